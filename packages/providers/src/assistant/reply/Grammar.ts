@@ -1,5 +1,18 @@
-import { group, longName, measure, name, ofTitle } from "./NamePatterns.ts"
-import { alt, at, many, type Matched, matches, opt, type Pattern, seq, sign, some, word } from "./Patterns.ts"
+import { group, longName, measure, name, ofEachTitle, ofTitle } from "./NamePatterns.ts"
+import {
+  alt,
+  at,
+  many,
+  type Matched,
+  matches,
+  opt,
+  type Pattern,
+  seq,
+  shared,
+  sign,
+  some,
+  word
+} from "./Patterns.ts"
 
 /*
  * The sentences that a model may say. A product is of a quality, has parts, does something, suits a use or a person; a
@@ -118,10 +131,9 @@ const gift = seq(
   many(seq(opt(sign), alt(forUse, seq(word("for"), who))))
 )
 const kind = seq(word("det"), innerOfKind, some(word("kind")), after, many(suit))
-const complement = alt(quality, choice, gift, kind)
+const complement = alt(quality, choice, kind)
 
 const may = alt(word("modal"), word("will"))
-const is = seq(word("be"), advs, complement)
 /** Not `comes in a case at night`, which would be a delivery. */
 const comes = seq(word("comes"), parts, many(seq(opt(sign), forUse)))
 const has = seq(word("has"), many(alt(word("adv"), word("dat"), word("you"))), parts, extrasOfVerb)
@@ -145,32 +157,39 @@ const helps = seq(
 )
 const looks = seq(word("look"), opt(word("dat")), alt(quality, some(word("adv"))), extrasOfVerb)
 const deeds = alt(has, comes, does, adds, makes, helps, looks, seq(quality, word("be")))
-const predicateOf = (deed: Pattern): Pattern => list(seq(opt(may), advs, deed))
-const predicates = predicateOf(alt(is, deeds))
-/** No part is a gift, which would be a free one. */
-const predicatesOfPart = predicateOf(alt(seq(word("be"), advs, quality), deeds))
+const predicateOf = (deed: Pattern): Pattern => seq(opt(may), advs, deed)
+const predicate = shared(predicateOf(alt(seq(word("be"), advs, complement), deeds)))
+const predicates = list(predicate)
+/** Only of what is found: other things, as a gift, would be free. */
+const predicatesOfGift = seq(
+  many(seq(predicate, joint)),
+  predicateOf(seq(alt(word("be"), word("make")), advs, gift)),
+  many(seq(joint, predicate))
+)
+const predicatesOfPart = list(predicateOf(alt(seq(word("be"), advs, quality), deeds)))
 
 /** `Ridgeway trail running shoes` of a longer title. */
 const named = (pattern: Pattern): Pattern => seq(pattern, opt(seq(innerOfKind, some(word("kind")))))
-const withArticle = alt(
-  word("it"),
-  seq(theOrThis, many(adj), opt(word("kind")), named(name)),
-  seq(theOrThis, innerOfKind, some(word("kind")), after)
-)
-const good = alt(withArticle, seq(many(adj), opt(word("kind")), named(name)))
-/** After a sign alone, a name without an article could be a statement: `the Sony, gone with the wind, is`. */
-const goods = seq(good, many(alt(seq(opt(sign), word("and"), good), seq(sign, withArticle))))
 /** Goods that are found ones, by an article. */
-const foundGoods = alt(
-  word("it"),
-  seq(theOrThis, many(adj), opt(word("kind")), named(name)),
-  seq(theOrThis, innerOfKind, ofTitle, some(word("kind")), after)
+const foundGoods = shared(
+  alt(
+    word("it"),
+    seq(theOrThis, many(adj), opt(word("kind")), named(name)),
+    seq(theOrThis, innerOfKind, ofTitle, some(word("kind")), after)
+  )
 )
+const otherGoods = seq(theOrThis, innerOfKind, some(word("kind")), after)
+/** After a sign alone, a name without an article could be a statement: `the Sony, gone with the wind, is`. */
+const goodsOf = (withArticle: Pattern): Pattern => {
+  const good = alt(withArticle, seq(many(adj), opt(word("kind")), named(name)))
+  return seq(good, many(alt(seq(opt(sign), word("and"), good), seq(sign, withArticle))))
+}
+const foundOnes = goodsOf(foundGoods)
+const goods = goodsOf(alt(foundGoods, otherGoods))
 /** Goods that are recommended: found ones, by an article or a long name. */
 const chosen = list(alt(foundGoods, named(longName)))
 const partOfGood = seq(ownDet, innerOfPart, alt(word("part"), measure), after, ofFeature)
 const aside = opt(seq(sign, word("adv"), sign))
-const subject = seq(goods, aside)
 
 const youMay = alt(
   seq(alt(seq(word("you"), word("modal")), seq(word("modal"), opt(word("you")))), opt(word("dat")), use),
@@ -186,21 +205,25 @@ const recommend = seq(
   many(suit),
   many(seq(joint, chosen, some(suit)))
 )
-const foundKind = seq(opt(word("det")), innerOfKind, ofTitle, some(word("kind")), after, many(suit))
-const found = alt(choice, gift, foundKind)
+const kindOf = (isKnown: Pattern): Pattern =>
+  seq(opt(word("det")), innerOfKind, isKnown, some(word("kind")), after, many(suit))
 /** The number of returned products; any other one is false. */
 const count = at(({ lexicon, titles, words }, from) =>
   words[from] === String(titles.length) || words[from] === lexicon.numberOf(titles.length) ? [from + 1] : []
 )
-const hereAre = seq(word("here"), alt(found, seq(count, found)))
+const found = alt(choice, kindOf(ofTitle), seq(count, alt(choice, gift, kindOf(ofEachTitle))))
+/** `Here is a gift` could be a free one. */
+const hereAre = alt(seq(word("here"), found), seq(word("thatIs"), alt(found, gift)))
 const choiceIs = seq(choice, opt(word("modal")), word("be"), list(foundGoods), many(suit))
 
 /** Languages with forms of the verb for a person may leave out `it`. */
 const dropped = at(({ lexicon }, from) => (lexicon.dropsSubject ? [from] : []))
 const clause = alt(
-  seq(alt(subject, dropped), predicates),
+  seq(alt(seq(goods, aside), dropped), predicates),
+  seq(alt(seq(foundOnes, aside), dropped), predicatesOfGift),
   seq(list(partOfGood), aside, predicatesOfPart),
   // German puts the verb first after an adverb: `so ist sie`.
+  seq(word("be"), foundOnes, gift),
   seq(alt(word("be"), word("has"), word("look")), goods, alt(complement, parts)),
   youMay,
   personMay,
@@ -229,15 +252,17 @@ const further = alt(
   seq(opt(sign), word("making"), objectMade)
 )
 const joined = seq(many(leading), clause, many(further))
-const item = seq(goods, sign, alt(quality, choice, gift, seq(inner, list(word("part")), extras), predicates))
+const item = alt(
+  seq(foundOnes, sign, alt(gift, predicatesOfGift)),
+  seq(goods, sign, alt(quality, choice, seq(inner, list(word("part")), extras), predicates))
+)
 /** Not one adjective alone, such as `right`: it would confirm what the shopper asks. */
 const described = alt(adj, made)
 const fragment = alt(
   seq(described, alt(joint, suit), quality),
   seq(list(described), some(suit)),
   seq(described, joint, list(described)),
-  choice,
-  gift
+  choice
 )
 const sentence = alt(some(alt(word("whole"), sign)), joined, item, fragment)
 /** Says that nothing is recommended, and after a search without products that nothing was found. */

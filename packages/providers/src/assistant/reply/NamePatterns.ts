@@ -14,11 +14,15 @@ const namePattern = (minLength: number): Pattern =>
 export const name = namePattern(1)
 /** A name that can't be taken for an adjective: `the choice is gone`. */
 export const longName = namePattern(2)
+const has = (title: Title, text: string | undefined): boolean =>
+  title.some((each) => each !== undefined && each.text === text)
 /** A word that a returned title has. */
 export const ofTitle = at(({ titles, words }, place) =>
-  titles.some((title) => title.some((each) => each !== undefined && each.text === words[place]))
-    ? [place]
-    : []
+  titles.some((title) => has(title, words[place])) ? [place] : []
+)
+/** A word that each returned title has. */
+export const ofEachTitle = at(({ titles, words }, place) =>
+  titles.every((title) => has(title, words[place])) ? [place] : []
 )
 /** Units of size, power and parts. After a number, other words could state stock, time or a rating: `10 left`. */
 const units = new Set(
@@ -28,14 +32,14 @@ const units = new Set(
 )
 const players = new Set("player players spieler joueurs jugadores giocatori jogadores".split(" "))
 
-/** One or two numbers of a title with the word after them. */
+/** One or two numbers with the word after them, of the titles that the sentence is about. */
 const numbered = (nouns: ReadonlySet<string>): Pattern =>
-  at(({ titles, words }, place) => {
+  at(({ about, words }, place) => {
     const length = isNumber(words[place + 1] ?? "") ? 3 : 2
     const stated = words.slice(place, place + length)
     const isOf = (title: Title) =>
       title.some((_, index) => stated.every((each, offset) => title[index + offset]?.text === each))
-    return isNumber(stated[0] ?? "") && nouns.has(stated[length - 1] ?? "") && titles.some(isOf)
+    return isNumber(stated[0] ?? "") && nouns.has(stated[length - 1] ?? "") && about.every(isOf)
       ? [place + length]
       : []
   })

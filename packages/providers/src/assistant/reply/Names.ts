@@ -98,7 +98,7 @@ export const namesOf = (titles: ReadonlyArray<Title>, words: ReadonlyArray<strin
 }
 
 /** Most times that a sentence is tried with fewer names. */
-const maxTries = 16
+const maxTries = 12
 
 /** The names with one alone at its place, and none inside of it. */
 const withOnly = (names: Names, start: number, name: Name): Names =>

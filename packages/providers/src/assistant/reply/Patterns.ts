@@ -12,6 +12,8 @@ export interface Matched {
   readonly lexicon: Lexicon
   /** The words of each returned title. */
   readonly titles: ReadonlyArray<Title>
+  /** The titles that a number must be of. */
+  readonly about: ReadonlyArray<Title>
   /** The names of products that are read as such. */
   readonly names: Names
   /** Whether searches were made and found nothing, so that this may be said. */
@@ -68,6 +70,18 @@ export const many =
   }
 
 export const some = (part: Pattern): Pattern => seq(part, many(part))
+
+/** A pattern that stands in several others: its ends from each place are found once per sentence. */
+export const shared = (pattern: Pattern): Pattern => {
+  const known = new WeakMap<Matched, Map<number, Places>>()
+  return at((matched, place) => {
+    const ends = known.get(matched) ?? new Map<number, Places>()
+    known.set(matched, ends)
+    const found = ends.get(place) ?? pattern(matched, new Set([place]))
+    ends.set(place, found)
+    return found
+  })
+}
 
 /** Whether a pattern explains all words. */
 export const matches = (pattern: Pattern, matched: Matched): boolean =>

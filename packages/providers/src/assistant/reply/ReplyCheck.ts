@@ -8,6 +8,7 @@ import { maxTitle, normalized, oneLine } from "./PlainText.ts"
 import type { PriceLimit } from "./PriceLimits.ts"
 import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import type { Sentence } from "./Sentences.ts"
+import { isPlainTitle } from "./Titles.ts"
 import { type Word, wordsIn } from "./Words.ts"
 
 /*
@@ -35,8 +36,8 @@ export interface CheckedSentence extends Sentence {
   readonly fault: string | undefined
   /** The language that it is in; `undefined` if it has a fault. */
   readonly language: CheckedLanguage | undefined
-  /** Whether it names a product. */
-  readonly isNaming: boolean
+  /** The places of the products that it names. */
+  readonly named: ReadonlyArray<number>
   /** Whether it is one that says nothing of a product: `Here are two ideas.` */
   readonly isOpening: boolean
 }
@@ -100,7 +101,10 @@ export const languagesOf = ({ products, request }: ReplyContext): ReadonlyArray<
 }
 
 const makeChecker = (context: ReplyContext): Checker => {
-  const shown = context.products.map(({ title }) => shownName(titleText(title), titleWord))
+  const shown = context.products.map(({ title }) => {
+    const name = shownName(titleText(title), titleWord)
+    return name !== undefined && isPlainTitle(name) ? name : undefined
+  })
   const titles = context.products.map(({ title }, index) =>
     shown[index] === undefined ? [] : titleWords(title)
   )
@@ -191,13 +195,17 @@ const withShownNames = (
   return rest
 }
 
-const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
+const checkOne = (
+  sentence: Sentence,
+  checker: Checker,
+  lastNamed: ReadonlyArray<number>
+): CheckedSentence => {
   const [number, text] = partsOf(sentence.text, checker)
   const failed = (fault: string): CheckedSentence => ({
     ...sentence,
     fault,
     language: undefined,
-    isNaming: false,
+    named: [],
     isOpening: false
   })
   if (!allowedCharacters.test(text) || joined.test(text))
@@ -209,13 +217,17 @@ const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
   for (const language of languages) {
     const lexicon = lexicons.get(language)
     if (lexicon === undefined) continue
-    const matched = { words, lexicon, titles, names, isFruitless }
+    const matched = { words, lexicon, titles, about: [], names, isFruitless }
     const needed = neededNames(
       names,
       (place) => lexicon.all.has(words[place] ?? ""),
       (some) => isHarmless({ ...matched, names: some })
     )
     if (needed === undefined) continue
+    const named = [...needed.values()].flatMap(([name]) => name?.titles ?? [])
+    const about = (named.length > 0 ? named : lastNamed).flatMap((place) => titles.slice(place, place + 1))
+    if (!isHarmless({ ...matched, about, names: needed }))
+      return failed("it states a number of another product")
     const written = withShownNames(text, spans, needed, checker, lexicon)
     if (written === undefined) return failed("it names a product by words that several titles have")
     return {
@@ -223,7 +235,7 @@ const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
       text: `${number === "" ? "" : "- "}${written}`,
       fault: undefined,
       language,
-      isNaming: needed.size > 0,
+      named,
       isOpening: isOpening({ ...matched, names: needed })
     }
   }
@@ -235,11 +247,21 @@ const checkOne = (sentence: Sentence, checker: Checker): CheckedSentence => {
   )
 }
 
-/** Checks each sentence on its own. A fault is in words that a model can act on. */
+/**
+ * Checks each sentence on its own, except that its numbers must be those of the products named last. A fault is in words
+ * that a model can act on.
+ */
 export const checkSentences = (
   sentences: ReadonlyArray<Sentence>,
   context: ReplyContext
 ): ReadonlyArray<CheckedSentence> => {
   const checker = makeChecker(context)
-  return sentences.map((sentence) => checkOne(sentence, checker))
+  const checked: Array<CheckedSentence> = []
+  let lastNamed: ReadonlyArray<number> = [...checker.titles.keys()]
+  for (const sentence of sentences) {
+    const one = checkOne(sentence, checker, lastNamed)
+    checked.push(one)
+    if (one.named.length > 0) lastNamed = one.named
+  }
+  return checked
 }

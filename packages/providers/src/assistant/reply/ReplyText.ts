@@ -1,11 +1,11 @@
 import type { Product } from "@till402/core"
 import { withoutFactPhrases } from "./FactPhrases.ts"
 import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
-import { numbersIn } from "./Numbers.ts"
-import { normalized, oneLine, plainText } from "./PlainText.ts"
+import { oneLine, plainText } from "./PlainText.ts"
 import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
-import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
+import { isSensitive } from "./SensitiveWords.ts"
 import { joinSentences, sentencesOf } from "./Sentences.ts"
+import { hasWords, isPlainTitle } from "./Titles.ts"
 import { wordsIn } from "./Words.ts"
 
 /*
@@ -18,8 +18,6 @@ const maxTitle = 120
 
 /** Most sentences of a draft that are checked. */
 const maxSentences = 200
-
-const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 
 /**
  * Each sentence of a model's reply, checked, up to a number. Phrases that state prices and ratings are left out: code
@@ -74,37 +72,10 @@ const factsText = (product: Product, products: ReadonlyArray<Product>, words: Fa
   return facts.length === 0 ? "" : `: ${facts.join(", ")}`
 }
 
-const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
-const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
-
-/** Letters that look like others: small capitals, and words of two alphabets. */
-const lookalike =
-  /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff]|(?:\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin})/u
-
-/** Letters that stand apart, joined: `s a l e`. */
-const joinedLetters = (text: string): string =>
-  text.replace(/(?<=(?<!\p{L})\p{L})[ .-]+(?=\p{L}(?!\p{L}))/gu, "")
-
-/** Whether a title names a product and states no price, rating, stock or address of its own. */
-const isPlainTitle = (title: string): boolean => {
-  const text = normalized(title)
-  return (
-    hasWords(text) &&
-    !sign.test(text) &&
-    numbersIn(text).every(({ kind }) => kind === "plain") &&
-    !bound.test(text) &&
-    withoutClaims(text) === text &&
-    !lookalike.test(text) &&
-    ![...wordsIn(text), ...wordsIn(joinedLetters(text))].some(
-      (word) => isSensitive(word.text) && !isAmbiguous(word.text)
-    )
-  )
-}
-
 /** Whether a product's code states nothing. */
 const isPlainCode = (code: string): boolean =>
   /^[A-Za-z0-9][\w:-]{0,39}$/.test(code) &&
-  !wordsIn(code.replace(/_/g, " ")).some(({ text }) => isSensitive(text))
+  !wordsIn(code.replace(/[_\d]/g, " ")).some(({ text }) => isSensitive(text))
 
 /** A line about one product. A title that makes claims of its own is left out. */
 const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
@@ -149,7 +120,7 @@ const textOf = (
 ): string => {
   const text = joinSentences(sentences)
   const first = sentences.find(({ isOpening }) => !isOpening)
-  if (first === undefined || first.isNaming || context.products.length === 0) return text
+  if (first === undefined || first.named.length > 0 || context.products.length === 0) return text
   return `${factWords[language].about(context.products.length)}\n${text}`
 }
 

@@ -71,6 +71,12 @@ describe.each(Object.entries({ english, french, german, italian, portuguese, spa
       expect(words.filter(isSensitive)).toEqual([])
     })
 
+    it("has no verb of giving that takes any thing", () => {
+      const giving = [lists.has, lists.adds, lists.comes].flatMap((text) => text.split(/\s+/))
+      const taking = new Set(lists.verb.split(/\s+/))
+      expect(giving.filter((verb) => verb !== "" && taking.has(verb))).toEqual([])
+    })
+
     it("has no thing that is a time, money or a home", () => {
       const words = things.flatMap((kind) => lists[kind].split(/\s+/))
       expect(words.filter((word) => timesAndMoney.has(word))).toEqual([])

@@ -43,8 +43,8 @@ describe("a number of a title", () => {
 
   it.each(
     pairsOf(`
-    Glut Vacuum Flask, 1 L, Steel | It has a 1 L body.
-    Inselreich Board Game, 2-4 Players | It works well for 2-4 players.
+    Glut Vacuum Flask, 1 L, Steel | The “Glut Vacuum Flask” has a 1 L body.
+    Inselreich Board Game, 2-4 Players | The “Inselreich Board Game” works well for 2-4 players.
     Nike Size 10 Left Hand Glove | The “Nike Size 10 Left Hand Glove” is light.`)
   )("may have a unit: %s: %s", (title, sentence) => {
     expect(kept(sentence.replace(/[“”]/g, ""), title)).toBe(sentence)

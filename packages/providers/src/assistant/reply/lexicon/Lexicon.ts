@@ -100,6 +100,8 @@ export type WordKind =
   /** Before a part of the body: `kind to`. */
   | "gentle"
   | "here"
+  /** `this is`: after it, a gift is a product. */
+  | "thatIs"
   /** Whole sentences. */
   | "whole"
   /** Numbers of products from two. */

@@ -27,7 +27,7 @@ export const english: LexiconWords = {
     soften softens repels repel resists resist filters filter removes remove organizes organize holds hold
     records displays display prints plays play doubles_as double_as goes_with go_with goes_well_with
     go_well_with pairs_with pair_with combines combine connects connect adapts adapt adjusts adjust adapts_to
-    helps_with help_with serves_as serve_as uses use takes_up blends_into blend_into fits_into fit_into
+    helps_with help_with serves_as serve_as takes_up blends_into blend_into fits_into fit_into
     returns_to_its_base reflects reflect glows glow minimizes minimize masks mask isolates isolate improves
     improve enhances enhance encourages encourage teach conducts distributes distribute traps wicks wick drains
     drain breathes bends bend flexes flex grips grip lies_flat lie_flat folds_flat fold_flat
@@ -219,7 +219,7 @@ export const english: LexiconWords = {
   choice: `choice choices option options pick picks suggestion suggestions match matches fit fits alternative
     alternatives companion companions all_rounder recommendation idea ideas way addition solution complement
     combination combo candidate starting_point`,
-  gift: `gift gifts present presents surprise birthday_gift birthday_gifts birthday_present`,
+  gift: `gift gifts present presents birthday_gift birthday_gifts birthday_present`,
   person: `someone somebody kid kids child children baby babies toddler toddlers infant teen teens teenager
     teenagers adult adults mother father mom mum dad parents parent daughter daughters son sons wife husband
     partner friend friends family families boyfriend girlfriend grandmother grandfather grandma grandpa sister
@@ -249,7 +249,8 @@ export const english: LexiconWords = {
     built_with built_from suited_to suited_for intended_for meant_for tailored_to crafted_from crafted_with
     adapted_to lined_with padded_with filled_with equipped_with full_of resistant_to`,
   gentle: `gentle_to kind_to`,
-  here: `here_are here_is here_s these_are this_is`,
+  here: `here_are here_is here_s`,
+  thatIs: `these_are this_is`,
   whole: `enjoy i_hope_this_helps i_hope_that_helps hope_this_helps hello hi here_are_my_picks
     here_are_some_options here_are_some_ideas here_are_my_suggestions here_are_my_recommendations
     enjoy_your_music enjoy_the_music enjoy_your_music_with_them have_fun enjoy_your_trip sweet_dreams

@@ -16,11 +16,11 @@ export const french: LexiconWords = {
   modal: `peut peuvent pourrait pourraient pourrez pouvez peux`,
   will: ``,
   has: `a ont offre offrent possède possèdent propose dispose_de disposent_de comprend comprennent procure
-    procurent`,
+    procurent donne donnent`,
   comes: ``,
-  verb: `permet permettent garde gardent protège protègent soutient apporte apportent diffuse adapte s_adapte
+  verb: `permet permettent garde gardent protège protègent soutient diffuse adapte s_adapte
     s_adaptent maintient maintiennent isole complète se_plie se_replie éclaire chauffe masse absorbe filtre
-    va_avec va_bien_avec se_marie_avec donne donnent tient tiennent réduit_le_bruit réduit_les_bruits`,
+    va_avec va_bien_avec se_marie_avec tient tiennent réduit_le_bruit réduit_les_bruits`,
   suits: `convient_à conviennent_à convient_aux conviennent_aux convient_au conviendra_à accompagne va_bien_à
     convient conviennent conviendra`,
   adds: `apporte apportent ajoute ajoutent`,
@@ -73,7 +73,7 @@ export const french: LexiconWords = {
     couverture oreiller chaussures veste enceinte chargeur théière jeu puzzle montre gourde bonnet chaussettes
     plaid carnet stylo lampe_de_bureau sac_à_dos bougie miroir`,
   choice: `choix option options suggestion suggestions idée idées alternative solution compagnon complément`,
-  gift: `cadeau cadeaux surprise`,
+  gift: `cadeau cadeaux`,
   person: `enfant enfants fille fils mère père femme mari ami amie amis famille débutant débutants débutante chien
     chat amateur amateurs quelqu_un grand_mère grand_père parents frère sœur coureur coureurs randonneur
     randonneurs voyageur voyageurs bébé`,
@@ -94,7 +94,8 @@ export const french: LexiconWords = {
   made: `fait_en faite_en fabriqué_en fabriquée_en conçu_pour conçue_pour conçus_pour fait_pour adapté_à adaptée_à
     adaptés_à adaptées_à adapté_aux adaptée_aux adaptées_aux adaptés_aux`,
   gentle: ``,
-  here: `voici voilà c_est ce_sont`,
+  here: `voici voilà`,
+  thatIs: `c_est ce_sont`,
   whole: `bonjour bonne_lecture bon_voyage bonne_dégustation`,
   number: `deux trois quatre cinq`,
   refusal: `désolé malheureusement je_suis_désolé je_ne_peux_pas_vous_aider`,

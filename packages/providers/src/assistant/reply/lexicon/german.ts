@@ -16,11 +16,12 @@ export const german: LexiconWords = {
   be: `ist sind sein wäre wären`,
   modal: `kann kannst können könnte könnten dürfte würde lässt lassen`,
   will: `wird werden`,
-  has: `hat haben bietet bieten besitzt enthält verfügt_über`,
+  has: `hat haben bietet bieten besitzt enthält verfügt_über spendet
+    spenden`,
   comes: ``,
   verb: `passt passen hält halten sorgt_für sorgen_für schützt schützen wärmt wärmen kühlt kühlen dämpft dämpfen
-    unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen reinigt spendet
-    spenden vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als passt_in passen_in
+    unterstützt unterstützen erleichtert ermöglicht verbindet ergänzt ergänzen mahlt mahlen reinigt
+    vereint vereinen trocknet absorbiert misst brüht blendet dient_als dienen_als passt_in passen_in
     spielt leuchtet beleuchtet stützt stützen umschließt sitzen_sicher sitzt_sicher sitzt_bequem sitzen_bequem
     schneidet_gemüse schneidet_brot schneidet_fleisch schützt_vor schützen_vor schützt_gegen schützen_gegen
     eignet_sich eignen_sich`,
@@ -94,7 +95,7 @@ export const german: LexiconWords = {
     kleid stuhl tisch spiegel kerze kaffeemühle notizbuch füller`,
   choice: `wahl tipp idee ideen empfehlung vorschlag vorschläge option alternative ergänzung begleiter
     lösung möglichkeit`,
-  gift: `geschenk geschenke überraschung`,
+  gift: `geschenk geschenke`,
   person: `kind kinder kindern tochter sohn mutter vater frau mann freund freundin familie einsteiger anfänger
     hund katze läufer reisende liebhaber kaffeeliebhaber eltern oma opa schwester bruder baby studenten schüler
     wanderer köche jemanden jemand kollegin kollege`,
@@ -114,7 +115,8 @@ export const german: LexiconWords = {
   who: `der die das`,
   made: `gemacht_für geeignet_für gemacht_aus gedacht_für ideal_für aus perfekt_für`,
   gentle: ``,
-  here: `hier_sind hier_ist das_sind das_ist`,
+  here: `hier_sind hier_ist`,
+  thatIs: `das_sind das_ist`,
   whole: `viel_spaß viel_freude hallo viel_spaß_damit so_kannst_du_dich_gut_konzentrieren`,
   number: `zwei drei vier fünf`,
   refusal: `es_tut_mir_leid leider dabei_kann_ich_nicht_helfen dabei_kann_ich_ihnen_nicht_helfen

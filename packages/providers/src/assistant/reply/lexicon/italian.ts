@@ -71,7 +71,7 @@ export const italian: LexiconWords = {
     cappello calzini teiera borsa quaderno penna candela specchio`,
   choice: `scelta opzione opzioni suggerimento suggerimenti idea idee alternativa soluzione compagno complemento
     consiglio`,
-  gift: `regalo regali sorpresa`,
+  gift: `regalo regali`,
   person: `bambino bambina bambini figlio figlia madre padre moglie marito amico amica amici famiglia principianti
     cane gatto mamma papà nonna nonno fratello sorella neonato corridori viaggiatori studenti amanti qualcuno
     chi_ama chi_viaggia chi_corre`,
@@ -94,7 +94,8 @@ export const italian: LexiconWords = {
     pensata_per adatto_a adatta_a adatte_a adatti_a adatte_alla adatta_alla adatto_alla adatti_alla adatto_al
     adatta_al adatte_al adatti_al`,
   gentle: ``,
-  here: `ecco questi_sono queste_sono questo_è questa_è`,
+  here: `ecco`,
+  thatIs: `questi_sono queste_sono questo_è questa_è`,
   whole: `ciao buon_viaggio buona_lettura buon_divertimento`,
   number: `due tre quattro cinque`,
   refusal: `mi_dispiace non_posso_aiutarti_con_questo`,

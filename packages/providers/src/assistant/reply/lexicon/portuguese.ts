@@ -68,7 +68,7 @@ export const portuguese: LexiconWords = {
     gorro meias chaleira caderno caneta vela espelho`,
   choice: `escolha opção opções sugestão sugestões ideia ideias alternativa recomendação companheiro complemento
     solução`,
-  gift: `presente presentes surpresa`,
+  gift: `presente presentes`,
   person: `criança crianças filho filha mãe pai mulher marido amigo amiga família iniciantes cachorro cão gato
     alguém pais avó avô irmão irmã bebê corredores viajantes estudantes amantes`,
   genitive: ``,
@@ -88,7 +88,8 @@ export const portuguese: LexiconWords = {
   made: `feito_de feita_de feito_em projetado_para projetada_para pensado_para feito_para resistente_a
     resistentes_a adequado_para`,
   gentle: ``,
-  here: `aqui_estão aqui_está estes_são este_é esta_é`,
+  here: `aqui_estão aqui_está`,
+  thatIs: `estes_são este_é esta_é`,
   whole: `olá boa_viagem boa_leitura divirta_se`,
   number: `duas três quatro cinco`,
   refusal: `sinto_muito não_posso_ajudar_com_isso`,

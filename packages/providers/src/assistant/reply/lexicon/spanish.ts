@@ -18,7 +18,7 @@ export const spanish: LexiconWords = {
   will: ``,
   has: `tiene tienen ofrece ofrecen incluye incluyen cuenta_con cuentan_con proporciona proporcionan da dan`,
   comes: ``,
-  verb: `permite permiten mantiene mantienen encaja encajan protege protegen aporta aportan ayuda ayudan combina
+  verb: `permite permiten mantiene mantienen encaja encajan protege protegen ayuda ayudan combina
     combinan ocupa ocupan corta cortan ilumina iluminan calienta calientan absorbe absorben cuida cuidan bloquea
     bloquean se_pliega se_pliegan funciona funcionan queda_bien_en quedan_bien_en queda_muy_bien_en
     quedan_muy_bien_en cabe_en caben_en reduce_el_ruido reducen_el_ruido`,
@@ -72,7 +72,7 @@ export const spanish: LexiconWords = {
     calcetines tetera bolso cuaderno pluma vela espejo tienda_de_campaña`,
   choice: `elección opción opciones sugerencia sugerencias idea ideas alternativa recomendación compañero
     complemento solución`,
-  gift: `regalo regalos sorpresa`,
+  gift: `regalo regalos`,
   person: `niño niña niños niñas hijo hija madre padre mujer marido amigo amiga familia principiantes perro gato
     alguien padres abuela abuelo hermano hermana bebé corredor corredores viajero viajera viajeros senderistas
     estudiantes amantes`,
@@ -93,7 +93,8 @@ export const spanish: LexiconWords = {
   made: `hecho_de hecha_de hechos_de diseñado_para diseñada_para pensado_para pensada_para adecuado_para apto_para
     resistente_al resistentes_al resistente_a resistentes_a`,
   gentle: ``,
-  here: `aquí_tienes aquí_están estos_son este_es esta_es`,
+  here: `aquí_tienes aquí_están`,
+  thatIs: `estos_son este_es esta_es`,
   whole: `hola que_lo_disfrutes buen_viaje`,
   number: `dos tres cuatro cinco`,
   refusal: `lo_siento no_puedo_ayudarte_con_eso no_puedo_ayudar_con_eso`,
