@@ -13,6 +13,10 @@ export const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
 const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
 
+/** Pictures such as stars, and signs that make a price of a number: `-50`, `45,-`, `90 → 45`. A temperature is none. */
+const statingSign =
+  /(?![®©°])\p{So}|(?<=\s)-\d[\d.,]*(?! ?[\p{L}°\d.,])|\d[.,]-(?!\d)|\d ?(?:[-=]*>|[→⇒]) ?\d/u
+
 /** Letters that look like others: small capitals, and words of two alphabets. */
 const lookalike =
   /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff]|(?:\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin})/u
@@ -27,6 +31,7 @@ export const isPlainTitle = (title: string): boolean => {
   return (
     hasWords(text) &&
     !sign.test(text) &&
+    !statingSign.test(text) &&
     numbersIn(text).every(({ kind }) => kind === "plain") &&
     !bound.test(text) &&
     withoutClaims(text) === text &&

@@ -154,3 +154,35 @@ describe("a name that code writes", () => {
     expect(builtReply(claim)).toContain("- A product: $45.00")
   })
 })
+
+describe("a sign in a title", () => {
+  const listed = (title: string) =>
+    builtReply(
+      context({ products: [toProduct(good({ asin: "B000000005", title }))], limits: [], request: "lamp" })
+    )
+
+  it.each([
+    "Lamp ★★★★★",
+    "⭐ Lamp",
+    "✔ Lamp",
+    "Lamp -50",
+    "Lamp 45,-",
+    "Lamp 45.-",
+    "Lamp 90 -> 45",
+    "Lamp 90 → 45"
+  ])("that states a rating or a price isn't listed: %s", (title) => {
+    expect(listed(title)).toContain("- B000000005: $45.00")
+  })
+
+  it.each([
+    "Sleeping Bag -10 °C",
+    "Sleeping Bag -10C, Green",
+    "Fuji® X-T5 Camera",
+    "Lamp - 50 Pieces",
+    "Sun Cream SPF 50+",
+    "Tea, 20-25 Bags",
+    "USB 3.0 Hub"
+  ])("that states none is: %s", (title) => {
+    expect(listed(title)).toContain(`- ${title}: $45.00`)
+  })
+})
