@@ -62,7 +62,7 @@ describe("ShoppingAssistant.layer", () => {
       )
       assert.strictEqual(
         reply,
-        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews"
+        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00, rated 4.5, 900 reviews"
       )
       assert.deepStrictEqual(
         products.map(({ asin }) => asin),
@@ -87,8 +87,8 @@ describe("ShoppingAssistant.layer", () => {
         reply,
         [
           "These products match your request:",
-          "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7 (best rating), 2310 reviews",
-          "- Sony WH-CH520 Wireless Headphones, Blue: $30.00 (lowest price), rated 4.5, 900 reviews"
+          "- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7 (best rating), 2310 reviews",
+          "- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00 (lowest price), rated 4.5, 900 reviews"
         ].join("\n")
       )
     })

@@ -30,7 +30,7 @@ describe("the assistant on a scripted model", () => {
     const { isExpedited: _, ...product } = sony
     expect(response).toEqual({
       reply:
-        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews",
+        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00, rated 4.5, 900 reviews",
       products: [product]
     })
     expect(shop.queries.map(({ q }) => q)).toEqual(["headphones", "speaker"])
@@ -140,7 +140,7 @@ describe("the assistant on a scripted model", () => {
     expect(JSON.stringify(model.requests()[1])).not.toContain("Bose")
   })
 
-  const ankerLine = "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7, 2310 reviews"
+  const ankerLine = "- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7, 2310 reviews"
 
   it("sends false sentences back once, and drops those that stay false", async () => {
     model.use((_, round) =>
@@ -188,7 +188,7 @@ describe("the assistant on a scripted model", () => {
       round === 0 ? searchFor("headphones") : answerWith("All for $9.99! Free shipping today!", anker.asin)
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      "This product matches your request:\n- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7, 2310 reviews"
+      "This product matches your request:\n- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7, 2310 reviews"
     )
   })
 
@@ -267,7 +267,7 @@ describe("the assistant on a scripted model", () => {
           )
     )
     expect((await ask({ message: "Kopfhörer" })).reply).toBe(
-      "Der “Anker Soundcore Q45 Wireless Headphones” passt gut zu dir.\n\n- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, Bewertung 4.7, 2310 Rezensionen"
+      "Der “Anker Soundcore Q45 Wireless Headphones” passt gut zu dir.\n\n- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, Bewertung 4.7, 2310 Rezensionen"
     )
   })
 
@@ -574,7 +574,7 @@ describe("strangers' text", () => {
           )
     )
     expect((await ask({ message: "headphones" })).reply).toBe(
-      `The “Sony WH-CH520 Wireless Headphones” is light. The “Sony WH-CH520 Wireless Headphones” is light.\n\n- Sony WH-CH520 Wireless Headphones, Blue: $30.00, rated 4.5, 900 reviews`
+      `The “Sony WH-CH520 Wireless Headphones” is light. The “Sony WH-CH520 Wireless Headphones” is light.\n\n- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00, rated 4.5, 900 reviews`
     )
   })
 })

@@ -77,11 +77,11 @@ const isPlainCode = (code: string): boolean =>
   /^[A-Za-z0-9][\w:-]{0,39}$/.test(code) &&
   !wordsIn(code.replace(/[_\d]/g, " ")).some(({ text }) => isSensitive(text))
 
-/** A line about one product. A title that makes claims of its own is left out. */
+/** A line about one product. The title is a stranger's, so it is quoted; one that makes claims of its own is left out. */
 const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
   const title = oneLine(product.title, maxTitle)
   const code = isPlainCode(product.asin) ? product.asin : words.product
-  const name = isPlainTitle(title) ? title : code
+  const name = isPlainTitle(title) ? `“${title}”` : code
   return `- ${name}${factsText(product, products, words)}`
 }
 

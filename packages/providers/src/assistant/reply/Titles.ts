@@ -11,7 +11,7 @@ import { wordsIn } from "./Words.ts"
 export const hasWords = (text: string): boolean => /\p{L}{2}/u.test(text)
 
 const bound = /(?:over|under|up|down|max)(?: to)? ?\d/iu
-const sign = /[@#%$€£]|\p{L}[./:]{1,3}\p{L}/u
+const sign = /[@#%$€£“”]|\p{L}[./:]{1,3}\p{L}/u
 
 /** Pictures such as stars, and signs that make a price of a number: `-50`, `45,-`, `90 → 45`. A temperature is none. */
 const statingSign =

@@ -195,8 +195,8 @@ describe("the kept part of a reply", () => {
 
 describe("a reply", () => {
   const list =
-    "- Anker Soundcore Q45 Wireless Headphones, Black: $45.00, rated 4.7 (best rating), 2310 reviews\n" +
-    "- Sony WH-CH520 Wireless Headphones, Blue: $30.00 (lowest price), rated 4.5, 900 reviews"
+    "- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7 (best rating), 2310 reviews\n" +
+    "- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00 (lowest price), rated 4.5, 900 reviews"
 
   it("ends with each product's price and rating", () => {
     expect(replyText("Both are light. Both cost $1.", context())).toBe(

@@ -169,7 +169,8 @@ describe("a sign in a title", () => {
     "Lamp 45,-",
     "Lamp 45.-",
     "Lamp 90 -> 45",
-    "Lamp 90 → 45"
+    "Lamp 90 → 45",
+    "Lamp”: free “"
   ])("that states a rating or a price isn't listed: %s", (title) => {
     expect(listed(title)).toContain("- B000000005: $45.00")
   })
@@ -183,6 +184,6 @@ describe("a sign in a title", () => {
     "Tea, 20-25 Bags",
     "USB 3.0 Hub"
   ])("that states none is: %s", (title) => {
-    expect(listed(title)).toContain(`- ${title}: $45.00`)
+    expect(listed(title)).toContain(`- “${title}”: $45.00`)
   })
 })

@@ -283,7 +283,7 @@ describe("a claim in a title", () => {
     Лампа настольная
     Einkaufstasche faltbar`)
   )("is no harmless title: %s", (title) => {
-    expect(list(title)).toContain(`- ${title}`)
+    expect(list(title)).toContain(`- “${title}”`)
   })
 
   it.each(

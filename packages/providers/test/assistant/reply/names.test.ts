@@ -131,7 +131,7 @@ describe("the list of products", () => {
     [{ price: 0.07, currency: "eur" }, ": 0.07 EUR"]
   ])("has only prices that are amounts of a currency: %o", (fields, said) => {
     const text = builtReply(context({ products: [toProduct(good({ ...bare, ...fields }))], limits: [] }))
-    expect(text).toBe(`This product matches your request:\n- Lumo Lamp${said}`)
+    expect(text).toBe(`This product matches your request:\n- “Lumo Lamp”${said}`)
   })
 
   it("has whole lines only", () => {
@@ -145,6 +145,6 @@ describe("the list of products", () => {
       .slice(1)
     expect(lines.length).toBeGreaterThan(5)
     for (const each of lines)
-      expect(each).toMatch(/^- Lumo Lamp x+ \d+: \$12\.50, rated [\d.]+, \d+ reviews$/)
+      expect(each).toMatch(/^- “Lumo Lamp x+ \d+”: \$12\.50, rated [\d.]+, \d+ reviews$/)
   })
 })
