@@ -98,7 +98,7 @@ export const namesOf = (titles: ReadonlyArray<Title>, words: ReadonlyArray<strin
 }
 
 /** Most times that a sentence is tried with fewer names. */
-const maxTries = 12
+const maxTries = 8
 
 /** The names with one alone at its place, and none inside of it. */
 const withOnly = (names: Names, start: number, name: Name): Names =>
@@ -106,23 +106,24 @@ const withOnly = (names: Names, start: number, name: Name): Names =>
 
 /**
  * The names without which a sentence is not of the grammar, each as long as can be; `undefined` if it isn't with all of
- * them, or has too many. A word that the lexicon explains is no name.
+ * them, or has too many. A word that may be another one than that of a name is none if the sentence has the form without
+ * it.
  */
 export const neededNames = (
   all: Names,
-  isExplained: (place: number) => boolean,
+  mayBeOther: (place: number) => boolean,
   isHarmless: (names: Names) => boolean
 ): Names | undefined => {
   let tries = 0
   const fits = (names: Names): boolean => tries++ < maxTries && isHarmless(names)
   if (!fits(all)) return undefined
-  const strange = new Map([...all].filter(([start]) => !isExplained(start)))
+  const strange = new Map([...all].filter(([start]) => !mayBeOther(start)))
   let left: Names = strange.size < all.size && fits(strange) ? strange : all
   for (const [start, names] of left) {
     if (!left.has(start)) continue
     const others = new Map(left)
     others.delete(start)
-    if (fits(others)) {
+    if (mayBeOther(start) && fits(others)) {
       left = others
       continue
     }

@@ -9,7 +9,7 @@ import type { PriceLimit } from "./PriceLimits.ts"
 import { isAmbiguous, isSensitive, withoutClaims } from "./SensitiveWords.ts"
 import type { Sentence } from "./Sentences.ts"
 import { isPlainTitle } from "./Titles.ts"
-import { type Word, wordsIn } from "./Words.ts"
+import { isNumber, type Word, wordsIn } from "./Words.ts"
 
 /*
  * Keeps a sentence of a model only if it is of the grammar: words of titles and of one language's lexicon, in a form that
@@ -220,7 +220,7 @@ const checkOne = (
     const matched = { words, lexicon, titles, about: [], names, isFruitless }
     const needed = neededNames(
       names,
-      (place) => lexicon.all.has(words[place] ?? ""),
+      (place) => lexicon.all.has(words[place] ?? "") || isNumber(words[place - 1] ?? ""),
       (some) => isHarmless({ ...matched, names: some })
     )
     if (needed === undefined) continue

@@ -52,6 +52,13 @@ describe("a noun of a title", () => {
     expect(keptText(lie, withTitles(one, other))).toBe("")
   })
 
+  it("is no name after a number", () => {
+    const about = withTitles("Voltik Power Bank 5000 mAh Battery")
+    expect(keptText("The Voltik has a 5000 mAh battery.", about)).toBe(
+      "The “Voltik Power Bank 5000 mAh Battery” has a 5000 mAh battery."
+    )
+  })
+
   it("that a lexicon explains stays as it is", () => {
     const about = withTitles("Choice Sound Speaker")
     expect(keptText("It is a good choice with a warm sound.", about)).toBe(
