@@ -143,7 +143,12 @@ describe("loaded modules", () => {
   it("include no built-in module of Node in core, except for node, sqlite and postgres", () => {
     const files = [...builtinImports(packageOf("@till402/core")).keys()]
     expect(
-      files.filter((file) => !/^dist\/(node\.js$|sql\/|bundle\/(node|sqlite|postgres)\.js$)/.test(file))
+      files.filter(
+        (file) =>
+          !/^dist\/(node\.js$|sql\/|bundle\/(node|sqlite|SqliteWorker|postgres|shared\/Sqlite\w+)\.js$)/.test(
+            file
+          )
+      )
     ).toEqual([])
     // An empty result would mean that nothing was checked.
     expect(files).toContain("dist/node.js")
@@ -271,6 +276,8 @@ describe("a host in plain JavaScript, run by plain Node", () => {
     it("leaves other paths to the host, and keeps its records in SQLite", async () => {
       expect(await (await send(port(), { path: "/own" })).text()).toBe("my own route")
       expect(existsSync(join(app, `${framework}.sqlite`))).toBe(true)
+      expect(running.reported()).toContain(`${framework}.sqlite was empty`)
+      expect(running.reported()).not.toContain("no thread of its own")
     })
   })
 

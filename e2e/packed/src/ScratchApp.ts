@@ -152,6 +152,8 @@ export const isOfOthers = (complaint: string): boolean =>
 export interface RunningApp {
   /** Ports by framework. */
   readonly ports: Readonly<Record<string, number>>
+  /** What it has reported: the messages of the tills' events. */
+  readonly reported: () => string
   /** Requests it to end; returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
@@ -181,7 +183,10 @@ export const startApp = async (app: string): Promise<RunningApp> => {
   const ended = new Promise<number | null>((resolve) => {
     child.once("exit", resolve)
   })
+  let reported = ""
+  child.stderr.on("data", (chunk: Buffer) => (reported += chunk.toString()))
   return {
+    reported: () => reported,
     ports: JSON.parse(await firstLine(child)) as Record<string, number>,
     stop: () => {
       // The app ends with its standard input, so it never outlives the test.

@@ -80,5 +80,9 @@ const bundlePackage = async (folder: string, input: Readonly<Record<string, stri
   await bundle.close()
 }
 
-await bundlePackage(core, Object.fromEntries(coreEntries.map((name) => [name, `${name}.ts`])))
+await bundlePackage(core, {
+  ...Object.fromEntries(coreEntries.map((name) => [name, `${name}.ts`])),
+  // The thread of a SQLite file: beside the file that starts it.
+  SqliteWorker: "sql/SqliteWorker.ts"
+})
 await bundlePackage(providers, Object.fromEntries(providerEntries.map((name) => [name, `${name}/index.ts`])))

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { Orders } from "../src/ports/Orders.ts"
@@ -92,7 +92,7 @@ describe("a file", () => {
         expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
         expect(yield* sql`PRAGMA foreign_keys`).toEqual([{ foreign_keys: 1 }])
         expect(yield* sql`PRAGMA cache_size`).toEqual([{ cache_size: -65_536 }])
-        expect(yield* sql`PRAGMA wal_autocheckpoint`).toEqual([{ wal_autocheckpoint: 2_000 }])
+        expect(yield* sql`PRAGMA wal_autocheckpoint`).toEqual([{ wal_autocheckpoint: 8_000 }])
       })
     ))
 
@@ -277,10 +277,6 @@ describe("two storages in one process", () => {
 })
 
 describe("a file that is deleted or replaced while it is open", () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
-
   const openThen = (change: (filename: string) => void) => {
     const filename = nextFile()
     const codes: Array<string> = []
@@ -288,8 +284,6 @@ describe("a file that is deleted or replaced while it is open", () => {
       const orders = yield* Orders
       yield* orders.create(sampleOrder())
       change(filename)
-      // Longer than the pause between two looks at the file.
-      vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_000)
       const written = yield* Effect.result(orders.create(sampleOrder({ id: "2" })))
       const read = yield* Effect.result(orders.find(sampleOrder().id))
       return [written._tag, read._tag, ...codes]
@@ -324,7 +318,6 @@ describe("a file that is deleted or replaced while it is open", () => {
             yield* sql`CREATE TABLE sold (id integer)`
             const insert = Effect.asVoid(sql`INSERT INTO sold VALUES (1)`)
             yield* insert
-            vi.spyOn(performance, "now").mockReturnValue(performance.now())
             rmSync(filename)
             const write = {
               alone: insert,

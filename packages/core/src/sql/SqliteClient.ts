@@ -1,10 +1,10 @@
-import { Effect, Layer, Semaphore, Stream } from "effect"
+import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
-import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
+import type { Job } from "./SqliteSession.ts"
 
-type Run = (job: SqliteDatabase.Job) => Effect.Effect<unknown, SqlError.SqlError>
+type Run = (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
 type Rows = ReadonlyArray<Record<string, unknown>>
 type Values = ReadonlyArray<ReadonlyArray<unknown>>
 
@@ -12,7 +12,7 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
   const execute = <A>(
     text: string,
     parameters: ReadonlyArray<unknown>,
-    { kept = true, shape = "rows" }: { shape?: SqliteDatabase.Job["shape"]; kept?: boolean } = {}
+    { kept = true, shape = "rows" }: { shape?: Job["shape"]; kept?: boolean } = {}
   ) =>
     Effect.withFiber((fiber) =>
       run({ text, parameters, shape, kept, bigints: fiber.getRef(SqlClient.SafeIntegers) })
@@ -30,7 +30,7 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
       const rows = execute<Rows>(text, parameters, { kept: false })
       return transform === undefined ? rows : Effect.map(rows, transform)
     },
-    // node:sqlite reads synchronously on one connection: all rows come at once.
+    // All rows of a statement come at once.
     executeStream: (text, parameters, transform) =>
       Stream.unwrap(
         Effect.map(execute<Rows>(text, parameters), (rows) =>
@@ -40,35 +40,26 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
   }
 }
 
-const endsTransaction = /^\s*COMMIT\b/i
-const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
-
 /**
- * Opens a client of `effect/sql` on Node's own SQLite, until the scope closes: one connection, transactions
- * (`BEGIN IMMEDIATE`) one after the other, single writes in group commits.
+ * Opens a client of `effect/sql` on Node's own SQLite, until the scope closes: one connection in a thread of its own,
+ * transactions (`BEGIN IMMEDIATE`) one after the other, single writes in group commits.
  *
  * Readers don't wait for writers (WAL), commits are durable (`synchronous = FULL`), and a lock of another process on
  * the same file is awaited (about 5 s) without blocking the event loop. Fails with `SqlError`.
  */
 export const connect = Effect.fnUntraced(function* ({ filename }: { readonly filename: string }) {
   const database = yield* SqliteDatabase.open(filename)
-  const direct = connectionOf((job) =>
-    database.attempt("execute", () => database.run(job), { commits: endsTransaction.test(job.text) })
-  )
   const lease = SqlClient.makeSqliteAcquirers({
-    connection: Effect.succeed(direct),
+    connection: Effect.succeed(connectionOf(database.runInTransaction)),
     semaphore: yield* Semaphore.make(1),
     isTransaction: database.inTransaction
   })
-  const group = yield* GroupCommit.make(database, (effect) => lease.borrower(() => effect))
-  const shared = connectionOf((job) =>
-    changesRows.test(job.text)
-      ? group.submit(job)
-      : lease.borrower(() => database.attempt("execute", () => database.run(job)))
-  )
+  const shared = connectionOf(database.run)
+  const exclusively = <A>(acquire: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
+    Effect.tap(acquire, () => database.exclusive)
   return yield* SqlClient.make({
-    acquirer: lease.acquirer,
-    transactionAcquirer: lease.transactionAcquirer,
+    acquirer: exclusively(lease.acquirer),
+    transactionAcquirer: exclusively(lease.transactionAcquirer),
     borrower: (use) => use(shared),
     compiler: Statement.makeCompilerSqlite(),
     driver: "sqlite-node",

@@ -1,181 +1,186 @@
-import { statSync } from "node:fs"
-import { resolve } from "node:path"
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Schedule, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { report } from "../runtime/events.ts"
-import { BoundedMap } from "../runtime/BoundedMap.ts"
+import {
+  control,
+  failureOf,
+  type Job,
+  pragmas,
+  type Replies,
+  type Request,
+  type SqliteFailure
+} from "./SqliteSession.ts"
+import { onEventLoop, onThread, OpenFailure, type SqliteThread } from "./SqliteThread.ts"
 
-/** Prepared statements to keep; the stores use fewer. */
-const maxStatements = 200
-/** How long SQLite itself waits for another process's lock; this blocks the event loop. */
-const lockWaitMillis = 10
-/** After that the statement is retried for about 5 s, without blocking the event loop. */
+/** How often a statement is tried again while another process holds the lock: for about 5 s. */
 const lockRetries = { times: 330, schedule: Schedule.spaced("5 millis") }
-
-const pragmas = [
-  // Readers don't wait for writers; commits are durable.
-  "journal_mode = WAL",
-  "synchronous = FULL",
-  "foreign_keys = ON",
-  // 64 MB, and 8 MB between checkpoints. With 100,000 charges that settles up to a fifth more payments per second;
-  // checkpoints of 16 MB would block the event loop twice as long.
-  "cache_size = -65536",
-  "wal_autocheckpoint = 2000"
-]
-
-/** One statement to run. */
-export interface Job {
-  readonly text: string
-  readonly parameters: ReadonlyArray<unknown>
-  /** `rows` by column name, `values` by position, `raw` as node:sqlite returns them. */
-  readonly shape: "rows" | "values" | "raw"
-  /** Returns integers as `bigint`; otherwise as `number`, where one beyond 2^53 is an error. */
-  readonly bigints: boolean
-  /** Keeps the prepared statement for the next call. */
-  readonly kept: boolean
-}
 
 /** An open database. */
 export interface SqliteDatabase {
-  /** Runs a statement synchronously; throws what node:sqlite throws. */
-  readonly run: (job: Job) => unknown
-  /** Runs a plain statement without parameters. */
-  readonly control: (text: string) => void
+  /**
+   * Runs a statement. Concurrent ones are committed together, since a durable commit costs far more than a statement.
+   * Each succeeds or fails alone, once it is durable. Waits while a transaction is open.
+   */
+  readonly run: (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
+  /** Runs a statement of a transaction. */
+  readonly runInTransaction: (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
+  /** Lets other statements wait until the scope closes. One scope at a time. */
+  readonly exclusive: Effect.Effect<void, never, Scope.Scope>
   /** Whether a transaction is open. */
   readonly inTransaction: () => boolean
-  /**
-   * Runs synchronous work as an effect. Retries while another process holds the lock and none of the work was done.
-   * Fails if the file is lost; work that `commits` also fails if the file was lost meanwhile.
-   */
-  readonly attempt: <A>(
-    operation: string,
-    work: () => A,
-    options?: { readonly commits?: boolean }
-  ) => Effect.Effect<A, SqlError.SqlError>
 }
 
 /** SQLite's extended codes for a duplicate primary key; `classifySqliteError` knows only that of UNIQUE. */
 const primaryKeyCodes = new Set([1555, 2579])
 const uniqueCode = 2067
 
-/** Maps an error of node:sqlite (its `errcode` is SQLite's extended code) to one of `effect/sql`. */
-export const toSqlError = (cause: unknown, operation: string): SqlError.SqlError => {
-  const message = cause instanceof Error ? cause.message : String(cause)
-  const code = cause instanceof Error && "errcode" in cause ? Number(cause.errcode) : undefined
-  const errno = code !== undefined && primaryKeyCodes.has(code) ? uniqueCode : code
+/** Maps a failure of SQLite to an error of `effect/sql`. */
+const toSqlError = ({ errcode, message }: SqliteFailure, operation: string): SqlError.SqlError => {
+  const errno = errcode !== undefined && primaryKeyCodes.has(errcode) ? uniqueCode : errcode
+  const cause = Object.assign(new Error(message), { errcode })
   return new SqlError.SqlError({
     reason: SqlError.classifySqliteError({ errno, message, cause }, { message, operation })
   })
 }
 
-const toInput = (value: unknown): SQLInputValue => {
-  if (typeof value === "boolean") return value ? 1 : 0
-  if (value instanceof Date) return value.getTime()
-  return (value ?? null) as SQLInputValue
-}
+const unusable = (message: string): SqlError.SqlError =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ message, operation: "execute", cause: new Error(message) })
+  })
 
-/** The file of an open database was deleted or replaced: what is written would be lost with the process. */
-class DatabaseFileLost extends Error {
-  override readonly name = "DatabaseFileLost"
+type Resume = (outcome: Effect.Effect<unknown, SqlError.SqlError>) => void
 
-  constructor() {
-    super("the database file was deleted or replaced while it was open; restore it and restart")
-  }
-}
+/** The statements that wait for their reply, or for the end of a transaction. */
+class Statements {
+  inTransaction = false
+  thread: SqliteThread | undefined
+  private readonly running = new Map<number, Resume>()
+  private readonly held = new Map<Request, Resume>()
+  private isHolding = false
+  private unusableBecause: string | undefined
+  private lastId = 0
+  private isLossReported = false
 
-/** How often the file is checked for reads: one look costs microseconds, and reads come in thousands per second. */
-const fileCheckMillis = 500
-
-/** Returns whether the file was deleted or replaced since, `now` or lately. A database in memory has no file. */
-const fileWatch = (filename: string): ((now?: "now") => boolean) => {
-  const path = resolve(filename)
-  const look = () => statSync(path, { throwIfNoEntry: false })
-  const opened = look()
-  if (opened === undefined) return () => false
-  let isLost = false
-  let nextCheckMillis = 0
-  return (now) => {
-    if (now === undefined && performance.now() < nextCheckMillis) return isLost
-    const found = look()
-    // The open connection keeps the number of its file: no other file can get it.
-    isLost = found?.ino !== opened.ino || found.dev !== opened.dev
-    nextCheckMillis = performance.now() + fileCheckMillis
-    return isLost
-  }
-}
-
-const runnerOf = (database: DatabaseSync): SqliteDatabase["run"] => {
-  const statements = new BoundedMap<string, StatementSync>(maxStatements)
-  const prepare = (text: string): StatementSync => {
-    const known = statements.get(text)
-    if (known !== undefined) return known
-    const statement = database.prepare(text)
-    statements.set(text, statement)
-    return statement
-  }
-  return ({ bigints, kept, parameters, shape, text }) => {
-    const statement = kept ? prepare(text) : database.prepare(text)
-    const inputs = parameters.map(toInput)
-    if (shape === "rows" && !bigints) return statement.all(...inputs)
-    statement.setReadBigInts(bigints)
-    statement.setReturnArrays(shape === "values")
-    try {
-      return shape === "raw" && statement.columns().length === 0
-        ? statement.run(...inputs)
-        : statement.all(...inputs)
-    } finally {
-      statement.setReadBigInts(false)
-      statement.setReturnArrays(false)
+  readonly onReplies = (replied: Replies): void => {
+    this.inTransaction = replied.inTransaction
+    for (const reply of replied.replies) {
+      const resume = this.running.get(reply.id)
+      this.running.delete(reply.id)
+      resume?.("failure" in reply ? this.failed(reply.failure) : Effect.succeed(reply.value))
     }
   }
+
+  readonly onEnd = (because: string): void => {
+    this.unusableBecause ??= because
+    const resumes = [...this.running.values(), ...this.held.values()]
+    this.running.clear()
+    this.held.clear()
+    for (const resume of resumes) resume(Effect.fail(unusable(because)))
+  }
+
+  submit(job: Job, inTransaction: boolean): Effect.Effect<unknown, SqlError.SqlError> {
+    return Effect.callback((resume) => {
+      if (this.unusableBecause !== undefined) return resume(Effect.fail(unusable(this.unusableBecause)))
+      const request = { id: ++this.lastId, job, inTransaction }
+      if (this.isHolding && !inTransaction) this.held.set(request, resume)
+      else this.post(request, resume)
+      // What was posted runs, though nobody waits for it.
+      return Effect.sync(() => {
+        this.held.delete(request)
+        this.running.delete(request.id)
+      })
+    })
+  }
+
+  hold(): void {
+    this.isHolding = true
+  }
+
+  release(): void {
+    this.isHolding = false
+    const held = [...this.held]
+    this.held.clear()
+    for (const [request, resume] of held) this.post(request, resume)
+  }
+
+  async close(): Promise<void> {
+    this.unusableBecause ??= "the database is closed"
+    await this.thread?.close()
+  }
+
+  private post(request: Request, resume: Resume): void {
+    this.running.set(request.id, resume)
+    this.thread?.post(request)
+  }
+
+  private failed(failure: SqliteFailure): Effect.Effect<never, SqlError.SqlError> {
+    const error = Effect.fail(toSqlError(failure, "execute"))
+    if (failure.isFileLost !== true || this.isLossReported) return error
+    this.isLossReported = true
+    return Effect.andThen(
+      report(
+        "Error",
+        "storage_file_lost",
+        "The database file was deleted or replaced; nothing more is stored"
+      ),
+      error
+    )
+  }
 }
 
-/** Opens a file until the scope closes. Fails with SQLite's error. */
+/** Only the thread that opened it sees a database that SQLite keeps in memory. */
+const isInMemory = (filename: string): boolean => filename === ":memory:" || filename.startsWith("file:")
+
+const openFailed = (cause: unknown): SqlError.SqlError =>
+  toSqlError(cause instanceof OpenFailure ? cause.failure : failureOf(cause), "open")
+
+const openThread = (
+  filename: string,
+  statements: Statements
+): Effect.Effect<SqliteThread, SqlError.SqlError> => {
+  const here = Effect.try({ try: () => onEventLoop(filename, statements), catch: openFailed })
+  if (isInMemory(filename)) return here
+  return Effect.tryPromise({ try: () => onThread(filename, statements), catch: (cause) => cause }).pipe(
+    Effect.catch((cause) =>
+      cause instanceof OpenFailure
+        ? Effect.fail(openFailed(cause))
+        : Effect.andThen(
+            report(
+              "Warn",
+              "storage_on_event_loop",
+              `SQLite has no thread of its own, so a slow disk blocks the server (${failureOf(cause).message}). If the server is bundled, leave @till402/core out of the bundle`
+            ),
+            here
+          )
+    )
+  )
+}
+
+/** Opens a database until the scope closes, which runs what was submitted first. Fails with SQLite's error. */
 export const open = Effect.fnUntraced(function* (
   filename: string
 ): Effect.fn.Return<SqliteDatabase, SqlError.SqlError, Scope.Scope> {
-  const database = yield* Effect.acquireRelease(
-    Effect.try({
-      try: () => new DatabaseSync(filename, { timeout: lockWaitMillis }),
-      catch: (cause) => toSqlError(cause, "open")
-    }),
-    (opened) => Effect.sync(() => opened.close())
+  const statements = new Statements()
+  statements.thread = yield* Effect.acquireRelease(openThread(filename, statements), () =>
+    Effect.promise(() => statements.close())
   )
-  const isLost = fileWatch(filename)
-  let isReported = false
-  const attempt: SqliteDatabase["attempt"] = (operation, work, { commits = false } = {}) => {
-    const checked = () => {
-      // An open transaction must still be able to end.
-      if (!database.isTransaction && isLost()) throw new DatabaseFileLost()
-      const result = work()
-      // After the commit: a file that is there now was there when it was written.
-      if (commits && isLost("now")) throw new DatabaseFileLost()
-      return result
-    }
-    const once = Effect.try({ try: checked, catch: (cause) => toSqlError(cause, operation) })
-    const untouched = (error: SqlError.SqlError) =>
-      error.reason._tag === "LockTimeoutError" && !database.isTransaction
-    return Effect.catch(once, (error) => {
-      if (untouched(error)) return Effect.retry(once, { ...lockRetries, while: untouched })
-      if (isReported || !isLost()) return Effect.fail(error)
-      isReported = true
-      return Effect.andThen(
-        report(
-          "Error",
-          "storage_file_lost",
-          "The database file was deleted or replaced; nothing more is stored"
-        ),
-        Effect.fail(error)
-      )
-    })
+  const run = (job: Job, inTransaction: boolean) => {
+    const once = statements.submit(job, inTransaction)
+    // In an open transaction, the statements before it would be tried again too.
+    const isUntouched = ({ reason }: SqlError.SqlError) =>
+      reason._tag === "LockTimeoutError" && !(inTransaction && statements.inTransaction)
+    return Effect.catch(once, (error) =>
+      isUntouched(error) ? Effect.retry(once, { ...lockRetries, while: isUntouched }) : Effect.fail(error)
+    )
   }
-  const run = runnerOf(database)
-  const control = (text: string) => {
-    run({ text, parameters: [], shape: "rows", bigints: false, kept: true })
+  for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), false)
+  return {
+    run: (job) => run(job, false),
+    runInTransaction: (job) => run(job, true),
+    exclusive: Effect.acquireRelease(
+      Effect.sync(() => statements.hold()),
+      () => Effect.sync(() => statements.release())
+    ),
+    inTransaction: () => statements.inTransaction
   }
-  yield* attempt("open", () => {
-    for (const pragma of pragmas) database.exec(`PRAGMA ${pragma}`)
-  })
-  return { run, control, attempt, inTransaction: () => database.isTransaction }
 })

@@ -1,24 +1,36 @@
-import { Effect, Fiber, Stream } from "effect"
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Worker } from "node:worker_threads"
+import { Effect, Fiber, Logger, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
 import { temporaryFiles } from "./folder.ts"
 
 const nextFile = temporaryFiles()
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
 
-describe("the client", () => {
-  const table = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER UNIQUE, CHECK (size <> 13))`
-    return sql
-  })
-  const inMemory = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => withClient(":memory:", use)
+const table = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY, size INTEGER UNIQUE, CHECK (size <> 13))`
+  return sql
+})
+
+describe.each([
+  ["a file", () => nextFile()],
+  ["memory", () => ":memory:"]
+])("the client of a database in %s", (_, filename) => {
+  const inDatabase = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => withClient(filename(), use)
 
   it("names what broke", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         yield* sql`INSERT INTO things (id, size) VALUES ('a', 1)`
@@ -32,7 +44,7 @@ describe("the client", () => {
     ))
 
   it("reads integers as bigint on request, and never rounds them", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         yield* sql`INSERT INTO things (id, size) VALUES ('a', ${2n ** 53n + 1n})`
@@ -49,7 +61,7 @@ describe("the client", () => {
     ))
 
   it("undoes a transaction that fails, and a nested one alone", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         const add = (id: string) => sql`INSERT INTO things (id) VALUES (${id})`
@@ -61,7 +73,7 @@ describe("the client", () => {
     ))
 
   it("keeps the statements of others out of an open transaction", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         const undone = sql.withTransaction(
@@ -83,7 +95,7 @@ describe("the client", () => {
     ))
 
   it("commits concurrent writes together; one that fails undoes itself alone", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         const outcomes = yield* Effect.forEach(
@@ -98,7 +110,7 @@ describe("the client", () => {
     ))
 
   it("does not run a write that nobody waits for any more", () =>
-    inMemory(
+    inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
         const held = yield* Effect.forkChild(sql.withTransaction(Effect.sleep(20)))
@@ -111,7 +123,9 @@ describe("the client", () => {
         expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])
       })
     ))
+})
 
+describe("the client of a file", () => {
   it("commits pending writes before it closes, and fails later ones as closed", async () => {
     const filename = nextFile()
     const escaped = await withClient(
@@ -129,5 +143,93 @@ describe("the client", () => {
     expect(rows).toEqual([{ id: "last" }])
     const late = await Effect.runPromise(Effect.flip(escaped`INSERT INTO things (id) VALUES ('late')`))
     expect(late.message).toMatch(/closed/)
+  })
+
+  const countToMillions =
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT sum(i) FROM n"
+
+  /** Turns of the event loop during a slow statement. */
+  const turnsBeside = (filename: string): Promise<number> =>
+    withClient(
+      filename,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const slow = yield* Effect.forkChild(sql.unsafe(countToMillions), { startImmediately: true })
+        let turns = 0
+        while (slow.pollUnsafe() === undefined) {
+          yield* Effect.sleep(1)
+          turns++
+        }
+        return turns
+      })
+    )
+
+  it("does not block the event loop, as one in memory does", async () => {
+    expect(await turnsBeside(nextFile())).toBeGreaterThan(20)
+    expect(await turnsBeside(":memory:")).toBeLessThan(5)
+  })
+
+  it("does not keep the process alive, except while a statement runs", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      "--conditions=@till402/source",
+      "--disable-warning=ExperimentalWarning",
+      join(import.meta.dirname, "openDatabase.ts"),
+      nextFile()
+    ])
+    expect(stdout).toBe("written 500\n")
+  })
+
+  it("fails what runs, and what comes, when its thread ends", () =>
+    withClient(
+      nextFile(),
+      Effect.gen(function* () {
+        const posted = vi.spyOn(Worker.prototype, "postMessage")
+        const sql = yield* table
+        const thread: unknown = posted.mock.contexts[0]
+        if (!(thread instanceof Worker)) throw new Error("no thread runs")
+        const running = yield* Effect.forkChild(Effect.flip(sql.unsafe(countToMillions)), {
+          startImmediately: true
+        })
+        yield* Effect.promise(() => thread.terminate())
+        expect((yield* Fiber.join(running)).message).toMatch(/thread ended/)
+        expect((yield* Effect.flip(sql`SELECT 1`)).message).toMatch(/thread ended/)
+      })
+    ))
+})
+
+describe("without threads", () => {
+  it("the client of a file runs on the event loop, and says so", async () => {
+    vi.resetModules()
+    vi.doMock("node:worker_threads", () => ({
+      Worker: function () {
+        throw new Error("threads are forbidden")
+      }
+    }))
+    const { connect } = await import("../../src/sql/SqliteClient.ts")
+    vi.doUnmock("node:worker_threads")
+    const events: Array<TillEvent> = []
+    const rows = await Effect.gen(function* () {
+      const sql = yield* connect({ filename: nextFile() })
+      yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY)`
+      yield* Effect.all(
+        [sql`INSERT INTO things (id) VALUES ('a')`, sql`INSERT INTO things (id) VALUES ('b')`],
+        {
+          concurrency: 2
+        }
+      )
+      return yield* sql`SELECT id FROM things`
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Logger.layer([eventLogger((event) => void events.push(event))])),
+      Effect.runPromise
+    )
+    expect(rows).toEqual([{ id: "a" }, { id: "b" }])
+    expect(events).toMatchObject([
+      {
+        level: "warning",
+        code: "storage_on_event_loop",
+        message: expect.stringContaining("threads are forbidden")
+      }
+    ])
   })
 })

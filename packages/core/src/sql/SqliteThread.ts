@@ -1,0 +1,96 @@
+import { Worker } from "node:worker_threads"
+import { openSession, type Replies, type Request, type SqliteFailure } from "./SqliteSession.ts"
+
+/** Where the statements of a database run. */
+export interface SqliteThread {
+  readonly post: (request: Request) => void
+  /** Runs what was posted, then closes the database. */
+  readonly close: () => Promise<void>
+}
+
+/** Receives the replies, and the reason if no more will come. */
+export interface Receiver {
+  readonly onReplies: (replies: Replies) => void
+  readonly onEnd: (reason: string) => void
+}
+
+/** SQLite can't open the database. */
+export class OpenFailure extends Error {
+  override readonly name = "OpenFailure"
+  readonly failure: SqliteFailure
+
+  constructor(failure: SqliteFailure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+/**
+ * Runs statements on the event loop, at the end of a turn: for a database in memory, which belongs to one thread. Throws
+ * what node:sqlite throws.
+ */
+export const onEventLoop = (filename: string, { onReplies }: Receiver): SqliteThread => {
+  const session = openSession(filename)
+  let waiting: Array<Request> = []
+  const run = () => {
+    const requests = waiting.values()
+    waiting = []
+    const next = (): Request | undefined => requests.next().value
+    const first = next()
+    if (first !== undefined) onReplies(session.run(first, next))
+  }
+  return {
+    post: (request) => {
+      if (waiting.push(request) === 1) setImmediate(run)
+    },
+    close: async () => {
+      run()
+      session.close()
+    }
+  }
+}
+
+const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+
+/**
+ * Runs the statements of a file in a thread of its own, which keeps the process alive only while a statement runs.
+ * Rejects with `OpenFailure`, or with Node's error if no thread can start: then a bundler has left out its file, or
+ * Node's permissions forbid threads.
+ */
+export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Promise<SqliteThread> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(`./SqliteWorker.${extension}`, import.meta.url), {
+      workerData: filename
+    })
+    let running = 0
+    const ended = new Promise<void>((done) => {
+      const end = (reason: Error) => {
+        done()
+        reject(reason)
+        onEnd(`its thread ended: ${reason.message}`)
+      }
+      worker.once("error", end)
+      worker.once("exit", (code) => end(new Error(`exit code ${code}`)))
+    })
+    const thread: SqliteThread = {
+      post: (request) => {
+        if (++running === 1) worker.ref()
+        worker.postMessage(request)
+      },
+      close: () => {
+        worker.ref()
+        worker.postMessage(undefined)
+        return ended
+      }
+    }
+    worker.once("message", (opened: "opened" | SqliteFailure) => {
+      if (opened !== "opened") return reject(new OpenFailure(opened))
+      worker.on("message", (replied: Replies) => {
+        running -= replied.replies.length
+        if (running === 0) worker.unref()
+        onReplies(replied)
+      })
+      worker.unref()
+      resolve(thread)
+    })
+  })

@@ -1,0 +1,16 @@
+import { Effect, Scope } from "effect"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
+
+/*
+ * Opens a database, waits for its writes and for nothing else, and never closes it: node openDatabase.ts <file>
+ */
+const scope = Scope.makeUnsafe()
+const sql = await Effect.runPromise(
+  Scope.provide(SqliteClient.connect({ filename: process.argv[2]! }), scope)
+)
+await Effect.runPromise(sql`CREATE TABLE things (id INTEGER PRIMARY KEY)`)
+for (let id = 1; id <= 500; id++) await Effect.runPromise(sql`INSERT INTO things (id) VALUES (${id})`)
+const [row] = await Effect.runPromise(
+  sql<{ readonly written: number }>`SELECT count(*) AS written FROM things`
+)
+console.log(`written ${row!.written}`)
