@@ -2,6 +2,7 @@ import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
+import { MayBeLost } from "./MayBeLost.ts"
 import type { Job } from "./SqliteSession.ts"
 
 type Run = (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
@@ -15,7 +16,14 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
     { kept = true, shape = "rows" }: { shape?: Job["shape"]; kept?: boolean } = {}
   ) =>
     Effect.withFiber((fiber) =>
-      run({ text, parameters, shape, kept, bigints: fiber.getRef(SqlClient.SafeIntegers) })
+      run({
+        text,
+        parameters,
+        shape,
+        kept,
+        bigints: fiber.getRef(SqlClient.SafeIntegers),
+        mayBeLost: fiber.getRef(MayBeLost)
+      })
     ) as Effect.Effect<A, SqlError.SqlError>
   return {
     execute: (text, parameters, transform) => {

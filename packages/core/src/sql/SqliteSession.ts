@@ -33,6 +33,8 @@ export interface Job {
   readonly bigints: boolean
   /** Keeps the prepared statement for the next call. */
   readonly kept: boolean
+  /** Is not flushed to the disk, unless a later statement is; see `MayBeLost`. */
+  readonly mayBeLost?: boolean
 }
 
 /** A statement that waits to be run. Those that are not part of a transaction are committed in groups. */
@@ -173,9 +175,17 @@ export const openSession = (filename: string): SqliteSession => {
     return result
   }
 
+  let flushes = true
+  /** Whether commits are flushed. A flush takes along all commits before it. */
+  const setFlushes = (value: boolean) => {
+    if (value !== flushes) database.exec(`PRAGMA synchronous = ${value ? "FULL" : "NORMAL"}`)
+    flushes = value
+  }
+
   const alone = ({ id, inTransaction, job }: Request): Reply => {
     const commits = (inTransaction ? endsTransaction : changesRows).test(job.text)
     try {
+      if (!database.isTransaction) setFlushes(job.mayBeLost !== true)
       return { id, value: checked(commits, () => run(job)) }
     } catch (error) {
       return { id, failure: failureOf(error) }
@@ -188,6 +198,7 @@ export const openSession = (filename: string): SqliteSession => {
    */
   const together = (group: ReadonlyArray<Request>, more: () => void): ReadonlyArray<Reply> => {
     const commitAll = () => {
+      setFlushes(true)
       run(begin)
       const replies: Array<Reply> = []
       for (const { id, job } of group) {

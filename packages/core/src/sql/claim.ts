@@ -4,6 +4,7 @@ import { expiredMarginMillis } from "../ports/chargeRules.ts"
 import type { Charges, Claim, Lease, NewCharge } from "../ports/Charges.ts"
 import { countsForPayer, mayStillMove } from "./chargeConditions.ts"
 import { chargeColumns, newChargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
+import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./rows.ts"
 
 type Placeholder = (index: number) => string
@@ -101,7 +102,9 @@ const takeMethod = (sql: SqlClient.SqlClient) => {
         const others = [charge.payer, charge.key, nowMillis]
         const limits = [maxUnsettled, maxExposure]
         const values = newChargeValues(charge, lease)
-        return sql.unsafe(text, [...values, ...others, ...limits, nowMillis, lease.owner])
+        const taken = sql.unsafe(text, [...values, ...others, ...limits, nowMillis, lease.owner])
+        // Money moves only after the next step of the charge, which is flushed.
+        return Effect.provideService(taken, MayBeLost, true)
       }
     })
 }

@@ -65,6 +65,12 @@ export class InvariantChecker {
     if (payment !== undefined) payment.claimedMillis ??= this.now()
   }
 
+  /** The database lost a claim with its power: nothing of this payment is known any more. */
+  claimLost(key: string): void {
+    const payment = this.payments.get(key)
+    if (payment !== undefined) payment.claimedMillis = undefined
+  }
+
   /** The facilitator was called to settle. */
   settleRequested(authorization: Authorization, mode: SettleMode): void {
     this.count(`facilitator is ${mode}`)
@@ -78,6 +84,8 @@ export class InvariantChecker {
   /** A payment reached one of two facilitators to be settled. */
   settleGiven(authorization: Authorization, facilitator: number): void {
     for (const payment of this.paymentsOf(authorization)) {
+      // From here on the till must know of it, whatever its database lost before.
+      payment.claimedMillis ??= this.now()
       const before = payment.givenTo
       if (before !== undefined && before !== facilitator) {
         this.count("given to another facilitator")

@@ -10,6 +10,7 @@ import type { Effect } from "effect"
 import type { Link } from "./Link.ts"
 import type { Connection } from "./Storage.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
+import type { PowerLoss } from "./PowerLoss.ts"
 
 type StoreOperation = (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, StoreError>
 
@@ -94,6 +95,7 @@ export const storesOver = (
   { execute, stores }: Connection,
   link: Link,
   checker: InvariantChecker,
+  powerLoss: PowerLoss,
   isLocal: boolean
 ): Context.Context<Stores> => {
   const linked = <Service extends object>(name: string, service: Service): Service => {
@@ -108,7 +110,10 @@ export const storesOver = (
             isLocal,
             execute,
             error,
-            observe: (result) => observe(checker, operation, parameters, result) + subjectOf(name, parameters)
+            observe: (result) => {
+              powerLoss.completed(operation, parameters, result)
+              return observe(checker, operation, parameters, result) + subjectOf(name, parameters)
+            }
           })
       ]
     })

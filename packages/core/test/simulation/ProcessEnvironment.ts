@@ -5,6 +5,7 @@ import { type Outage, outageOf } from "./FacilitatorOutages.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
+import type { PowerLoss } from "./PowerLoss.ts"
 import { storesOver } from "./LinkedStores.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Environment } from "./Server.ts"
@@ -58,6 +59,7 @@ export const environmentOf = (options: {
   readonly connection: Connection
   readonly storage: Storage
   readonly checker: InvariantChecker
+  readonly powerLoss: PowerLoss
   readonly facilitator: SimulatedFacilitator
   readonly economy: Economy
   readonly host: SimulatedHost
@@ -71,7 +73,7 @@ export const environmentOf = (options: {
 }): Environment => {
   const { checker, connection, economy, faultPlan, host, link, random, storage } = options
   return {
-    stores: storesOver(connection, link, checker, storage.isLocal),
+    stores: storesOver(connection, link, checker, options.powerLoss, storage.isLocal),
     storeClock: storage.isLocal ? undefined : { nowMillis: Effect.sync(options.now) },
     facilitator: facilitatorAt(0, options),
     secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options),

@@ -19,6 +19,7 @@ import { Machines } from "./Machines.ts"
 import type { Mutation } from "./Mutations.ts"
 import { authorizationOf, type Call, type Payment, type Reply } from "./Payment.ts"
 import { powerCut } from "./PowerCut.ts"
+import { PowerLoss } from "./PowerLoss.ts"
 import { environmentOf } from "./ProcessEnvironment.ts"
 import { SeededRandom } from "./SeededRandom.ts"
 import { upstreamTimeoutMillis } from "./Server.ts"
@@ -35,6 +36,8 @@ const startMillis = 1_795_219_200_000
 const clockSeed = 0x0c10_c000
 /** Added to a seed for the outages of facilitators. */
 const outageSeed = 0x0fac_0000
+/** Added to a seed for the power failures of the database's machine. */
+const powerSeed = 0x0b0b_1000
 /** Added to a seed for the length of faults on Solana. */
 const solanaSeed = 0x0501_a000
 /** The longest lease: that of a charge. */
@@ -67,6 +70,8 @@ export class Simulation {
   private readonly hostSystems: HostSystems
   private readonly faultInjector: FaultInjector
   private readonly machines: Machines
+  private readonly powerLoss: PowerLoss
+  private powerFailing: Promise<void> | undefined
   private areFaultsOver = false
   private eventCount = 0
 
@@ -74,7 +79,8 @@ export class Simulation {
     seed: number,
     storage: Storage,
     mutation: Mutation = (environment) => environment,
-    rail: RailName = "evm"
+    rail: RailName = "evm",
+    isFlushed?: (operation: string) => boolean
   ) {
     this.random = new SeededRandom(seed)
     this.storage = storage
@@ -112,6 +118,14 @@ export class Simulation {
     )
     if (clockFaults.some(({ byMillis }) => Math.abs(byMillis) > leaseMillis))
       this.checker.count("clocks differ by more than a lease")
+    this.powerLoss = new PowerLoss({
+      random: new SeededRandom(seed + powerSeed),
+      ...(isFlushed !== undefined && { isFlushed }),
+      schedule: (millis) =>
+        this.after(millis, () => {
+          if (this.isActive) this.powerFailing = this.failPower()
+        })
+    })
     const outages = drawOutages(new SeededRandom(seed + outageSeed), faultPlan, startMillis)
     const facilitatorRandom = this.random.branch()
     const facilitatorNote = (what: string) => this.note("fac", what)
@@ -161,6 +175,7 @@ export class Simulation {
             connection,
             storage,
             checker: this.checker,
+            powerLoss: this.powerLoss,
             facilitator: this.facilitator,
             economy: this.economy,
             host: this.hostSystems.host,
@@ -254,12 +269,25 @@ export class Simulation {
       if (next === undefined) break
       if (++this.eventCount > maxEvents) throw new Error("the simulation doesn't come to rest")
       next.action()
+      await this.powerFailing
       await this.machines.runUntilIdle()
       if (powerCut.hasOccurred)
         throw new Error("a store operation neither completed nor failed after the power cut")
       await this.machines.finishRestarts()
     }
     this.timeline.nowMillis = untilMillis
+  }
+
+  /** The machine of the database loses power; with a store of the process's own, the process is on it. */
+  private async failPower(): Promise<void> {
+    this.note("", "the machine of the database loses power")
+    // A machine that is down is restarted already.
+    const running = this.machines.all.filter(({ process }) => process?.isAlive === true)
+    if (this.storage.isLocal) for (const machine of running) this.machines.crash(machine)
+    const lost = await this.powerLoss.lose(await this.storage.stores())
+    for (const key of lost) this.checker.claimLost(key)
+    this.checker.count(lost.length > 0 ? "power loss takes a claim" : "power loss")
+    this.note("", `${lost.length} charges are lost`)
   }
 
   private async endFaults(): Promise<void> {

@@ -23,3 +23,15 @@ describe("a broken till", () => {
     })
   }
 })
+
+describe("a database that confirms what it may lose", () => {
+  it("is detected: it confirms an advance before it is on the disk", { timeout: 120_000 }, async () => {
+    const isFlushed = (operation: string) => !["charges.claim", "charges.advance"].includes(operation)
+    let foundIn: number | undefined
+    for (let seed = 1; seed < maxSeeds && foundIn === undefined; seed++) {
+      const { violations } = await simulate(seed, "memory", { isFlushed })
+      if (violations.some((violation) => /its money has moved/.test(violation))) foundIn = seed
+    }
+    expect(foundIn).toBeDefined()
+  })
+})

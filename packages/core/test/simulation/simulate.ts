@@ -27,17 +27,19 @@ export interface SimulationOptions {
   readonly mutation?: Mutation | undefined
   /** Default: `evm`. */
   readonly rail?: RailName
+  /** Whether the database flushes a write before it confirms it. Default: all but claims. */
+  readonly isFlushed?: (operation: string) => boolean
 }
 
 /** Runs one seed on one store. The same seed on the same store has the same trace. */
 export const simulate = async (
   seed: number,
   store: StoreName,
-  { mutation, rail = "evm" }: SimulationOptions = {}
+  { isFlushed, mutation, rail = "evm" }: SimulationOptions = {}
 ): Promise<Report> => {
   const restoreCrypto = rail === "solana" ? installSynchronousCrypto() : () => undefined
   const storage = await storages[store]()
-  const simulation = new Simulation(seed, storage, mutation, rail)
+  const simulation = new Simulation(seed, storage, mutation, rail, isFlushed)
   try {
     await simulation.run()
   } catch (error) {

@@ -50,6 +50,7 @@ const requiredEvents: ReadonlyArray<string> = [
   "settled by facilitator 1",
   "store error early",
   "store error late",
+  "power loss takes a claim",
   ...[
     "acceptsThenTimesOut",
     "clean",
