@@ -54,10 +54,12 @@ interface Routed {
 const readerOf =
   (routes: Routes, unnamed: string | undefined) =>
   (text: string): Routed | { readonly fault: string } => {
-    const [, prefix, rest] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,31}):([^]+)$/.exec(text) ?? []
-    const name = prefix ?? unnamed
+    const [, prefix = "", after = ""] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,31}):([^]+)$/.exec(text) ?? []
+    // The scheme of an upstream's own reference names no route: `gid://shopify/Order/1`.
+    const isNamed = prefix !== "" && (routes.has(prefix) || !after.startsWith("//"))
+    const name = isNamed ? prefix : unnamed
     const route = name === undefined ? undefined : routes.get(name)
-    if (name !== undefined && route !== undefined) return { route, name, reference: rest ?? text }
+    if (name !== undefined && route !== undefined) return { route, name, reference: isNamed ? after : text }
     return {
       fault: name === undefined ? "the reference names no route" : `the route ${name} no longer exists`
     }

@@ -74,6 +74,23 @@ describe("what follows a quote", () => {
     expect(await thrownBy(fulfilment.place(placing("gone:1"), context))).toBeInstanceOf(NotPlaced)
   })
 
+  it("of a reference with a scheme, as Shopify's are, goes to the unnamed one, not to a route of that name", async () => {
+    const [draft, order] = ["gid://shopify/DraftOrder/1", "gid://shopify/Order/1"]
+    const shop = upstream("shop")
+    const fulfilment = routeFulfilment({
+      routes: { rye: rye.fulfilment, shop: shop.fulfilment },
+      choose: () => "rye",
+      unnamed: "shop"
+    })
+    await fulfilment.place(placing(draft), context)
+    await fulfilment.find!("order-1", { ...context, reference: draft })
+    await fulfilment.status!(order, context)
+    expect(shop.calls).toEqual([`place order-1 ${draft}`, `find order-1 ${draft}`, `status ${order}`])
+    // Without an unnamed route, it still is nobody's.
+    const named = routeFulfilment({ routes, choose: () => "rye" })
+    expect(await thrownBy(named.place(placing(draft), context))).toBeInstanceOf(NotPlaced)
+  })
+
   it("fails as the route fails", async () => {
     const sold = new ProductUnavailable({ message: "sold out since" })
     const { place } = routeFulfilment({
