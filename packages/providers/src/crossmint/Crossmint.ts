@@ -25,9 +25,10 @@ export interface CrossmintClient {
   ) => Effect.Effect<{ readonly reference: string }, CrossmintError>
   /**
    * Returns the reference of a paid order; `undefined` if it was not paid and nothing is in flight.
-   * Completes a payment that was begun: sends its transaction, and reports it to Crossmint.
+   * Completes a payment that was begun: sends its transaction, and reports it to Crossmint. Fails with `OtherPayment`
+   * if another payment bought `reference`, the quote's.
    */
-  readonly find: (orderId: string) => Effect.Effect<string | undefined, CrossmintError>
+  readonly find: (orderId: string, reference?: string) => Effect.Effect<string | undefined, CrossmintError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, CrossmintError>
   readonly usage: () => UpstreamUsage
 }
@@ -58,7 +59,9 @@ export const makeParts = Effect.fnUntraced(function* (
       withoutOutcome(paying.place(placement))
     ),
     attempt: Effect.fn("Crossmint.attempt")((placement: CrossmintPlacement) => paying.place(placement)),
-    find: Effect.fn("Crossmint.find")((orderId: string) => paying.find(orderId)),
+    find: Effect.fn("Crossmint.find")((orderId: string, reference?: string) =>
+      paying.find(orderId, reference)
+    ),
     status: Effect.fn("Crossmint.status")(function* (reference: string) {
       const order = yield* orders.get(reference)
       return fulfilmentStatusOf(order, isPaid(order) ? yield* orders.packages(reference) : [])

@@ -37,9 +37,13 @@ export interface CrossmintFulfilment extends FulfilmentOptions {
   /**
    * Returns the reference of a paid order; `undefined` if it was not paid and nothing is in flight.
    *
-   * Rejects while that is unknown. Completes a payment that was begun.
+   * Rejects while that is unknown, and if another payment bought `context.reference`, the quote's. Completes a payment
+   * that was begun.
    */
-  readonly find: (orderId: string, context?: { readonly signal?: AbortSignal }) => Promise<string | undefined>
+  readonly find: (
+    orderId: string,
+    context?: { readonly reference?: string; readonly signal?: AbortSignal }
+  ) => Promise<string | undefined>
   /** Returns the status of an order, by the reference that `place` returned. */
   readonly status: (
     reference: string,

@@ -117,11 +117,17 @@ export const makePaying = (
   })
 
   const find = Effect.fnUntraced(function* (
-    key: string
+    key: string,
+    quoted: string | undefined
   ): Effect.fn.Return<string | undefined, CrossmintError> {
     const state = yield* treasury.find(key)
     // A failed payment moved nothing and never will.
-    if (state.status === "none" || state.status === "failed") return undefined
+    if (state.status === "failed") return undefined
+    if (state.status === "none") {
+      // Paid by hand, or as another order, as in `place`.
+      if (quoted !== undefined && isPaid(yield* orders.get(quoted))) return yield* new OtherPayment()
+      return undefined
+    }
     return (yield* resume(state, key)).reference
   })
 

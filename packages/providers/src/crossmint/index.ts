@@ -37,7 +37,7 @@ const toFulfilment = ({ attempt, find, quote, status, usage }: CrossmintParts): 
       signal
     ),
   // No `placesOnce`: no idempotency key is documented. The treasury's journal records what was paid.
-  find: (orderId, context) => run(find(orderId), context?.signal),
+  find: (orderId, context) => run(find(orderId, context?.reference), context?.signal),
   status: (reference, context) => run(status(reference), context?.signal),
   usage
 })

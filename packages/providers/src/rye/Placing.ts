@@ -92,7 +92,6 @@ const unconfirmed = (
   isDurable: boolean,
   paysByX402: boolean
 ): Effect.Effect<undefined, RyeError> => {
-  if (intent.state === "failed") return Effect.succeed(undefined)
   // By x402, `requires_action` is an intent that awaits its payment.
   const isUnconfirmed =
     unconfirmedStates.has(intent.state) || (paysByX402 && intent.state === "requires_action")
@@ -203,11 +202,17 @@ export const makePlacing = (
     quoted: string | undefined
   ): Effect.fn.Return<string | undefined, RyeError> {
     const known = yield* fromJournal(() => placements.find(orderId))
-    if (known === undefined && isDurable) return undefined
+    const hasNoRecord = known === undefined && isDurable
     const reference = known?.reference ?? quoted
-    if (reference === undefined || !idPattern.test(reference)) return yield* new PlacementUnknown()
+    if (reference === undefined || !idPattern.test(reference)) {
+      return hasNoRecord ? undefined : yield* new PlacementUnknown()
+    }
     const intent = yield* intents.get(reference)
+    // Confirmed by hand, or as another order, as in `place`.
+    if (hasNoRecord) return isConfirmed(intent) ? yield* new PlacementUnknown() : undefined
     if (isConfirmed(intent)) return reference
+    // A payment that was begun is not sent any more: it would buy nothing.
+    if (intent.state === "failed") return undefined
     const payment = yield* paymentOf(orderId)
     if (x402 !== undefined && payment.status !== "none" && payment.status !== "failed") {
       yield* confirm(reference, orderId, yield* x402.resume(payment, orderId))

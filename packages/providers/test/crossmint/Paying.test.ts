@@ -68,11 +68,14 @@ describe("placing an order", () => {
   })
 
   it("pays nothing if Crossmint was already paid, and doesn't say that it placed the order", async () => {
-    const { first, node, place, quote } = start()
-    await quote()
+    const { first, node, place, quote, shop } = start()
+    const { reference } = await quote()
+    assert.isUndefined(await shop.find("order-1", { reference }))
     for (const change of [{ status: "in-progress" }, { status: "completed" }]) {
       Object.assign(first().payment, change)
       assert.strictEqual((await rejectionOf(place()))._tag, "OtherPayment")
+      // Nor that it was never placed: it would be refunded, and the parcel is on its way.
+      assert.strictEqual((await rejectionOf(shop.find("order-1", { reference })))._tag, "OtherPayment")
     }
     assert.strictEqual(node.sent.length, 0)
   })

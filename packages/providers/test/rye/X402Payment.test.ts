@@ -93,6 +93,31 @@ describe("an order that is paid by x402", () => {
     }
   })
 
+  it("is refused if its intent fails after the payment, whether it is looked up or placed", async () => {
+    const { place, shop, upstream } = start()
+    const intent = upstream.put(offered())
+    upstream.next(/confirm$/, (act) => {
+      upstream.next(/confirm$/, () => HttpResponse.json({}, { status: 503 }))
+      return act()
+    })
+    assert.strictEqual((await rejectionOf(place(id)))._tag, "TemporarilyUnavailable")
+    intent.state = "failed"
+    intent.failureReason = { code: "product_out_of_stock" }
+    assert.isUndefined(await shop.find("order-1"))
+    assert.deepInclude(await rejectionOf(place(id)), { _tag: "PlacementRefused", reason: "out_of_stock" })
+  })
+
+  it("isn't paid by a lookup once its intent has failed", async () => {
+    const { node, paid, place, shop, upstream } = start()
+    const intent = upstream.put(offered())
+    node.disturbances.push({ method: "eth_sendRawTransaction", what: "refused" })
+    await rejectionOf(place(id))
+    intent.state = "failed"
+    intent.failureReason = { code: "checkout_intent_expired" }
+    assert.isUndefined(await shop.find("order-1"))
+    assert.deepStrictEqual([paid(), node.sent.length], [0n, 0])
+  })
+
   it.each<[string, object, object]>([
     [
       "more than agreed",

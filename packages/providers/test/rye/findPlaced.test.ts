@@ -71,6 +71,13 @@ describe("finding an order", () => {
     assert.strictEqual((await rejectionOf(shop.find("order-1", { reference: id })))._tag, tag)
   })
 
+  it("rejects for an intent that was confirmed without a record, as placing it does", async () => {
+    const { place, shop, upstream } = start({ placements: memoryPlacementJournal() })
+    upstream.put(intentFixture("3-placing"))
+    assert.strictEqual((await rejectionOf(place(id)))._tag, "PlacementUnknown")
+    assert.strictEqual((await rejectionOf(shop.find("order-1", { reference: id })))._tag, "PlacementUnknown")
+  })
+
   it("waits a minute for a confirmation that may be under way, then knows", async () => {
     const { place, shop, upstream } = start({ placements: memoryPlacementJournal() })
     upstream.put(offered())
