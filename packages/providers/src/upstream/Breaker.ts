@@ -15,6 +15,8 @@ export interface BreakerSettings {
   readonly openMillis: number
   /** Maximum time that it stays open; at least `openMillis`. */
   readonly maxOpenMillis: number
+  /** Whether it is the circuit of calls for unpaid callers; default: no. */
+  readonly isUnpaid?: boolean
 }
 
 /** The circuit of one upstream. */
@@ -35,12 +37,14 @@ export const makeBreaker = (
 ): Effect.Effect<Breaker> =>
   Effect.gen(function* () {
     const store = yield* CircuitBreaker.CircuitBreakerStore
+    const { isUnpaid = false } = settings
+    const record = (circuit: UpstreamUsage["circuit"]) => meter.recordCircuit(circuit, isUnpaid)
     const breaker = yield* CircuitBreaker.make({
       tripPolicy: CircuitBreaker.consecutive(settings.failures),
       openDuration: openDurations(settings),
       onStoreError: "fail"
     }).pipe(
-      Effect.provideService(CircuitBreaker.CircuitBreakerStore, reportingTransitions(store, name, meter)),
+      Effect.provideService(CircuitBreaker.CircuitBreakerStore, reportingTransitions(store, name, record)),
       // Never closed: closing only ends the unused stream of transitions.
       Effect.provideService(Scope.Scope, yield* Scope.make())
     )
@@ -93,8 +97,12 @@ const failure = CircuitBreaker.failure()
 type Store = CircuitBreaker.CircuitBreakerStore["Service"]
 
 /** The store, which records a transition before the call continues. The breaker's own stream would be late. */
-const reportingTransitions = (store: Store, name: string, meter: UsageMeter): Store => {
-  const record = Effect.flatMap(store.state(name), (state) => meter.recordCircuit(nameOf(state)))
+const reportingTransitions = (
+  store: Store,
+  name: string,
+  recordCircuit: (circuit: UpstreamUsage["circuit"]) => Effect.Effect<void>
+): Store => {
+  const record = Effect.flatMap(store.state(name), (state) => recordCircuit(nameOf(state)))
   return {
     state: store.state,
     admit: (key) => Effect.tap(store.admit(key), record),

@@ -90,11 +90,14 @@ export const makeUpstream = (
       meter,
       maxResponseBytes: options.maxResponseBytes ?? 4 * 1024 * 1024
     })
-    const breaker = yield* makeBreaker(name, meter, {
+    const circuit = {
       failures: options.circuitFailures ?? 5,
       openMillis: options.circuitOpenMillis ?? 5_000,
       maxOpenMillis: 12 * (options.circuitOpenMillis ?? 5_000)
-    })
+    }
+    const breaker = yield* makeBreaker(name, meter, circuit)
+    // Anybody can request quotes that fail, for goods of a shop that doesn't respond.
+    const unpaidBreaker = yield* makeBreaker(name, meter, { ...circuit, isUnpaid: true })
     const sendRetrying = makeRetrying({
       name,
       send,
@@ -123,18 +126,15 @@ export const makeUpstream = (
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const deadline = now + deadlineMillis
+          const isUnpaid = yield* IsUnpaid
           const attempts = sendRetrying({ request, idempotent, limiter, deadline })
           const entering = Effect.flatMap(Clock.currentTimeMillis, (enteredAt) =>
             queue.enter(
               Math.max(1, now + maxWaitMillis - enteredAt),
-              breaker.guard(withDeadline(deadline, attempts))
+              (isUnpaid ? unpaidBreaker : breaker).guard(withDeadline(deadline, attempts))
             )
           )
-          return yield* metered(
-            meter,
-            now,
-            (yield* IsUnpaid) ? unpaidQueue.enter(maxWaitMillis, entering) : entering
-          )
+          return yield* metered(meter, now, isUnpaid ? unpaidQueue.enter(maxWaitMillis, entering) : entering)
         }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
       recordQuotaSpent: (units) => meter.recordQuotaSpent(units),
       recordQuotaRemaining: (units) => meter.recordQuotaRemaining(units),

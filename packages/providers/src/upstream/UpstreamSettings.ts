@@ -65,5 +65,6 @@ export interface UpstreamUsage {
   readonly quotaRemaining: number | undefined
   /** The rate limit last reported in headers. */
   readonly rateLimit: RateLimit | undefined
+  /** Calls of unpaid quotes have a circuit of their own, which counts here while the other one is closed. */
   readonly circuit: "closed" | "open" | "probing"
 }

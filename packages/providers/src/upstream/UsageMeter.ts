@@ -37,6 +37,7 @@ export class UsageMeter {
   private remaining: number | undefined = undefined
   private rateLimit: RateLimit | undefined = undefined
   private circuit: UpstreamUsage["circuit"] = "closed"
+  private unpaidCircuit: UpstreamUsage["circuit"] = "closed"
 
   constructor(upstream: string) {
     this.label = { upstream }
@@ -74,11 +75,15 @@ export class UsageMeter {
       : Metric.update(Metric.withAttributes(rateRemaining, this.label), rateLimit.remaining)
   }
 
-  /** Records the state of the circuit. */
-  recordCircuit(circuit: UpstreamUsage["circuit"]): Effect.Effect<void> {
-    if (circuit === this.circuit) return Effect.void
-    this.circuit = circuit
-    return Metric.update(Metric.withAttributes(circuitOpen, this.label), circuit === "closed" ? 0 : 1)
+  /** Records the state of the circuit, or of the one of calls for unpaid callers. */
+  recordCircuit(circuit: UpstreamUsage["circuit"], isUnpaid: boolean): Effect.Effect<void> {
+    if (circuit === (isUnpaid ? this.unpaidCircuit : this.circuit)) return Effect.void
+    if (isUnpaid) this.unpaidCircuit = circuit
+    else this.circuit = circuit
+    return Metric.update(
+      Metric.withAttributes(circuitOpen, this.label),
+      this.usage().circuit === "closed" ? 0 : 1
+    )
   }
 
   usage(): UpstreamUsage {
@@ -89,7 +94,7 @@ export class UsageMeter {
       quotaSpent: this.spent,
       quotaRemaining: this.remaining,
       rateLimit: this.rateLimit,
-      circuit: this.circuit
+      circuit: this.circuit === "closed" ? this.unpaidCircuit : this.circuit
     }
   }
 }

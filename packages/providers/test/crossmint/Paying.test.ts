@@ -22,6 +22,16 @@ describe("placing an order", () => {
     assert.match(JSON.stringify(notified.body), /^\{"type":"crypto-tx-id","txId":"0x[0-9a-f]{64}"\}$/)
   })
 
+  it("isn't stopped by quotes that anybody can make fail, for goods of a shop that doesn't respond", async () => {
+    const { place, quote, upstream } = start()
+    const { reference } = await quote()
+    for (let count = 0; count < 5; count++) {
+      upstream.replies.push(() => HttpResponse.json({}, { status: 504 }))
+      await rejectionOf(quote({ email: `${count}@example.com` }))
+    }
+    assert.deepStrictEqual(await place(), { reference })
+  })
+
   it("again pays nothing, and returns the same", async () => {
     const { node, paid, place, upstream } = start()
     const placed = await place()

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { type Upstream } from "../../src/upstream/index.ts"
+import { unpaid } from "../../src/upstream/UnpaidCalls.ts"
 import { order, over, scriptedClient, search } from "./scriptedClient.ts"
 import { faultOf } from "./virtualTime.ts"
 
@@ -29,6 +30,27 @@ describe("the circuit", () => {
       yield* Fiber.join(probe)
       assert.strictEqual(upstream.usage().circuit, "closed")
       assert.strictEqual(scripted.sentAt.length, 6)
+    })
+  )
+
+  it.effect("that unpaid calls open stays closed to other calls, whose failures open their own", () =>
+    Effect.gen(function* () {
+      const scripted = scriptedClient({ status: 500 })
+      const upstream = yield* over(scripted, { retries: 0 })
+      yield* unpaid(failFiveTimes(upstream))
+      assert.strictEqual((yield* Effect.flip(unpaid(upstream.call(search))))._tag, "CircuitOpen")
+      scripted.steps[0] = {}
+      yield* upstream.call(search)
+      assert.deepStrictEqual([upstream.usage().circuit, scripted.sentAt.length], ["open", 6])
+      yield* TestClock.adjust(5_000)
+      yield* unpaid(upstream.call(search))
+      assert.strictEqual(upstream.usage().circuit, "closed")
+      scripted.steps[0] = { status: 500 }
+      yield* failFiveTimes(upstream)
+      assert.strictEqual((yield* Effect.flip(upstream.call(search)))._tag, "CircuitOpen")
+      scripted.steps[0] = {}
+      yield* unpaid(upstream.call(search))
+      assert.strictEqual(upstream.usage().circuit, "open")
     })
   )
 
