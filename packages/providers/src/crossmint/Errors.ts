@@ -25,16 +25,25 @@ export class OtherPayment extends Data.TaggedError("OtherPayment")<{}> {
   }
 }
 
+/** Crossmint accepted the report of a payment, but has not seen the payment yet. */
+export class PaymentNotSeen extends Data.TaggedError("PaymentNotSeen")<{}> {
+  override get message(): string {
+    return "Crossmint has not seen the payment yet"
+  }
+}
+
 export type CrossmintError =
   | QuoteRefusal
   | QuoteChanged
   | QuoteNotReady
   | OtherPayment
+  | PaymentNotSeen
   | TreasuryRejection
   | UpstreamFault
 
 const temporary: ReadonlySet<string> = new Set<CrossmintError["_tag"]>([
   "QuoteNotReady",
+  "PaymentNotSeen",
   "TreasuryUnderfunded",
   "FeesTooHigh",
   "TreasuryBusy",

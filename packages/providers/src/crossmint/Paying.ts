@@ -5,7 +5,7 @@ import { type FailedPlacement, unknown, withOutcome } from "../fulfilment/Placem
 import type { PaymentState, TreasuryClient } from "../treasury/Treasury.ts"
 import { PaymentFailed } from "../treasury/TreasuryErrors.ts"
 import type { CrossmintConfig } from "./Config.ts"
-import { type CrossmintError, OtherPayment, QuoteChanged } from "./Errors.ts"
+import { type CrossmintError, OtherPayment, PaymentNotSeen, QuoteChanged } from "./Errors.ts"
 import type { Orders } from "./Orders.ts"
 import { afterPaying, beforePaying, whilePaying } from "./Outcome.ts"
 import { creditedTo, isPaid, quoteOf } from "./Quote.ts"
@@ -55,14 +55,18 @@ export const makePaying = (
 
   /**
    * Reports a payment that Crossmint has not seen yet. Crossmint may not see one by itself: without a report, a public
-   * run waited five minutes.
+   * run waited five minutes. Fails until Crossmint has: an order that it doesn't count as paid is never delivered.
    */
   const reportUnseenPayment = Effect.fnUntraced(function* (reference: string, transaction: string) {
     if (yield* isCredited(reference, transaction)) return
-    yield* Effect.catchTag(orders.reportPayment(reference, transaction), "Rejected", (fault) =>
-      // Crossmint may have seen the payment in between and refuse the report.
-      Effect.flatMap(isCredited(reference, transaction), (seen) => (seen ? Effect.void : Effect.fail(fault)))
+    // Crossmint may have seen the payment in between and refuse the report.
+    const refusal = yield* Effect.catchTag(
+      orders.reportPayment(reference, transaction),
+      "Rejected",
+      (fault) => Effect.succeed(fault)
     )
+    if (yield* isCredited(reference, transaction)) return
+    return yield* Effect.fail(refusal ?? new PaymentNotSeen())
   })
 
   /** Returns the quote to pay: the agreed one, or a new one at the same price or less if it expired. */

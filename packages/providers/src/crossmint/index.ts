@@ -22,7 +22,7 @@ export type {
 } from "../upstream/UpstreamSettings.ts"
 export type { CrossmintLayerOptions } from "./Config.ts"
 export { Crossmint, type CrossmintClient } from "./Crossmint.ts"
-export { type CrossmintError, OtherPayment, QuoteChanged, QuoteNotReady } from "./Errors.ts"
+export { type CrossmintError, OtherPayment, PaymentNotSeen, QuoteChanged, QuoteNotReady } from "./Errors.ts"
 export type { CrossmintFulfilment, CrossmintOptions, CrossmintSettings } from "./Options.ts"
 export type { CrossmintPlacement } from "./Paying.ts"
 

@@ -17,7 +17,7 @@ describe("placing an order", () => {
     const { reference } = await place()
     assert.strictEqual(reference, first().orderId)
     assert.deepStrictEqual([paid(), upstream.goods], [amount, [reference]])
-    const notified = upstream.received.at(-1)!
+    const notified = upstream.received.find(({ path }) => path.endsWith("/payment"))!
     assert.strictEqual(notified.path, `/api/2022-06-09/orders/${reference}/payment`)
     assert.match(JSON.stringify(notified.body), /^\{"type":"crypto-tx-id","txId":"0x[0-9a-f]{64}"\}$/)
   })
@@ -132,6 +132,18 @@ describe("placing an order after an outcome that is not known", () => {
     await rejectionOf(place())
     const { _tag, code } = await rejectionOf(shop.find("order-1"))
     assert.deepStrictEqual([_tag, code], ["TemporarilyUnavailable", "PaymentPending"])
+  })
+
+  it("is placed only once Crossmint has seen its payment", async () => {
+    const { paid, place, shop, upstream } = start()
+    // Accepted, and not seen: Crossmint's node doesn't have the transaction yet.
+    upstream.replies.push(undefined, undefined, undefined, () => HttpResponse.json({}))
+    assert.deepInclude(await rejectionOf(place()), { _tag: "TemporarilyUnavailable", code: "PaymentNotSeen" })
+    assert.deepStrictEqual([paid(), upstream.goods.length], [amount, 0])
+    const reference = await shop.find("order-1")
+    assert.deepStrictEqual(upstream.goods, [reference])
+    assert.deepStrictEqual(await place(), { reference })
+    assert.strictEqual(paid(), amount)
   })
 
   it("reports a payment to Crossmint when it is looked up", async () => {
