@@ -127,7 +127,7 @@ export const makeUpstream = (
           const now = yield* Clock.currentTimeMillis
           const deadline = now + deadlineMillis
           const isUnpaid = yield* IsUnpaid
-          const attempts = sendRetrying({ request, idempotent, limiter, deadline })
+          const attempts = sendRetrying({ request, idempotent, limiter, deadline, isUnpaid })
           const entering = Effect.flatMap(Clock.currentTimeMillis, (enteredAt) =>
             queue.enter(
               Math.max(1, now + maxWaitMillis - enteredAt),
@@ -167,6 +167,7 @@ interface Attempts {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly idempotent: boolean
   readonly limiter: Limiter | undefined
+  readonly isUnpaid: boolean
   /** Milliseconds since the epoch. */
   readonly deadline: number
 }
@@ -179,13 +180,16 @@ const makeRetrying = (options: {
   readonly retry: RetrySettings
 }) => {
   const { name, retry, send, timeoutMillis } = options
-  // The upstream requested a pause until then. It applies to all callers, who share one key.
+  // The upstream requested a pause until then. It applies to all callers, who share one key. Anybody can make unpaid
+  // calls exceed a rate, so a pause that one of them is told applies to unpaid calls only.
   let quietUntil = 0
+  let unpaidQuietUntil = 0
 
-  const waitForTurn = Effect.fnUntraced(function* (deadline: number, limiter: Limiter | undefined) {
-    const quietMillis = quietUntil - (yield* Clock.currentTimeMillis)
+  const waitForTurn = Effect.fnUntraced(function* ({ deadline, isUnpaid, limiter }: Attempts) {
+    const until = isUnpaid ? Math.max(quietUntil, unpaidQuietUntil) : quietUntil
+    const quietMillis = until - (yield* Clock.currentTimeMillis)
     if (quietMillis > 0) {
-      if (quietUntil >= deadline) {
+      if (until >= deadline) {
         return yield* new RateLimited({ upstream: name, retryAfterMillis: quietMillis })
       }
       yield* Effect.sleep(quietMillis)
@@ -197,19 +201,22 @@ const makeRetrying = (options: {
     }
   })
 
-  return Effect.fnUntraced(function* ({ deadline, idempotent, limiter, request }: Attempts) {
+  return Effect.fnUntraced(function* (attempts: Attempts) {
+    const { deadline, idempotent, isUnpaid, request } = attempts
     let last: UpstreamFault | undefined
     let wasLost = false
     for (let attempt = 1; ; attempt++) {
       // A refused turn means that nothing was sent, which is wrong for a second attempt.
-      yield* Effect.mapError(waitForTurn(deadline, limiter), (fault) => last ?? fault)
+      yield* Effect.mapError(waitForTurn(attempts), (fault) => last ?? fault)
       const left = deadline - (yield* Clock.currentTimeMillis)
       const result = yield* Effect.result(send(request, Math.max(1, Math.min(timeoutMillis, left))))
       if (Result.isSuccess(result)) return result.success
       const fault = result.failure
       const now = yield* Clock.currentTimeMillis
       if (fault._tag === "Rejected" && fault.retryAfterMillis !== undefined && isUnavailable(fault)) {
-        quietUntil = Math.max(quietUntil, now + Math.min(fault.retryAfterMillis, maxQuietMillis))
+        const until = now + Math.min(fault.retryAfterMillis, maxQuietMillis)
+        if (isUnpaid) unpaidQuietUntil = Math.max(unpaidQuietUntil, until)
+        else quietUntil = Math.max(quietUntil, until)
       }
       last = wasLost && fault._tag === "Rejected" ? new Rejected({ ...fault, afterLostAttempt: true }) : fault
       wasLost ||= !(fault._tag === "Rejected" && fault.status === 429)

@@ -39,6 +39,15 @@ describe("an order", () => {
     )
   })
 
+  it("is placed while Rye refuses further quotes for a day", async () => {
+    const { place, quote, upstream } = start()
+    const { reference } = await quote()
+    const headers = { "retry-after": "86400" }
+    upstream.next(/^POST \/checkout-intents$/, () => HttpResponse.json({}, { status: 429, headers }))
+    await rejectionOf(quote({ email: "another@example.com" }))
+    assert.deepStrictEqual(await place(reference), { reference })
+  })
+
   it("is placed once for repeated and concurrent calls", async () => {
     const { place, upstream } = start()
     upstream.put(offered())

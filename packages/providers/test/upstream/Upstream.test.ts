@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { rateLimiter } from "../../src/upstream/index.ts"
+import { unpaid } from "../../src/upstream/UnpaidCalls.ts"
 import { order, over, scriptedClient, search } from "./scriptedClient.ts"
 import { faultOf, within } from "./virtualTime.ts"
 
@@ -76,6 +77,24 @@ describe("retries", () => {
 })
 
 describe("Retry-After", () => {
+  it.effect("for unpaid calls holds up no other calls, whose pauses are for all", () =>
+    Effect.gen(function* () {
+      const scripted = scriptedClient({ status: 429, headers: { "retry-after": "300" } }, {})
+      const upstream = yield* over(scripted)
+      assert.strictEqual((yield* Effect.flip(unpaid(upstream.call(search))))._tag, "Rejected")
+      assert.strictEqual((yield* Effect.flip(unpaid(upstream.call(search))))._tag, "RateLimited")
+      yield* upstream.call(search)
+      scripted.steps[0] = { status: 429, headers: { "retry-after": "600" } }
+      assert.strictEqual((yield* Effect.flip(upstream.call(search)))._tag, "Rejected")
+      for (const call of [upstream.call(search), unpaid(upstream.call(search))]) {
+        const fault = yield* Effect.flip(call)
+        assert(fault._tag === "RateLimited")
+        assert.strictEqual(fault.retryAfterMillis, 300_000)
+      }
+      assert.strictEqual(scripted.sentAt.length, 3)
+    })
+  )
+
   it.effect("is waited out, for a repeat and for everybody else", () =>
     Effect.gen(function* () {
       const scripted = scriptedClient({ status: 429, headers: { "retry-after": "3" } }, {})
