@@ -1,6 +1,6 @@
 import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
 import { findNetwork, Fulfilment } from "@till402/core/effect"
-import { type Config, Context, Effect, Layer } from "effect"
+import { Clock, type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
@@ -60,10 +60,11 @@ const makeStatus = (intents: Intents, atOnce: OrdersAtOnce) =>
     // Being placed. Unknown states count as placed.
     if (intent.state !== "completed") return { status: "placed", shipments: [] }
     const shipments = yield* intents.shipments(reference)
-    const progress = fulfilmentStatusOf(shipments, undefined)
+    const nowMillis = yield* Clock.currentTimeMillis
+    const progress = fulfilmentStatusOf(shipments, undefined, nowMillis)
     // A shipped order can't be canceled, which saves a request.
     return progress.status === "placed"
-      ? fulfilmentStatusOf(shipments, yield* intents.cancellation(reference))
+      ? fulfilmentStatusOf(shipments, yield* intents.cancellation(reference), nowMillis)
       : progress
   })
 

@@ -76,12 +76,34 @@ describe("an order's status", () => {
       [parcel({ status: "canceled" }), parcel({ status: "ordered", tracking: null })],
       "placed"
     ],
-    ["one that was called back", [parcel({ status: "canceled" })], "cancelled"],
+    [
+      "one that was called back a day ago",
+      [parcel({ status: "canceled", updatedAt: "2026-11-20T15:00:00.000Z" })],
+      "cancelled"
+    ],
+    ["one that was called back some time", [parcel({ status: "canceled", updatedAt: null })], "cancelled"],
     ["one in a new status", [parcel({ status: "teleported", tracking: null })], "placed"],
     ["one with a number and no status", [parcel({ status: null })], "shipped"],
     ["things that are none", [null, 7, "parcel"], "placed"]
   ])("with %s is read", async (_what, parcels, status) => {
     assert.strictEqual((await statusOf(list(...parcels))).status, status)
+  })
+
+  it("is not canceled by a parcel that was called back today: another one may replace it", async () => {
+    const { shop, upstream } = start()
+    upstream.put(intentFixture("4-completed"))
+    const recalled = parcel({ status: "canceled", updatedAt: new Date().toISOString(), tracking: null })
+    upstream.shipments = () => list(recalled)
+    assert.strictEqual((await shop.status(id)).status, "placed")
+    upstream.shipments = () => list(recalled, parcel())
+    assert.strictEqual((await shop.status(id)).status, "shipped")
+    upstream.shipments = () => list(recalled)
+    upstream.order = () =>
+      HttpResponse.json({
+        id: "ord_7ab1",
+        cancellation: { state: "completed", reason: { code: "inventory" } }
+      })
+    assert.deepInclude(await shop.status(id), { status: "cancelled", reason: "inventory" })
   })
 
   it.each<[string, unknown, object]>([
