@@ -3,7 +3,7 @@ import { BoundedMap } from "@till402/core/effect"
 import { fieldsOf } from "../listing/Fields.ts"
 import { addressFault, type OrderRequest } from "../fulfilment/Buyer.ts"
 import { centsWithin } from "../fulfilment/Cents.ts"
-import { type FailedPlacement, withOutcome, unknown } from "../fulfilment/PlacementOutcome.ts"
+import { type FailedPlacement, refusalReason, unknown, withOutcome } from "../fulfilment/PlacementOutcome.ts"
 import { KeyedMutex } from "../fulfilment/KeyedMutex.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 import { feeIn } from "./Estimate.ts"
@@ -124,7 +124,14 @@ export const makePlacing = (
         }
         const error = refusalIn(failure) ?? failure
         const isInDoubt = mayArrive || isAmbiguous(failure)
-        return Effect.fail({ error, outcome: isInDoubt ? unknown() : afterSending(error) })
+        const refused = Effect.fail({ error, outcome: isInDoubt ? unknown() : afterSending(error) })
+        if (refusalReason(error) === undefined) return refused
+        // Zinc may check the product before the key: an earlier request may have placed the order.
+        return Effect.matchEffect(lookUp(orderId), {
+          onSuccess: (reference): Attempt =>
+            reference === undefined ? refused : Effect.succeed({ reference }),
+          onFailure: (): Attempt => Effect.fail({ error, outcome: unknown() })
+        })
       }
     })
 

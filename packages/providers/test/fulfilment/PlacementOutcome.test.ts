@@ -88,19 +88,24 @@ describe("the certainty of an outcome", () => {
     await place()
   })
 
-  it("is unknown if Zinc refuses an order that it may have accepted before", async () => {
+  it("is unknown if Zinc refuses an order that it may accept from an earlier request", async () => {
     const { place, shop, upstream } = zincShop.startShop(server, { retries: 1 })
     const outOfStock = () => HttpResponse.json({ code: "out_of_stock" }, { status: 400 })
+    const late: Array<() => Response> = []
     upstream.next(/^POST/, (act) => {
-      act()
+      late.push(act)
       return broken()
     })
     upstream.next(/^POST/, outOfStock)
     const inDoubt = { _tag: "TemporarilyUnavailable", code: "ProductUnavailable" }
     assert.deepInclude(await rejectionOf(place()), inDoubt)
-    assert.strictEqual(await shop.find(zincShop.orderId), [...upstream.orders.values()][0]!.id)
     upstream.next(/^POST/, outOfStock)
     assert.deepInclude(await rejectionOf(place()), inDoubt)
+    late[0]!()
+    upstream.next(/^POST/, outOfStock)
+    const [reference] = [...upstream.orders.values()].map(({ id }) => id)
+    assert.strictEqual((await place()).reference, reference)
+    assert.strictEqual(await shop.find(zincShop.orderId), reference)
   })
 
   it("is unknown if Zinc has the order and its list can't be read", async () => {

@@ -193,6 +193,29 @@ describe("a lost response", () => {
 })
 
 describe("a refusal", () => {
+  const soldOut = () =>
+    HttpResponse.json({ code: "product_out_of_stock", message: "no", details: {} }, { status: 400 })
+
+  it("of an order that an earlier request has placed is none", async () => {
+    const { open, place, upstream } = start()
+    upstream.next(sent, (act) => {
+      act()
+      return HttpResponse.error()
+    })
+    await rejectionOf(place())
+    // The order itself took the last one. Another process doesn't know of the request.
+    upstream.next(sent, soldOut)
+    assert.deepStrictEqual(await place({}, open()), { reference: id })
+    assert.strictEqual(upstream.orders.size, 1)
+  })
+
+  it("is in doubt while the list of orders can't be read", async () => {
+    const { place, upstream } = start()
+    upstream.next(sent, soldOut)
+    upstream.next(/^GET/, () => HttpResponse.json({}, { status: 503 }))
+    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
+  })
+
   it.each<[number, string, object, object?]>([
     [400, "invalid_shipping_address", { _tag: "PlacementRefused", reason: "address_not_served" }],
     [400, "shipping_address_invalid", { _tag: "PlacementRefused", reason: "address_not_served" }],
