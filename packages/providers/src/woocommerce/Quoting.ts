@@ -67,6 +67,10 @@ export const makeQuoting = (orders: Orders, quotes: OpenQuotes, settings: WooCom
     }
     const product = yield* productOf(request)
     const order = yield* quotes.track(orders.create(request, product))
+    // An order that the shop doesn't count as unpaid can't be placed.
+    if (!unpaid.has(order.status)) {
+      return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "status" })
+    }
     const now = yield* Clock.currentTimeMillis
     const [total, tax, shipping] = [order.total, order.total_tax, order.shipping_total].map(Money.parseAtomic)
     const goods =

@@ -114,3 +114,12 @@ describe("an order of a WooCommerce shop that is being placed", () => {
     assert.deepStrictEqual(first, { reference })
   })
 })
+
+it.each(["on-hold", "processing"])(
+  "an unpaid order that a plugin makes %s is not sold: it would be refused and refunded",
+  async (status) => {
+    const { quote, upstream } = startShop(server)
+    upstream.next(/^POST/, async (act) => HttpResponse.json({ ...(await act().json()), status }))
+    assert.deepInclude(await rejectionOf(quote()), { _tag: "ResponseMalformed", detail: "status" })
+  }
+)
