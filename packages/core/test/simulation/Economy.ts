@@ -1,9 +1,11 @@
 import { Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
+import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { checkBalances } from "./BalanceChecks.ts"
 import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
+import type { NodeChange } from "./solana/SolanaNetwork.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
 import type { Challenge, Payment, PayOptions } from "./Payment.ts"
@@ -66,6 +68,8 @@ export interface Economy {
   readonly scheduleReorganizations: (isActive: () => boolean) => void
   /** What a process has of it. */
   readonly environmentOf: (link: Link) => ChainEnvironment
+  /** The facilitator in a process; `undefined`: it is elsewhere. */
+  readonly localFacilitator: (link: Link, change?: NodeChange) => FacilitatorClient | undefined
   readonly walletOf: (link: Link) => Pick<Environment["ports"], "refundWallet" | "solanaRefunds">
   /** A third party submits a payment; returns what became of it. */
   readonly sendByThirdParty: (payment: Payment) => string

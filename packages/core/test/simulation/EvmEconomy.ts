@@ -158,6 +158,10 @@ export class EvmEconomy implements Economy {
     }
   }
 
+  localFacilitator(): undefined {
+    return undefined
+  }
+
   walletOf(link: Link): Pick<Environment["ports"], "refundWallet"> {
     return { refundWallet: simulatedWallet(link) }
   }

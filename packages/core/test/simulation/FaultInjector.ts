@@ -5,7 +5,7 @@ import type { CallPlan, Fault } from "./Link.ts"
 
 /** Calls that move money or record it: crashes are most likely there. */
 const criticalCalls =
-  /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|vaultPurchases\.(?:grant|reserve))$/
+  /^(?:charges\.(?:advance|complete|void|markApplied)|facilitator\.settle|journal\.insert|vaultPurchases\.(?:grant|reserve))$/
 /** Calls of order processing, for which no client waits. */
 const orderCalls =
   /^(?:orders\.replace|host\.(?:place|find|status|sign|mail)|journal\.insert|charges\.(?:markRefundDue|record(?:Manual)?Refund))$/

@@ -111,6 +111,23 @@ export class InvariantChecker {
     }
   }
 
+  /** The till's own facilitator is called; returns what to report of its response, `undefined` if there was none. */
+  ownSettlementCalled(authorization: Authorization): (settled: Settled | undefined) => void {
+    const payments = this.paymentsOf(authorization)
+    for (const payment of payments) {
+      payment.settlingCalls++
+      payment.isDenied = false
+    }
+    return (settled) => {
+      for (const payment of payments) {
+        payment.settlingCalls--
+        const isDenied = settled?.success === false && settled.transaction === ""
+        // Another call may have sent it meanwhile.
+        if (payment.settlingCalls === 0) payment.isDenied = isDenied
+      }
+    }
+  }
+
   private paymentsOf({ from, nonce }: Authorization): ReadonlyArray<Payment> {
     return Array.from(this.payments.values()).filter((payment) => {
       const authorization = authorizationOf(payment)

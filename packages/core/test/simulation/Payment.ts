@@ -51,6 +51,10 @@ export interface Payment {
   mayMove: boolean
   /** The facilitator that was last called to settle it. */
   givenTo: number | undefined
+  /** Calls to the till's own facilitator that haven't returned. */
+  settlingCalls: number
+  /** The till's own facilitator said that nothing has moved and nothing can, and was not called since. */
+  isDenied: boolean
   /** When the facilitator last refused to settle it, truthfully or not. */
   rejectedMillis: number
   /** The refusal it got while its money might still move. */
@@ -79,6 +83,8 @@ export const newPayment = (
   isReportedSettled: false,
   mayMove: false,
   givenTo: undefined,
+  settlingCalls: 0,
+  isDenied: false,
   rejectedMillis: -Infinity,
   refusalWhileOpen: undefined,
   firstResponse: undefined,

@@ -5,6 +5,7 @@ import { type Outage, outageOf } from "./FacilitatorOutages.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
+import type { NodeChange } from "./solana/SolanaNetwork.ts"
 import type { PowerLoss } from "./PowerLoss.ts"
 import { storesOver } from "./LinkedStores.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
@@ -53,6 +54,45 @@ const facilitatorAt = (
   }
 }
 
+/** What the checker sees of a facilitator in the process. */
+const observed = (
+  client: FacilitatorClient,
+  { checker, facilitator }: Pick<Parameters<typeof environmentOf>[0], "checker" | "facilitator">
+): FacilitatorClient => ({
+  ...client,
+  settle: async (payment, requirements) => {
+    const authorization = facilitator.authorizationOf(payment)
+    checker.settleGiven(authorization, 0)
+    checker.settleRequested(authorization, "clean")
+    checker.count("settles by itself")
+    const returned = checker.ownSettlementCalled(authorization)
+    try {
+      const settled = await client.settle(payment, requirements)
+      checker.settleResponded(authorization, settled)
+      returned(settled)
+      return settled
+    } catch (error) {
+      returned(undefined)
+      throw error
+    }
+  }
+})
+
+const facilitatorsOf = (
+  options: Parameters<typeof environmentOf>[0]
+): Pick<Environment, "facilitator" | "secondFacilitator" | "settlesThrough"> => {
+  const settlesThrough = (change?: NodeChange): FacilitatorClient | undefined => {
+    const local = options.economy.localFacilitator(options.link, change)
+    return local && observed(local, options)
+  }
+  const facilitator = settlesThrough()
+  if (facilitator !== undefined) return { facilitator, secondFacilitator: undefined, settlesThrough }
+  return {
+    facilitator: facilitatorAt(0, options),
+    secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options)
+  }
+}
+
 /** Connects a process to the simulated services, so that every call goes over its link. */
 export const environmentOf = (options: {
   readonly link: Link
@@ -75,8 +115,7 @@ export const environmentOf = (options: {
   return {
     stores: storesOver(connection, link, checker, options.powerLoss, storage.isLocal),
     storeClock: storage.isLocal ? undefined : { nowMillis: Effect.sync(options.now) },
-    facilitator: facilitatorAt(0, options),
-    secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options),
+    ...facilitatorsOf(options),
     ...economy.environmentOf(link),
     settlesFirst: faultPlan.settlesFirst,
     secrets: simulatedSecrets(random.branch()),

@@ -55,6 +55,8 @@ export interface Environment extends ChainEnvironment {
   readonly facilitator: FacilitatorClient
   /** With it, the till has two. */
   readonly secondFacilitator: FacilitatorClient | undefined
+  /** Where a till settles by itself: its facilitator, through a change of the node's responses. */
+  readonly settlesThrough?: (change: NodeChange) => FacilitatorClient | undefined
   readonly secrets: Secrets["Service"]
   readonly ports: Ports
   readonly maxTimeoutSeconds: number

@@ -38,6 +38,8 @@ const clockSeed = 0x0c10_c000
 const outageSeed = 0x0fac_0000
 /** Added to a seed for the power failures of the database's machine. */
 const powerSeed = 0x0b0b_1000
+/** Added to a seed for what settles on Solana. */
+const localSeed = 0x010c_0000
 /** Added to a seed for the length of faults on Solana. */
 const solanaSeed = 0x0501_a000
 /** The longest lease: that of a charge. */
@@ -98,7 +100,9 @@ export class Simulation {
       count: (what) => this.checker.count(what)
     }
     this.economy =
-      rail === "evm" ? new EvmEconomy(economyOptions) : new SolanaEconomy(economyOptions, startMillis)
+      rail === "evm"
+        ? new EvmEconomy(economyOptions)
+        : new SolanaEconomy(economyOptions, startMillis, new SeededRandom(seed + localSeed))
     const { chain } = this.economy
     this.checker = new InvariantChecker({
       chain,

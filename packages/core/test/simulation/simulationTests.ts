@@ -148,6 +148,8 @@ const requiredOnSolana: ReadonlyArray<string> = [
   "refund signed again",
   "resubmitted",
   "sent again at the last moment",
+  "settles by itself",
+  "transaction without a fee",
   "third party: given to the facilitator",
   "third party: sent again",
   "transaction already processed",

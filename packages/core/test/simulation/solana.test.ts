@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation("memory", 1, 200, "solana")
+testSimulation("memory", 1, 300, "solana")

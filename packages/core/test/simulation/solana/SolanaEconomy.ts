@@ -17,6 +17,9 @@ import type { FaultPlan } from "../FaultPlan.ts"
 import type { Link } from "../Link.ts"
 import type { Challenge, Payment, PayOptions } from "../Payment.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
+import type { SentPayment } from "../SimulatedFacilitator.ts"
+import { localFacilitatorOver } from "./LocalFacilitator.ts"
+import type { FacilitatorClient } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { ChainEnvironment, Environment } from "../Server.ts"
 import type { Simulation } from "../Simulation.ts"
 import { attackerAccounts, SolanaAttacker } from "./SolanaAttacker.ts"
@@ -70,16 +73,17 @@ export class SolanaEconomy implements Economy {
   /** Transactions with all signatures that everyone has seen. */
   private readonly completed = new Map<string, WireTransaction>()
   private readonly refundAttempts: RefundJournal = []
+  private readonly settlementAttempts: RefundJournal = []
   private readonly faults: SolanaFaults
   private readonly options: EconomyOptions
   private readonly random: SeededRandom
   private readonly facilitator: SolanaSettlement
 
-  constructor(options: EconomyOptions, startMillis: number) {
+  constructor(options: EconomyOptions, startMillis: number, local: SeededRandom) {
     const { after, count, faultPlan, note, now, random } = options
     this.options = options
     this.random = random
-    this.faults = drawSolanaFaults(random.branch(), faultPlan, startMillis)
+    this.faults = drawSolanaFaults(random.branch(), local, faultPlan, startMillis)
     const { confirmedDepth, driftSeconds, halts, slotMillis } = this.faults
     this.chain = new SolanaChain({
       now,
@@ -217,6 +221,17 @@ export class SolanaEconomy implements Economy {
     return { solanaRefunds: this.wallet(link) }
   }
 
+  localFacilitator(link: Link, change?: NodeChange): FacilitatorClient | undefined {
+    if (!this.faults.isLocal) return undefined
+    return localFacilitatorOver(link, {
+      client: this.network.clientOf(link, change),
+      rpcUrl,
+      attempts: this.settlementAttempts,
+      count: this.options.count,
+      isSigned: (payment) => this.facilitator.isSigned(payment as SentPayment)
+    })
+  }
+
   private wallet(link: Link, change?: NodeChange): SolanaRefunds {
     const { count } = this.options
     const client = this.network.clientOf(link, change)
@@ -227,6 +242,7 @@ export class SolanaEconomy implements Economy {
   sendByThirdParty({ authorization }: Payment): string {
     const digest = digestOf(authorization)
     const completed = this.completed.get(digest)
+    if (completed === undefined && this.faults.isLocal) return "lacks a signature"
     if (completed === undefined) this.facilitator.sendWire(this.wires.get(digest)!)
     else this.network.submit(completed)
     return completed === undefined ? "given to the facilitator" : "sent again"

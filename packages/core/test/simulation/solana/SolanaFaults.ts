@@ -23,6 +23,10 @@ export interface SolanaFaults {
   readonly lastMomentChance: number
   /** Probability that a facilitator doesn't simulate a transaction before it sends it. */
   readonly blindChance: number
+  /** Tills settle by themselves, without a facilitator elsewhere. */
+  readonly isLocal: boolean
+  /** When the fee payer of such tills can't pay a fee. */
+  readonly withoutFunds: Halt | undefined
 }
 
 /** The plan on Solana: in some worlds, faults outlast a blockhash. */
@@ -59,8 +63,10 @@ const drawDelays = (
   }
 }
 
+/** `local`: draws whether tills settle by themselves, apart from the other faults. */
 export const drawSolanaFaults = (
   random: SeededRandom,
+  local: SeededRandom,
   faultPlan: FaultPlan,
   startMillis: number
 ): SolanaFaults => {
@@ -74,6 +80,18 @@ export const drawSolanaFaults = (
     lagsMillis: random.chance(0.5) ? lags : lags.slice(0, 1),
     forgetsAtMillis: random.chance(0.2) ? startMillis + random.between(0, activeMillis) : undefined,
     maxTransitMillis: random.pick([600, 600, 3_000, 20_000]),
-    blindChance: random.pick([0, 0.2, 1])
+    blindChance: random.pick([0, 0.2, 1]),
+    ...drawLocal(local, startMillis, activeMillis)
   }
+}
+
+const drawLocal = (
+  random: SeededRandom,
+  startMillis: number,
+  activeMillis: number
+): Pick<SolanaFaults, "isLocal" | "withoutFunds"> => {
+  if (!random.chance(0.3)) return { isLocal: false, withoutFunds: undefined }
+  const fromMillis = startMillis + random.between(0, activeMillis)
+  const untilMillis = fromMillis + random.pick([5_000, 40_000, 200_000])
+  return { isLocal: true, withoutFunds: random.chance(0.4) ? { fromMillis, untilMillis } : undefined }
 }

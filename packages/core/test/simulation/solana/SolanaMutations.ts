@@ -162,12 +162,14 @@ const refunding =
     return { ...environment, ports: { ...ports, solanaRefunds: walletThrough!(change) } }
   }
 
-/** A refund is signed again although its blockhash is recent. */
-const refundExpiresEarly = refunding((request, respond) => {
+const blockhashesExpired: NodeChange = (request, respond) => {
   if (request.method !== "getEpochInfo") return respond(request)
   const info = respond(request) as { readonly absoluteSlot: number; readonly blockHeight: number }
   return { ...info, blockHeight: info.blockHeight + maxBlockhashAge }
-})
+}
+
+/** A refund is signed again although its blockhash is recent. */
+const refundExpiresEarly = refunding(blockhashesExpired)
 
 /** A refund that isn't in a final block yet is sent once more, under another key. */
 const refundSentAgain: Mutation = (environment) => {
@@ -182,6 +184,17 @@ const refundSentAgain: Mutation = (environment) => {
   return { ...environment, ports: { ...ports, solanaRefunds: { ...wallet, refund } } }
 }
 
+/** Settles by itself, through a change of the node's responses. */
+const settling =
+  (change: NodeChange): Mutation =>
+  (environment) => ({
+    ...environment,
+    facilitator: environment.settlesThrough?.(change) ?? environment.facilitator
+  })
+
+/** A settlement has failed although its blockhash is recent. */
+const settlementExpiresEarly = settling(blockhashesExpired)
+
 const refundedTwice = /was refunded, but the ledger/
 const expiredTooEarly = /its money has moved, but|was refused while it might move, and moved/
 
@@ -194,6 +207,7 @@ export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   historyAssumed: { firstSeed: 45, mutation: historyAssumed, symptom: /its money has moved, but/ },
   blockhashIgnored: { firstSeed: 195, mutation: blockhashIgnored, symptom: expiredTooEarly },
   expiryByClock: { firstSeed: 195, mutation: expiryByClock, symptom: expiredTooEarly },
+  settlementExpiresEarly: { mutation: settlementExpiresEarly, symptom: /own facilitator said/ },
   refundExpiresEarly: { firstSeed: 10, mutation: refundExpiresEarly, symptom: refundedTwice },
   refundSentAgain: { mutation: refundSentAgain, symptom: refundedTwice }
 }

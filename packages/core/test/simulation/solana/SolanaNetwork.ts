@@ -7,6 +7,7 @@ import type { SeededRandom } from "../SeededRandom.ts"
 import type { SolanaChain } from "./SolanaChain.ts"
 import type { SolanaFaults } from "./SolanaFaults.ts"
 import { SolanaRpc } from "./SolanaRpc.ts"
+import { feePayer } from "./SolanaWallets.ts"
 import { readWire, type WireTransaction } from "./WireTransaction.ts"
 
 /** Changes a request to a node, or its response. */
@@ -60,18 +61,27 @@ export class SolanaNetwork {
 
   submit(wire: WireTransaction): void {
     this.onPublic(wire)
+    if (this.lacksFee(wire)) return this.count("transaction without a fee")
     if (!this.areFaultsOver && this.random.chance(this.faults.dropChance)) {
       this.count("transaction dropped")
       return
     }
     const transitMillis = this.random.between(50, this.areFaultsOver ? 600 : this.faults.maxTransitMillis)
     this.after(transitMillis, () => {
+      if (this.lacksFee(wire)) return this.count("transaction without a fee")
       const inclusion = this.chain.include(wire)
       const error = this.chain.landedAs(wire.digest)?.error
       const outcome = inclusion === "landed" && error !== undefined ? `failed: ${error}` : inclusion
       this.note(`${wire.digest.slice(0, 8)} ${outcome}`)
       this.count(`transaction ${outcome}`)
     })
+  }
+
+  /** Whether its fee payer has no funds: then no leader takes the transaction. */
+  private lacksFee({ accounts: [payer] }: WireTransaction): boolean {
+    const { withoutFunds } = this.faults
+    if (withoutFunds === undefined || this.areFaultsOver || payer !== feePayer.address) return false
+    return withoutFunds.fromMillis <= this.now() && this.now() < withoutFunds.untilMillis
   }
 
   /** How far the slowest node is behind. */
@@ -100,7 +110,12 @@ export class SolanaNetwork {
       firstSlot: hasForgotten ? slots.slotAt(forgetsAtMillis) : 0
     }
     const submit = (bytes: Uint8Array) => this.broadcast(readWire(bytes), 3)
-    return new SolanaRpc(this.chain, view, submit).respond(request)
+    const response = new SolanaRpc(this.chain, view, submit).respond(request)
+    if (request.method !== "simulateTransaction") return response
+    const [wire] = request.params as readonly [string]
+    return this.lacksFee(readWire(Buffer.from(wire, "base64")))
+      ? { ...(response as object), value: { err: "InsufficientFundsForFee" } }
+      : response
   }
 
   /** The HTTP client of a process, which reaches the nodes over its link. */

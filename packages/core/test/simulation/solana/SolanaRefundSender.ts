@@ -20,14 +20,17 @@ import { refundWallet } from "./SolanaWallets.ts"
 /** The recorded attempts, which outlive every process. */
 export type RefundJournal = Array<TransferAttempt>
 
-interface WalletOptions {
+export interface WalletOptions {
   readonly client: HttpClient.HttpClient
   readonly rpcUrl: string
   readonly attempts: RefundJournal
   readonly count: (what: string) => void
 }
 
-const journalOver = ({ attempts, count }: Pick<WalletOptions, "attempts" | "count">, { call }: Link) => {
+export const journalOver = (
+  { attempts, count }: Pick<WalletOptions, "attempts" | "count">,
+  { call }: Link
+) => {
   const of = (key: string) => attempts.filter((each) => each.key === key)
   return journalOf({
     insert: (attempt) =>

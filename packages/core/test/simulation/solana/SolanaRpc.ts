@@ -19,6 +19,7 @@ interface Options {
   readonly encoding?: string
   readonly limit?: number
   readonly before?: string
+  readonly skipPreflight?: boolean
 }
 
 /** What a node knows: it may be behind, and may have lost the blocks before a slot. */
@@ -77,7 +78,7 @@ export class SolanaRpc {
             : { InstructionError: [2, { Custom: 1 }] }
         }))
       case "sendTransaction":
-        return this.send(first as string)
+        return this.send(first as string, options)
       default:
         throw new RpcFailure(-32_601, `the method ${method} does not exist`)
     }
@@ -186,10 +187,13 @@ export class SolanaRpc {
     return { pubkey: address, account: { data: { parsed: { info: { tokenAmount: { amount } } } } } }
   }
 
-  /** Refuses what would fail by its own state, as `preflight` does. */
-  private send(transaction: string): unknown {
+  /** Refuses what would fail by its own state, unless it is told not to check. */
+  private send(transaction: string, { skipPreflight = false }: Options): unknown {
     const wire = readWire(Buffer.from(transaction, "base64"))
-    if (!this.chain.isRecent(wire.blockhash, this.chain.blockOf("confirmed", this.view.latest)))
+    if (
+      !skipPreflight &&
+      !this.chain.isRecent(wire.blockhash, this.chain.blockOf("confirmed", this.view.latest))
+    )
       throw new RpcFailure(-32_002, "Transaction simulation failed: Blockhash not found")
     this.submit(wire.bytes)
     return wire.signature
