@@ -60,7 +60,9 @@ const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
 export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Promise<SqliteThread> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL(`./SqliteWorker.${extension}`, import.meta.url), {
-      workerData: filename
+      workerData: filename,
+      // None of the host's flags: what it loads with `--import` has no place here. Node has warned of node:sqlite already.
+      execArgv: ["--disable-warning=ExperimentalWarning"]
     })
     let running = 0
     const ended = new Promise<void>((done) => {
