@@ -65,11 +65,12 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
       execArgv: ["--disable-warning=ExperimentalWarning"]
     })
     let running = 0
+    let isOpen = false
     const ended = new Promise<void>((done) => {
       const end = (reason: Error) => {
         done()
         reject(reason)
-        onEnd(`its thread ended: ${reason.message}`)
+        if (isOpen) onEnd(`its thread ended: ${reason.message}`)
       }
       worker.once("error", end)
       worker.once("exit", (code) => end(new Error(`exit code ${code}`)))
@@ -93,6 +94,7 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
         onReplies(replied)
       })
       worker.unref()
+      isOpen = true
       resolve(thread)
     })
   })

@@ -200,11 +200,24 @@ describe("the client of a file", () => {
 })
 
 describe("without threads", () => {
-  it("the client of a file runs on the event loop, and says so", async () => {
+  it.each<readonly [string, RegExp, (options: object) => Worker]>([
+    [
+      "that are forbidden",
+      /forbidden/,
+      () => {
+        throw new Error("threads are forbidden")
+      }
+    ],
+    [
+      "whose file a bundler left out",
+      /Cannot find module/,
+      (options) => new Worker(new URL("file:///nowhere/SqliteWorker.js"), options)
+    ]
+  ])("%s, the client of a file runs on the event loop, and says so", async (_, reason, start) => {
     vi.resetModules()
     vi.doMock("node:worker_threads", () => ({
-      Worker: function () {
-        throw new Error("threads are forbidden")
+      Worker: function (_file: URL, options: object) {
+        return start(options)
       }
     }))
     const { connect } = await import("../../src/sql/SqliteClient.ts")
@@ -230,7 +243,7 @@ describe("without threads", () => {
       {
         level: "warning",
         code: "storage_on_event_loop",
-        message: expect.stringContaining("threads are forbidden")
+        message: expect.stringMatching(reason)
       }
     ])
   })
