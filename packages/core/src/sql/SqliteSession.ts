@@ -244,6 +244,8 @@ export const openSession = (filename: string): SqliteSession => {
           following = undefined
         }
         replies.push(...together(group, more))
+        // A group that fails early has not looked for more.
+        following ??= next()
       }
       return { replies, inTransaction: database.isTransaction }
     },
