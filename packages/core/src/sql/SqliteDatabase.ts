@@ -12,8 +12,8 @@ import {
 } from "./SqliteSession.ts"
 import { onEventLoop, onThread, OpenFailure, type SqliteThread } from "./SqliteThread.ts"
 
-/** How often a statement is tried again while another process holds the lock: for about 5 s. */
-const lockRetries = { times: 330, schedule: Schedule.spaced("5 millis") }
+/** How a statement is retried while another process holds the lock. */
+const lockRetries = Schedule.upTo(Schedule.spaced("5 millis"), { duration: "5 seconds" })
 
 /** An open database. */
 export interface SqliteDatabase {
@@ -170,7 +170,9 @@ export const open = Effect.fnUntraced(function* (
     const isUntouched = ({ reason }: SqlError.SqlError) =>
       reason._tag === "LockTimeoutError" && !(inTransaction && statements.inTransaction)
     return Effect.catch(once, (error) =>
-      isUntouched(error) ? Effect.retry(once, { ...lockRetries, while: isUntouched }) : Effect.fail(error)
+      isUntouched(error)
+        ? Effect.retry(once, { schedule: lockRetries, while: isUntouched })
+        : Effect.fail(error)
     )
   }
   for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), false)

@@ -160,6 +160,12 @@ const rollback = control("ROLLBACK")
 const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
 const endsTransaction = /^\s*COMMIT\b/i
 
+const isWrite = ({ inTransaction, job }: Request): boolean => !inTransaction && changesRows.test(job.text)
+
+/** SQLITE_BUSY, the primary code in the low byte: another connection holds the lock. */
+const isLocked = (reply: Reply): reply is Extract<Reply, { readonly failure: SqliteFailure }> =>
+  "failure" in reply && ((reply.failure.errcode ?? 0) & 0xff) === 5
+
 /** Opens a file, or a database in memory. Throws what node:sqlite throws. */
 export const openSession = (filename: string): SqliteSession => {
   const database = new DatabaseSync(filename, { timeout: lockWaitMillis })
@@ -218,21 +224,27 @@ export const openSession = (filename: string): SqliteSession => {
       return checked(true, commitAll)
     } catch (error) {
       if (database.isTransaction) run(rollback)
-      return group.map(({ id }) => ({ id, failure: failureOf(error) }))
+      const failure = failureOf(error)
+      // A read needs no lock, and its result was not sent.
+      return group.map((request) => (isWrite(request) ? { id: request.id, failure } : alone(request)))
     }
   }
 
   return {
     run: (first, next) => {
       const replies: Array<Reply> = []
+      // Once one write has waited for the lock in vain, the others fail at once, since each is retried; reads go on.
+      let locked: SqliteFailure | undefined
       for (let request: Request | undefined = first, following; request !== undefined; request = following) {
         following = next()
-        if (
-          following?.inTransaction !== false ||
-          request.inTransaction ||
-          !changesRows.test(request.job.text)
-        ) {
-          replies.push(alone(request))
+        if (locked !== undefined && isWrite(request)) {
+          replies.push({ id: request.id, failure: locked })
+          continue
+        }
+        if (following?.inTransaction !== false || !isWrite(request)) {
+          const reply = alone(request)
+          if (isLocked(reply)) locked = reply.failure
+          replies.push(reply)
           continue
         }
         const group = [request, following]
@@ -243,7 +255,9 @@ export const openSession = (filename: string): SqliteSession => {
           group.push(following)
           following = undefined
         }
-        replies.push(...together(group, more))
+        const replied = together(group, more)
+        locked = replied.find(isLocked)?.failure
+        replies.push(...replied)
         // A group that fails early has not looked for more.
         following ??= next()
       }

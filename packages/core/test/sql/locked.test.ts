@@ -1,5 +1,8 @@
-import { DatabaseSync } from "node:sqlite"
-import { expect, it } from "vitest"
+import { DatabaseSync, StatementSync } from "node:sqlite"
+import { Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { expect, it, vi } from "vitest"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
 import { control, openSession, pragmas } from "../../src/sql/SqliteSession.ts"
 import { temporaryFiles } from "./folder.ts"
 
@@ -34,3 +37,48 @@ it("replies to every statement, though the group of the first can't be committed
   close()
   expect(replies.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4])
 })
+
+it("waits for the lock once, and lets reads pass", () => {
+  const { close, run } = lockedSession()
+  const ran: Array<string> = []
+  const { all } = StatementSync.prototype
+  vi.spyOn(StatementSync.prototype, "all").mockImplementation(function (this: StatementSync, ...values) {
+    ran.push(this.sourceSQL)
+    return all.apply(this, values)
+  })
+  const replies = run([insert, read, insert, insert, read, insert])
+  vi.restoreAllMocks()
+  close()
+  expect(ran).toEqual(["BEGIN IMMEDIATE", read, read])
+  expect(replies.map((reply) => ("failure" in reply ? reply.failure.errcode : reply.value))).toEqual([
+    5,
+    [],
+    5,
+    5,
+    [],
+    5
+  ])
+})
+
+it("fails a hundred writes that wait for a lock after 5 seconds", async () => {
+  const filename = nextFile()
+  const waiting = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE sold (id INTEGER)`
+    const other = new DatabaseSync(filename)
+    other.exec("BEGIN IMMEDIATE")
+    const write = Effect.flip(sql.unsafe(insert))
+    const [duration, errors] = yield* Effect.timed(
+      Effect.all(
+        Array.from({ length: 100 }, () => write),
+        { concurrency: "unbounded" }
+      )
+    )
+    other.close()
+    expect(errors.map(({ reason }) => reason._tag)).toEqual(errors.map(() => "LockTimeoutError"))
+    return Duration.toMillis(duration)
+  })
+  const millis = await Effect.runPromise(Effect.provide(waiting, SqliteClient.layer({ filename })))
+  expect(millis).toBeGreaterThan(4_500)
+  expect(millis).toBeLessThan(8_000)
+}, 15_000)
