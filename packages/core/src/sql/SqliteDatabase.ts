@@ -71,11 +71,11 @@ class Statements {
   }
 
   readonly onEnd = (because: string): void => {
-    this.unusableBecause ??= because
+    const reason = (this.unusableBecause ??= because)
     const resumes = [...this.running.values(), ...this.held.values()]
     this.running.clear()
     this.held.clear()
-    for (const resume of resumes) resume(Effect.fail(unusable(because)))
+    for (const resume of resumes) resume(Effect.fail(unusable(reason)))
   }
 
   submit(job: Job, inTransaction: boolean): Effect.Effect<unknown, SqlError.SqlError> {

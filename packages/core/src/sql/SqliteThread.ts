@@ -29,7 +29,7 @@ export class OpenFailure extends Error {
  * Runs statements on the event loop, at the end of a turn: for a database in memory, which belongs to one thread. Throws
  * what node:sqlite throws.
  */
-export const onEventLoop = (filename: string, { onReplies }: Receiver): SqliteThread => {
+export const onEventLoop = (filename: string, { onEnd, onReplies }: Receiver): SqliteThread => {
   const session = openSession(filename)
   let waiting: Array<Request> = []
   const run = () => {
@@ -46,6 +46,7 @@ export const onEventLoop = (filename: string, { onReplies }: Receiver): SqliteTh
     close: async () => {
       run()
       session.close()
+      onEnd("the database is closed")
     }
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Worker } from "node:worker_threads"
-import { Effect, Fiber, Logger, Stream } from "effect"
+import { Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
@@ -108,6 +108,23 @@ describe.each([
         expect(yield* sql`SELECT count(*) AS count FROM things`).toEqual([{ count: 900 }])
       })
     ))
+
+  it("fails what waits for a transaction when it closes", async () => {
+    const scope = Scope.makeUnsafe()
+    const sql = await Effect.runPromise(Scope.provide(SqliteClient.connect({ filename: filename() }), scope))
+    await Effect.runPromise(sql`CREATE TABLE things (id TEXT PRIMARY KEY)`)
+    const closed = Effect.andThen(Scope.close(scope, Exit.void), Effect.sleep(20))
+    const open = Effect.runFork(
+      sql.withTransaction(Effect.andThen(sql`INSERT INTO things (id) VALUES ('open')`, Effect.sleep(60)))
+    )
+    await Effect.runPromise(Effect.sleep(20))
+    const waiting = Effect.runFork(Effect.flip(sql`INSERT INTO things (id) VALUES ('waiting')`))
+    await Effect.runPromise(Effect.andThen(Effect.sleep(5), closed))
+    expect((await Effect.runPromise(Fiber.join(waiting))).message).toMatch(/closed/)
+    expect(Exit.isFailure(await Effect.runPromise(Fiber.await(open)))).toBe(true)
+    // What the event loop does late would fail the test.
+    await Effect.runPromise(Effect.sleep(20))
+  })
 
   it("does not run a write that nobody waits for any more", () =>
     inDatabase(
