@@ -109,8 +109,13 @@ class Statements {
   }
 
   private post(request: Request, resume: Resume): void {
-    this.running.set(request.id, resume)
-    this.thread?.post(request)
+    try {
+      this.thread?.post(request)
+      this.running.set(request.id, resume)
+    } catch (error) {
+      // A parameter that no other thread can read.
+      resume(this.failed(failureOf(error)))
+    }
   }
 
   private failed(failure: SqliteFailure): Effect.Effect<never, SqlError.SqlError> {

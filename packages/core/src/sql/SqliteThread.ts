@@ -78,8 +78,8 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
     })
     const thread: SqliteThread = {
       post: (request) => {
-        if (++running === 1) worker.ref()
         worker.postMessage(request)
+        if (++running === 1) worker.ref()
       },
       close: () => {
         worker.ref()

@@ -126,6 +126,23 @@ describe.each([
     await Effect.runPromise(Effect.sleep(20))
   })
 
+  it("fails a parameter that SQLite can't take, and goes on", () =>
+    inDatabase(
+      Effect.gen(function* () {
+        const sql = yield* table
+        const held = yield* Effect.forkChild(sql.withTransaction(Effect.sleep(20)))
+        yield* Effect.sleep(5)
+        const wrong: ReadonlyArray<unknown> = [Symbol("thing"), 2n ** 64n]
+        const failed = yield* Effect.all(
+          wrong.map((parameter) => Effect.flip(sql.unsafe("SELECT ?", [parameter]))),
+          { concurrency: "unbounded" }
+        )
+        expect(failed.map(({ reason }) => reason._tag)).toEqual(wrong.map(() => "UnknownError"))
+        yield* Fiber.join(held)
+        expect(yield* sql`SELECT 1 AS one`).toEqual([{ one: 1 }])
+      })
+    ))
+
   it("does not run a write that nobody waits for any more", () =>
     inDatabase(
       Effect.gen(function* () {
