@@ -51,7 +51,11 @@ export const onEventLoop = (filename: string, { onEnd, onReplies }: Receiver): S
   }
 }
 
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
+/** Beside this file; throws where a bundler left no `import.meta.url`. */
+const workerFile = (): URL => {
+  const here = new URL(import.meta.url)
+  return new URL(`./SqliteWorker.${here.pathname.endsWith(".ts") ? "ts" : "js"}`, here)
+}
 
 /**
  * Runs the statements of a file in a thread of its own, which keeps the process alive only while a statement runs.
@@ -60,13 +64,14 @@ const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
  */
 export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Promise<SqliteThread> =>
   new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(`./SqliteWorker.${extension}`, import.meta.url), {
+    // The modules that the host preloads (--import, NODE_OPTIONS) would run in the thread too, and may open a till.
+    const worker = new Worker(workerFile(), {
       workerData: filename,
-      // None of the host's flags: what it loads with `--import` has no place here. Node has warned of node:sqlite already.
-      execArgv: ["--disable-warning=ExperimentalWarning"]
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      env: {}
     })
-    let running = 0
     let isOpen = false
+    let running = 0
     const ended = new Promise<void>((done) => {
       const end = (reason: Error) => {
         done()

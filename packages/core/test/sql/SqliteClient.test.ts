@@ -203,16 +203,30 @@ describe("the client of a file", () => {
     expect(await turnsBeside(":memory:")).toBeLessThan(5)
   })
 
+  const script = join(import.meta.dirname, "openDatabase.ts")
+  const flags = ["--conditions=@till402/source", "--disable-warning=ExperimentalWarning"]
+  const preloaded = `data:text/javascript,console.log("preloaded")`
+
   it("does not keep the process alive, except while a statement runs", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "--conditions=@till402/source",
-      "--disable-warning=ExperimentalWarning",
-      // Once: the thread doesn't load what the host preloads.
-      "--import=data:text/javascript,console.log('preloaded')",
-      join(import.meta.dirname, "openDatabase.ts"),
-      nextFile()
-    ])
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, nextFile()])
+    expect(stdout).toBe("written 500\n")
+  })
+
+  it.each([
+    ["in arguments", ["--import", preloaded], ""],
+    ["in the environment", [], `--import=${preloaded.replaceAll('"', "'")}`]
+  ])("does not run what the host preloads (%s) in its thread", async (_, given, options) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...given, script, nextFile()], {
+      env: { ...process.env, NODE_OPTIONS: options }
+    })
     expect(stdout).toBe("preloaded\nwritten 500\n")
+  })
+
+  it("has a thread in a host that is a text in the arguments", async () => {
+    const text = `await import(${JSON.stringify(script)})`
+    const host = [...flags, "--input-type=module", "--eval", text, "--", "no script", nextFile()]
+    const { stdout } = await promisify(execFile)(process.execPath, host)
+    expect(stdout).toBe("written 500\n")
   })
 
   it("fails what runs, and what comes, when its thread ends", () =>
@@ -234,24 +248,11 @@ describe("the client of a file", () => {
 })
 
 describe("without threads", () => {
-  it.each<readonly [string, RegExp, (options: object) => Worker]>([
-    [
-      "that are forbidden",
-      /forbidden/,
-      () => {
-        throw new Error("threads are forbidden")
-      }
-    ],
-    [
-      "whose file a bundler left out",
-      /Cannot find module/,
-      (options) => new Worker(new URL("file:///nowhere/SqliteWorker.js"), options)
-    ]
-  ])("%s, the client of a file runs on the event loop, and says so", async (_, reason, start) => {
+  it("the client of a file runs on the event loop, and says so", async () => {
     vi.resetModules()
     vi.doMock("node:worker_threads", () => ({
-      Worker: function (_file: URL, options: object) {
-        return start(options)
+      Worker: function () {
+        throw new Error("threads are forbidden")
       }
     }))
     const { connect } = await import("../../src/sql/SqliteClient.ts")
@@ -277,7 +278,7 @@ describe("without threads", () => {
       {
         level: "warning",
         code: "storage_on_event_loop",
-        message: expect.stringMatching(reason)
+        message: expect.stringContaining("threads are forbidden")
       }
     ])
   })
