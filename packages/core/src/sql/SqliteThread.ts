@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import { openSession, type Replies, type Request, type SqliteFailure } from "./SqliteSession.ts"
+import { failureOf, openSession, type Replies, type Request, type SqliteFailure } from "./SqliteSession.ts"
 
 /** Where the statements of a database run. */
 export interface SqliteThread {
@@ -37,7 +37,15 @@ export const onEventLoop = (filename: string, { onEnd, onReplies }: Receiver): S
     waiting = []
     const next = (): Request | undefined => requests.next().value
     const first = next()
-    if (first !== undefined) onReplies(session.run(first, next))
+    if (first === undefined) return
+    let replies: Replies
+    try {
+      replies = session.run(first, next)
+    } catch (error) {
+      // It could not roll back: where it stands is unknown.
+      return onEnd(`it can't be used any more: ${failureOf(error).message}`)
+    }
+    onReplies(replies)
   }
   return {
     post: (request) => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
+import { StatementSync } from "node:sqlite"
 import { promisify } from "node:util"
 import { Worker } from "node:worker_threads"
 import { Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
@@ -248,6 +249,26 @@ describe("the client of a file", () => {
 })
 
 describe("without threads", () => {
+  it("a database that can neither commit nor roll back fails its callers, not the process", () =>
+    withClient(
+      ":memory:",
+      Effect.gen(function* () {
+        const sql = yield* table
+        const { all } = StatementSync.prototype
+        vi.spyOn(StatementSync.prototype, "all").mockImplementation(function (
+          this: StatementSync,
+          ...values
+        ) {
+          if (/COMMIT|ROLLBACK/.test(this.sourceSQL)) throw new Error("disk I/O error")
+          return all.apply(this, values)
+        })
+        const write = Effect.flip(sql`INSERT INTO things (id) VALUES ('a')`)
+        const errors = yield* Effect.all([write, write], { concurrency: "unbounded" })
+        const later = yield* write
+        for (const { message } of [...errors, later]) expect(message).toMatch(/disk I\/O error/)
+      })
+    ))
+
   it("the client of a file runs on the event loop, and says so", async () => {
     vi.resetModules()
     vi.doMock("node:worker_threads", () => ({
