@@ -1,3 +1,4 @@
+import { resolve as resolvePath } from "node:path"
 import { Worker } from "node:worker_threads"
 import { failureOf, openSession, type Replies, type Request, type SqliteFailure } from "./SqliteSession.ts"
 
@@ -74,7 +75,8 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
   new Promise((resolve, reject) => {
     // The modules that the host preloads (--import, NODE_OPTIONS) would run in the thread too, and may open a till.
     const worker = new Worker(workerFile(), {
-      workerData: filename,
+      // The host may change its folder before the thread runs.
+      workerData: resolvePath(filename),
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: {}
     })

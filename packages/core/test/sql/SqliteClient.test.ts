@@ -1,7 +1,4 @@
-import { execFile } from "node:child_process"
-import { join } from "node:path"
 import { StatementSync } from "node:sqlite"
-import { promisify } from "node:util"
 import { Worker } from "node:worker_threads"
 import { Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -202,32 +199,6 @@ describe("the client of a file", () => {
   it("does not block the event loop, as one in memory does", async () => {
     expect(await turnsBeside(nextFile())).toBeGreaterThan(20)
     expect(await turnsBeside(":memory:")).toBeLessThan(5)
-  })
-
-  const script = join(import.meta.dirname, "openDatabase.ts")
-  const flags = ["--conditions=@till402/source", "--disable-warning=ExperimentalWarning"]
-  const preloaded = `data:text/javascript,console.log("preloaded")`
-
-  it("does not keep the process alive, except while a statement runs", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, nextFile()])
-    expect(stdout).toBe("written 500\n")
-  })
-
-  it.each([
-    ["in arguments", ["--import", preloaded], ""],
-    ["in the environment", [], `--import=${preloaded.replaceAll('"', "'")}`]
-  ])("does not run what the host preloads (%s) in its thread", async (_, given, options) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...given, script, nextFile()], {
-      env: { ...process.env, NODE_OPTIONS: options }
-    })
-    expect(stdout).toBe("preloaded\nwritten 500\n")
-  })
-
-  it("has a thread in a host that is a text in the arguments", async () => {
-    const text = `await import(${JSON.stringify(script)})`
-    const host = [...flags, "--input-type=module", "--eval", text, "--", "no script", nextFile()]
-    const { stdout } = await promisify(execFile)(process.execPath, host)
-    expect(stdout).toBe("written 500\n")
   })
 
   it("fails what runs, and what comes, when its thread ends", () =>

@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { build } from "rolldown"
+import { describe, expect, it } from "vitest"
+import { temporaryFiles } from "./folder.ts"
+
+const nextFile = temporaryFiles()
+
+describe("the client of a file", () => {
+  const script = join(import.meta.dirname, "openDatabase.ts")
+  const flags = ["--conditions=@till402/source", "--disable-warning=ExperimentalWarning"]
+  const preloaded = `data:text/javascript,console.log("preloaded")`
+
+  it("does not keep the process alive, except while a statement runs", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, nextFile()])
+    expect(stdout).toBe("written 500\n")
+  })
+
+  it.each([
+    ["in arguments", ["--import", preloaded], ""],
+    ["in the environment", [], `--import=${preloaded.replaceAll('"', "'")}`]
+  ])("does not run what the host preloads (%s) in its thread", async (_, given, options) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...given, script, nextFile()], {
+      env: { ...process.env, NODE_OPTIONS: options }
+    })
+    expect(stdout).toBe("preloaded\nwritten 500\n")
+  })
+
+  it("opens the file of the folder in which it was called", async () => {
+    const folder = nextFile()
+    mkdirSync(folder)
+    const host = [...flags, join(import.meta.dirname, "changeFolder.ts")]
+    const { stdout } = await promisify(execFile)(process.execPath, host, { cwd: folder })
+    expect(stdout).toContain(join(folder, "till.sqlite"))
+  })
+
+  it("has a thread in a host that is a text in the arguments", async () => {
+    const text = `await import(${JSON.stringify(script)})`
+    const host = [...flags, "--input-type=module", "--eval", text, "--", "no script", nextFile()]
+    const { stdout } = await promisify(execFile)(process.execPath, host)
+    expect(stdout).toBe("written 500\n")
+  })
+})
+
+it.each<readonly [string, Readonly<Record<string, string>>]>([
+  ["with its own import.meta.url", {}],
+  ["without import.meta.url, as in CommonJS", { "import.meta.url": "undefined" }]
+])("a bundled server %s runs its statements on the event loop", async (_, define) => {
+  const bundle = `${nextFile()}.mjs`
+  await build({
+    input: join(import.meta.dirname, "openDatabase.ts"),
+    platform: "node",
+    transform: { define },
+    logLevel: "silent",
+    output: { file: bundle, codeSplitting: false }
+  })
+  const { stdout } = await promisify(execFile)(process.execPath, [bundle, nextFile()])
+  expect(stdout).toContain("storage_on_event_loop")
+  expect(stdout).toMatch(/written 500\n$/)
+})
