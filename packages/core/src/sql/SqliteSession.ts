@@ -69,10 +69,10 @@ export interface Replies {
 /** An open database. */
 export interface SqliteSession {
   /**
-   * Runs the first request and, in the same commit, those that `next` returns meanwhile. Returns once all that they
-   * changed is durable, except in an open transaction.
+   * Runs requests, those that are not part of a transaction in one commit. Returns once all that they changed is
+   * durable, except in an open transaction.
    */
-  readonly run: (first: Request, next: () => Request | undefined) => Replies
+  readonly run: (requests: ReadonlyArray<Request>) => Replies
   readonly close: () => void
 }
 
@@ -166,6 +166,13 @@ const isWrite = ({ inTransaction, job }: Request): boolean => !inTransaction && 
 const isLocked = (reply: Reply): reply is Extract<Reply, { readonly failure: SqliteFailure }> =>
   "failure" in reply && ((reply.failure.errcode ?? 0) & 0xff) === 5
 
+/** Where the group ends that starts at `from`: a write, and what follows it outside of transactions. */
+const groupEnd = (requests: ReadonlyArray<Request>, from: number): number => {
+  if (!isWrite(requests[from]!)) return from + 1
+  const end = requests.findIndex(({ inTransaction }, index) => index > from && inTransaction)
+  return end === -1 ? requests.length : end
+}
+
 /** Opens a file, or a database in memory. Throws what node:sqlite throws. */
 export const openSession = (filename: string): SqliteSession => {
   const database = new DatabaseSync(filename, { timeout: lockWaitMillis })
@@ -198,13 +205,14 @@ export const openSession = (filename: string): SqliteSession => {
     }
   }
 
-  /**
-   * Commits a group together; a statement that fails undoes itself alone. After each statement, `more` may add to the
-   * group.
-   */
-  const together = (group: ReadonlyArray<Request>, more: () => void): ReadonlyArray<Reply> => {
+  /** Reads alone, which need no lock; writes fail. */
+  const withoutWrites = (group: ReadonlyArray<Request>, failure: SqliteFailure): ReadonlyArray<Reply> =>
+    group.map((request) => (isWrite(request) ? { id: request.id, failure } : alone(request)))
+
+  /** Commits a group together; a statement that fails undoes itself alone. */
+  const together = (group: ReadonlyArray<Request>): ReadonlyArray<Reply> => {
     const commitAll = () => {
-      setFlushes(true)
+      setFlushes(group.some((request) => isWrite(request) && request.job.mayBeLost !== true))
       run(begin)
       const replies: Array<Reply> = []
       for (const { id, job } of group) {
@@ -215,7 +223,6 @@ export const openSession = (filename: string): SqliteSession => {
           if (!database.isTransaction) throw error
           replies.push({ id, failure: failureOf(error) })
         }
-        more()
       }
       run(commit)
       return replies
@@ -225,41 +232,25 @@ export const openSession = (filename: string): SqliteSession => {
     } catch (error) {
       if (database.isTransaction) run(rollback)
       const failure = failureOf(error)
-      // A read needs no lock, and its result was not sent.
-      return group.map((request) => (isWrite(request) ? { id: request.id, failure } : alone(request)))
+      // The results of its reads were not sent.
+      return withoutWrites(group, failure)
     }
   }
 
+  const runGroup = (group: ReadonlyArray<Request>): ReadonlyArray<Reply> =>
+    group.length === 1 ? group.map(alone) : together(group)
+
   return {
-    run: (first, next) => {
+    run: (requests) => {
       const replies: Array<Reply> = []
       // Once one write has waited for the lock in vain, the others fail at once, since each is retried; reads go on.
       let locked: SqliteFailure | undefined
-      for (let request: Request | undefined = first, following; request !== undefined; request = following) {
-        following = next()
-        if (locked !== undefined && isWrite(request)) {
-          replies.push({ id: request.id, failure: locked })
-          continue
-        }
-        if (following?.inTransaction !== false || !isWrite(request)) {
-          const reply = alone(request)
-          if (isLocked(reply)) locked = reply.failure
-          replies.push(reply)
-          continue
-        }
-        const group = [request, following]
-        following = undefined
-        const more = () => {
-          following ??= next()
-          if (following?.inTransaction !== false) return
-          group.push(following)
-          following = undefined
-        }
-        const replied = together(group, more)
-        locked = replied.find(isLocked)?.failure
+      for (let from = 0, until = 0; from < requests.length; from = until) {
+        until = groupEnd(requests, from)
+        const group = requests.slice(from, until)
+        const replied = locked === undefined ? runGroup(group) : withoutWrites(group, locked)
+        locked ??= replied.find(isLocked)?.failure
         replies.push(...replied)
-        // A group that fails early has not looked for more.
-        following ??= next()
       }
       return { replies, inTransaction: database.isTransaction }
     },

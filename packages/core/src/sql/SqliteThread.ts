@@ -34,14 +34,12 @@ export const onEventLoop = (filename: string, { onEnd, onReplies }: Receiver): S
   const session = openSession(filename)
   let waiting: Array<Request> = []
   const run = () => {
-    const requests = waiting.values()
+    const requests = waiting
     waiting = []
-    const next = (): Request | undefined => requests.next().value
-    const first = next()
-    if (first === undefined) return
+    if (requests.length === 0) return
     let replies: Replies
     try {
-      replies = session.run(first, next)
+      replies = session.run(requests)
     } catch (error) {
       // It could not roll back: where it stands is unknown.
       return onEnd(`it can't be used any more: ${failureOf(error).message}`)

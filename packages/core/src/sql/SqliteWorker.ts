@@ -11,19 +11,23 @@ const maxGroup = 256
 
 const port = parentPort!
 
-/** Runs `first` and what has arrived meanwhile. Returns whether the end has arrived. */
+interface Message {
+  readonly message: Request | undefined
+}
+
+/**
+ * Runs `first` and what has arrived by now; what arrives meanwhile is the next group. A group that took more along would
+ * grow until every caller waits for it. Returns whether the end has arrived.
+ */
 const serve = (session: SqliteSession, first: Request | undefined): boolean => {
-  let isEnd = first === undefined
-  let left = maxGroup - 1
-  const next = (): Request | undefined => {
-    if (isEnd || left === 0) return undefined
-    left -= 1
-    const received: { readonly message: Request | undefined } | undefined = receiveMessageOnPort(port)
-    isEnd = received !== undefined && received.message === undefined
-    return received?.message
+  const requests: Array<Request> = []
+  let next: Message | undefined = { message: first }
+  while (next?.message !== undefined) {
+    requests.push(next.message)
+    next = requests.length < maxGroup ? receiveMessageOnPort(port) : undefined
   }
-  if (first !== undefined) port.postMessage(session.run(first, next))
-  return isEnd
+  if (requests.length > 0) port.postMessage(session.run(requests))
+  return next !== undefined
 }
 
 try {

@@ -227,7 +227,7 @@ const drive = Effect.fnUntracedEager(function* <E>(
   attempt: PaymentAttempt<E>
 ): Effect.fn.Return<Ending, E | PaymentRefused | StoreError | SettlementPending> {
   const ending = yield* driveSteps(
-    { _tag: "Find" },
+    performer.first(attempt),
     (step: RequestStep | SettlementStep) => performer.perform(step, attempt),
     (step, event) => next(step, event, (attempt.heldCharge ?? attempt).facts)
   )

@@ -14,12 +14,13 @@ interface Statement {
 const ranFor = (...groups: ReadonlyArray<ReadonlyArray<Statement>>) => {
   const session = openSession(nextFile())
   const run = (statements: ReadonlyArray<Statement>) => {
-    const [first, ...others] = statements.map(({ mayBeLost, text }, id): Request => ({
-      id,
-      job: { ...control(text), mayBeLost },
-      inTransaction: false
-    }))
-    const { replies } = session.run(first!, () => others.shift())
+    const { replies } = session.run(
+      statements.map(({ mayBeLost, text }, id): Request => ({
+        id,
+        job: { ...control(text), mayBeLost },
+        inTransaction: false
+      }))
+    )
     expect(replies.map((reply) => "failure" in reply)).toEqual(statements.map(() => false))
   }
   for (const pragma of pragmas) run([{ text: `PRAGMA ${pragma}`, mayBeLost: false }])
@@ -54,12 +55,28 @@ it("doesn't flush a write that may be lost, and flushes the next one again", () 
   ])
 })
 
-it("flushes a group, whatever is in it", () => {
+it("flushes a group with a write that must not be lost", () => {
   expect(ranFor([insert(1, true), insert(2, false), read])).toEqual([
     "BEGIN IMMEDIATE",
     "INSERT INTO sold VALUES (1)",
     "INSERT INTO sold VALUES (2)",
     "SELECT id FROM sold",
+    "COMMIT"
+  ])
+})
+
+it("doesn't flush a group whose writes may all be lost", () => {
+  expect(ranFor([insert(1, true), read, insert(2, true)], [insert(3, true), insert(4, false)])).toEqual([
+    "PRAGMA synchronous = NORMAL",
+    "BEGIN IMMEDIATE",
+    "INSERT INTO sold VALUES (1)",
+    "SELECT id FROM sold",
+    "INSERT INTO sold VALUES (2)",
+    "COMMIT",
+    "PRAGMA synchronous = FULL",
+    "BEGIN IMMEDIATE",
+    "INSERT INTO sold VALUES (3)",
+    "INSERT INTO sold VALUES (4)",
     "COMMIT"
   ])
 })

@@ -14,10 +14,8 @@ const read = "SELECT id FROM sold"
 const lockedSession = () => {
   const filename = nextFile()
   const session = openSession(filename)
-  const run = (texts: ReadonlyArray<string>) => {
-    const [first, ...others] = texts.map((text, id) => ({ id, job: control(text), inTransaction: false }))
-    return session.run(first!, () => others.shift()).replies
-  }
+  const run = (texts: ReadonlyArray<string>) =>
+    session.run(texts.map((text, id) => ({ id, job: control(text), inTransaction: false }))).replies
   for (const pragma of pragmas) run([`PRAGMA ${pragma}`])
   run(["CREATE TABLE sold (id INTEGER)"])
   const other = new DatabaseSync(filename)

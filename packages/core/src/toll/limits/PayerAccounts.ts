@@ -68,11 +68,21 @@ export class PayerAccounts {
   /** Takes credit for a call, to be returned; `false`: the payer has too little. */
   takeCredit(payer: string, atomic: bigint, nowMillis: number): boolean {
     const account = this.accounts.get(payer)
-    if (account === undefined || account.recentUntilMillis <= nowMillis) return false
-    const credit = smaller(account.recentAtomic, this.config.creditAtomic)
-    if (credit === 0n || account.onCreditAtomic + atomic > credit) return false
+    if (account === undefined || !this.covers(account, atomic, nowMillis)) return false
     account.onCreditAtomic += atomic
     return true
+  }
+
+  /** Whether `takeCredit` would succeed now. */
+  hasCredit(payer: string, atomic: bigint, nowMillis: number): boolean {
+    const account = this.accounts.get(payer)
+    return account !== undefined && this.covers(account, atomic, nowMillis)
+  }
+
+  private covers(account: Account, atomic: bigint, nowMillis: number): boolean {
+    if (account.recentUntilMillis <= nowMillis) return false
+    const credit = smaller(account.recentAtomic, this.config.creditAtomic)
+    return credit > 0n && account.onCreditAtomic + atomic <= credit
   }
 
   returnCredit(payer: string, atomic: bigint): void {

@@ -18,6 +18,7 @@ import {
   type ChargeStep,
   type Ending,
   ImpossibleTransition,
+  type KeyState,
   type RequestStep
 } from "./ChargeStep.ts"
 import { decideReplay } from "./ReplayDecision.ts"
@@ -34,7 +35,7 @@ const afterFinding = (
   { found, nowMillis, patient }: Extract<ChargeEvent, { _tag: "Found" }>,
   { instead, orVoided = false }: Omit<Extract<RequestStep, { _tag: "Find" }>, "_tag"> = {}
 ): ChargeStep => {
-  if (found === undefined) return instead === undefined ? { _tag: "Judge", held: false } : end(instead)
+  if (found === undefined) return instead === undefined ? { _tag: "Judge", key: "free" } : end(instead)
   const { charge, presented } = found
   if (instead !== undefined && orVoided && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
     return end(instead)
@@ -63,30 +64,40 @@ const routed = (task: PayableTask, route: FacilitatorRoute | undefined): Payable
 
 const verified = (
   verification: Verification,
-  { held, task }: { readonly held: boolean; readonly task: PayableTask }
+  { key, task }: { readonly key: KeyState; readonly task: PayableTask }
 ): ChargeStep => {
   switch (verification._tag) {
     case "Valid":
-      return { _tag: "Claim", held, task: routed(task, verification.route) }
+      return { _tag: "Claim", key, task: routed(task, verification.route) }
     case "Invalid":
       return refuse(
         refused(verification.reason, "the facilitator refused the payment; nothing was charged"),
-        held
+        key
       )
     case "Unreachable":
-      return held ? defer(unverifiable) : end(unverifiable)
+      return endUnclaimed(unverifiable, key)
   }
 }
 
 /** Refuses a payment, unless another call has claimed a copy of it: then the caller gets that call's result. */
-const refuse = (ending: Ending, held: boolean): ChargeStep =>
-  held
+const refuse = (ending: Ending, key: KeyState): ChargeStep =>
+  key === "held"
     ? { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending }
     : { _tag: "Find", instead: ending }
 
 const limited: Ending = { _tag: "Limited" }
 
-const atLimit = (held: boolean): ChargeStep => (held ? defer(limited) : end(limited))
+/** Ends a call that can't claim now; its payment may be a copy of one that bought something. */
+const endUnclaimed = (ending: Ending, key: KeyState): ChargeStep => {
+  switch (key) {
+    case "unsought":
+      return { _tag: "Find", instead: ending }
+    case "free":
+      return end(ending)
+    case "held":
+      return defer(ending)
+  }
+}
 
 const afterWork = (
   step: Extract<RequestStep, { _tag: "Work" }>,
@@ -120,14 +131,15 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       if (event._tag === "Exhausted") return end(step.isUnsettled === true ? inProgress : pending)
       break
     case "Judge":
-      if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.held)
-      if (event._tag === "Accepted") return { _tag: "Verify", held: step.held, task: event.task }
-      if (event._tag === "Limited") return atLimit(step.held)
+      if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.key)
+      if (event._tag === "Accepted") return { _tag: "Verify", key: step.key, task: event.task }
+      if (event._tag === "Limited") return endUnclaimed(limited, step.key)
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
+      if (event._tag === "Uncovered" && step.key === "unsought") return findAgain
       if (event._tag === "Busy") return event.patient ? { _tag: "Wait" } : end(inProgress)
-      if (event._tag === "Limited") return atLimit(step.held)
+      if (event._tag === "Limited") return endUnclaimed(limited, step.key)
       break
     case "Claim":
       if (event._tag === "Claimed")
@@ -136,10 +148,12 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
           : afterClaim(facts)
       if (event._tag === "Found") return afterFinding(event)
       if (event._tag === "Limited")
-        return event.patient ? { _tag: "Queue", held: step.held, task: step.task } : atLimit(step.held)
+        return event.patient
+          ? { _tag: "Queue", key: step.key, task: step.task }
+          : endUnclaimed(limited, step.key)
       break
     case "Queue":
-      if (event._tag === "Waited") return { _tag: "Claim", held: step.held, task: step.task }
+      if (event._tag === "Waited") return { _tag: "Claim", key: step.key, task: step.task }
       break
     case "CheckFunds":
       if (event._tag === "Funded")

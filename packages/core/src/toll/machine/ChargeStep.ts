@@ -56,6 +56,13 @@ export interface EndStep {
   readonly ending: Ending
 }
 
+/**
+ * What a call knows about its payment's key before it claims it. `unsought`: nothing, since the payment seems new and
+ * the claim finds a charge, too; a call that ends otherwise looks it up first. `free`: no charge has it. `held`: the
+ * call holds the lease of its voided charge.
+ */
+export type KeyState = "unsought" | "free" | "held"
+
 /** Steps that serve the request of a call. The reconciler has no request and never performs them. */
 export type RequestStep =
   /** Look the key up. `instead`: the ending if nothing is found; with `orVoided` also if only a voided charge is. */
@@ -64,13 +71,13 @@ export type RequestStep =
   | { readonly _tag: "Wait" }
   /** `isUnsettled`: no settlement has begun, or it was refused. */
   | { readonly _tag: "TakeOver"; readonly isUnsettled?: true }
-  /** Match the payment with the offers and judge it. `held`: this call holds the lease of a voided charge. */
-  | { readonly _tag: "Judge"; readonly held: boolean }
+  /** Match the payment with the offers and judge it. */
+  | { readonly _tag: "Judge"; readonly key: KeyState }
   /** Have the facilitator verify the payment. Nothing is written before this. */
-  | { readonly _tag: "Verify"; readonly held: boolean; readonly task: PayableTask }
-  | { readonly _tag: "Claim"; readonly held: boolean; readonly task: PayableTask }
+  | { readonly _tag: "Verify"; readonly key: KeyState; readonly task: PayableTask }
+  | { readonly _tag: "Claim"; readonly key: KeyState; readonly task: PayableTask }
   /** Wait until other calls of the payer have ended, then claim. */
-  | { readonly _tag: "Queue"; readonly held: boolean; readonly task: PayableTask }
+  | { readonly _tag: "Queue"; readonly key: KeyState; readonly task: PayableTask }
   /** Check that the payer's balance covers all their open payments. */
   | { readonly _tag: "CheckFunds"; readonly task: PayableTask; readonly claimedAtMillis: number }
   /** `paid`: the payment has settled already. */
@@ -225,6 +232,8 @@ export type ChargeEvent =
   | { readonly _tag: "Refused"; readonly refusal: Refusal }
   | { readonly _tag: "Accepted"; readonly task: PayableTask }
   | { readonly _tag: "Verified"; readonly verification: Verification }
+  /** No credit covers a payment whose key is `unsought`. */
+  | { readonly _tag: "Uncovered" }
   /** Another call of this process verifies the same payment. */
   | { readonly _tag: "Busy"; readonly patient: boolean }
   | { readonly _tag: "Claimed"; readonly claimedAtMillis: number }

@@ -17,7 +17,7 @@ export const closed: Ending = { _tag: "Closed" }
 export const failed: Ending = { _tag: "Failed" }
 export const unverifiable: Ending = { _tag: "Unverifiable" }
 export const findAgain: ResumeStep = { _tag: "Find" }
-export const judgeHeld: ResumeStep = { _tag: "Judge", held: true }
+export const judgeHeld: ResumeStep = { _tag: "Judge", key: "held" }
 export const firstSettle: SettlementStep = { _tag: "Settle", first: true }
 export const settleAgain: SettlementStep = { _tag: "Settle", first: false }
 

@@ -90,7 +90,7 @@ const watches: ReadonlyArray<Row> = [
     at(369),
     rolledBack(closed, true)
   ),
-  row("is unused", call, watch(), notMoved, { _tag: "Judge", held: true }),
+  row("is unused", call, watch(), notMoved, { _tag: "Judge", key: "held" }),
   row(
     "is unused and expired, in a call",
     call,

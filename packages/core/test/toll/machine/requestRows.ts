@@ -1,5 +1,5 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, KeyState } from "../../../src/toll/machine/ChargeStep.ts"
 import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import {
   blind,
@@ -44,9 +44,11 @@ export const found = (
   nowMillis
 })
 
+const keyStates = ["unsought", "free", "held"] as const
+
 export const lookups: ReadonlyArray<Row> = [
   ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, findAgain],
-  ["finds nothing", call, find, found(undefined), { _tag: "Judge", held: false }],
+  ["finds nothing", call, find, found(undefined), { _tag: "Judge", key: "free" }],
   ["still finds nothing", call, { _tag: "Find", instead }, found(undefined), end(instead)],
   [
     "finds only a voided charge",
@@ -114,37 +116,50 @@ export const lookups: ReadonlyArray<Row> = [
   [
     "is refused",
     call,
-    { _tag: "Judge", held: false },
+    { _tag: "Judge", key: "free" },
     { _tag: "Refused", refusal },
     { _tag: "Find", instead }
   ],
   [
     "comes when too many wait",
     call,
-    { _tag: "Judge", held: false },
+    { _tag: "Judge", key: "free" },
     { _tag: "Limited", patient: false },
     end(limited)
   ],
   [
     "is refused, with the lease",
     call,
-    { _tag: "Judge", held: true },
+    { _tag: "Judge", key: "held" },
     { _tag: "Refused", refusal },
     { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
   ],
-  ...[true, false].map((held): Row => [
-    `is accepted, ${held ? "with" : "without"} the lease`,
+  ...keyStates.map((key): Row => [
+    `is accepted, its key ${key}`,
     call,
-    { _tag: "Judge", held },
+    { _tag: "Judge", key },
     { _tag: "Accepted", task },
-    { _tag: "Verify", task, held }
-  ])
+    { _tag: "Verify", task, key }
+  ]),
+  [
+    "comes when too many wait, and was not looked up",
+    call,
+    { _tag: "Judge", key: "unsought" },
+    { _tag: "Limited", patient: false },
+    { _tag: "Find", instead: limited }
+  ],
+  [
+    "is refused, and was not looked up",
+    call,
+    { _tag: "Judge", key: "unsought" },
+    { _tag: "Refused", refusal },
+    { _tag: "Find", instead }
+  ]
 ]
 
-const both = [true, false]
 const claimed: ChargeEvent = { _tag: "Claimed", claimedAtMillis: nowMillis }
-export const verify = (held: boolean): ChargeStep => ({ _tag: "Verify", task, held })
-export const claim = (held: boolean): ChargeStep => ({ _tag: "Claim", task, held })
+export const verify = (key: KeyState): ChargeStep => ({ _tag: "Verify", task, key })
+export const claim = (key: KeyState): ChargeStep => ({ _tag: "Claim", task, key })
 const invalid: ChargeEvent = { _tag: "Verified", verification: { _tag: "Invalid", reason: "no" } }
 const unreachable: ChargeEvent = {
   _tag: "Verified",
@@ -152,17 +167,17 @@ const unreachable: ChargeEvent = {
 }
 
 export const admissions: ReadonlyArray<Row> = [
-  ...both.map((held): Row => [
+  ...keyStates.map((key): Row => [
     "that is verified",
     call,
-    verify(held),
+    verify(key),
     { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
-    claim(held)
+    claim(key)
   ]),
   [
     "that one of several facilitators verified",
     call,
-    verify(false),
+    verify("free"),
     {
       _tag: "Verified",
       verification: { _tag: "Valid", payer: undefined, route: { facilitator: "second", x402Version: 1 } }
@@ -170,54 +185,74 @@ export const admissions: ReadonlyArray<Row> = [
     {
       _tag: "Claim",
       task: { ...task, request: { ...task.request, route: { facilitator: "second", x402Version: 1 } } },
-      held: false
+      key: "free"
     }
   ],
-  ["that is invalid", call, verify(false), invalid, { _tag: "Find", instead }],
+  ["that is invalid", call, verify("free"), invalid, { _tag: "Find", instead }],
   [
     "that is invalid, with the lease",
     call,
-    verify(true),
+    verify("held"),
     invalid,
     { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
   ],
-  ["that can't be verified", call, verify(false), unreachable, end(unverifiable)],
-  ["that can't be verified, with the lease", call, verify(true), unreachable, deferred(unverifiable)],
-  ["that is being verified", call, verify(false), { _tag: "Busy", patient: true }, { _tag: "Wait" }],
+  ["that can't be verified", call, verify("free"), unreachable, end(unverifiable)],
+  ["that can't be verified, with the lease", call, verify("held"), unreachable, deferred(unverifiable)],
+  ["that is being verified", call, verify("free"), { _tag: "Busy", patient: true }, { _tag: "Wait" }],
   [
     "that is being verified for too long",
     call,
-    verify(false),
+    verify("free"),
     { _tag: "Busy", patient: false },
     end(inProgress)
   ],
-  ["with too many others to verify", call, verify(false), { _tag: "Limited", patient: true }, end(limited)],
+  ["with too many others to verify", call, verify("free"), { _tag: "Limited", patient: true }, end(limited)],
   [
     "with too many others, with the lease",
     call,
-    verify(true),
+    verify("held"),
     { _tag: "Limited", patient: true },
     deferred(limited)
   ],
-  ["that is claimed", call, claim(false), claimed, checkFunds],
-  ["that is claimed, blind", { ...call, ...blind }, claim(false), claimed, { _tag: "Work" }],
-  ["that settles first, blind", { ...call, ...blind, ...workDue }, claim(false), claimed, { _tag: "Record" }],
-  ["that another call has claimed", call, claim(false), found(chargeIn("ready")), { _tag: "TakeOver" }],
-  ...both.map((held): Row => [
+  ["that is claimed", call, claim("free"), claimed, checkFunds],
+  ["that is claimed, blind", { ...call, ...blind }, claim("free"), claimed, { _tag: "Work" }],
+  [
+    "that settles first, blind",
+    { ...call, ...blind, ...workDue },
+    claim("free"),
+    claimed,
+    { _tag: "Record" }
+  ],
+  ["that another call has claimed", call, claim("free"), found(chargeIn("ready")), { _tag: "TakeOver" }],
+  ...keyStates.map((key): Row => [
     "over a limit",
     call,
-    claim(held),
+    claim(key),
     { _tag: "Limited", patient: true },
-    { _tag: "Queue", task, held }
+    { _tag: "Queue", task, key }
   ]),
-  ["over a limit for too long", call, claim(false), { _tag: "Limited", patient: false }, end(limited)],
-  ["over a limit, with the lease", call, claim(true), { _tag: "Limited", patient: false }, deferred(limited)],
-  ...both.map((held): Row => [
+  ["over a limit for too long", call, claim("free"), { _tag: "Limited", patient: false }, end(limited)],
+  [
+    "over a limit, and was not looked up",
+    call,
+    claim("unsought"),
+    { _tag: "Limited", patient: false },
+    { _tag: "Find", instead: limited }
+  ],
+  ["without credit, and was not looked up", call, verify("unsought"), { _tag: "Uncovered" }, find],
+  [
+    "over a limit, with the lease",
+    call,
+    claim("held"),
+    { _tag: "Limited", patient: false },
+    deferred(limited)
+  ],
+  ...keyStates.map((key): Row => [
     "that waited",
     call,
-    { _tag: "Queue", task, held },
+    { _tag: "Queue", task, key },
     { _tag: "Waited" },
-    claim(held)
+    claim(key)
   ]),
   ["that is covered", call, checkFunds, { _tag: "Funded", isCovered: true }, { _tag: "Work" }],
   [

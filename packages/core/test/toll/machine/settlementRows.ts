@@ -204,7 +204,7 @@ export const endings: ReadonlyArray<Row> = [
     { ...call, ...blind },
     { _tag: "Void", keepsExposure: false, resumes, ending },
     isVoided,
-    { _tag: "Judge", held: true }
+    { _tag: "Judge", key: "held" }
   ],
   ["rolled back", call, rolledBack(ending, false), done, end(ending)],
   ["rolled back for good", call, rolledBack(ending, true), done, { _tag: "DeleteCharge", ending }],

@@ -180,14 +180,14 @@ export const takeovers: ReadonlyArray<Row> = [
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided")),
-    { _tag: "Judge", held: true }
+    { _tag: "Judge", key: "held" }
   ],
   [
     "of what was voided and has expired, in a call that can't read the chain",
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 + 1 }),
-    { _tag: "Judge", held: true }
+    { _tag: "Judge", key: "held" }
   ],
   ...([call, reconciler] as const).map((facts): Row => [
     "of a pending effect without its receipt",

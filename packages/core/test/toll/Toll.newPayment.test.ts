@@ -1,0 +1,95 @@
+import { Effect, Layer } from "effect"
+import { expect, it, vi } from "vitest"
+import { Charges } from "../../src/ports/Charges.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { temporaryFiles } from "../sql/folder.ts"
+import { expectRefused, openTill, search, track, workDone } from "./openTill.ts"
+import { headerOf, payChallenge } from "./wallet.ts"
+
+/*
+ * The payment of a payer with credit is claimed without a look-up. A copy of it may have bought something before, in
+ * another process.
+ */
+
+const nextFile = temporaryFiles()
+
+/** Two processes with one database. The payer has credit at both; `seller` sells, `other` hasn't seen its payments. */
+const openTwo = async () => {
+  const filename = nextFile()
+  const open = () => openTill({ storage: sqlite({ filename }), limits: { payerCreditMillis: 600_000 } })
+  const [seller, other] = [await open(), await open()]
+  for (const till of [seller, other])
+    for (let paid = 0; paid < 2; paid++)
+      expect((await till.present(track, await till.payFor(track))).status).toBe(200)
+  const before = { work: workDone(other), verified: other.facilitator.verify.calls.length }
+  /** What the other process has done since. */
+  const since = () => ({
+    work: workDone(other) - before.work,
+    verified: other.facilitator.verify.calls.length - before.verified
+  })
+  return { seller, other, since }
+}
+
+const nothing = { work: 0, verified: 0 }
+
+it("is not looked up, unless this process has seen it", async () => {
+  let lookups = 0
+  const storage = Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) =>
+      Charges.of({ ...store, find: (key) => Effect.suspend(() => (lookups++, store.find(key))) })
+    )
+  ).pipe(Layer.provideMerge(memory()))
+  const shop = await openTill({ storage })
+  await shop.present(search, await shop.payFor(search))
+  expect(lookups).toBe(1)
+  const payment = await shop.payFor(search)
+  await shop.present(search, payment)
+  expect(lookups).toBe(1)
+  await shop.present(search, payment)
+  expect(lookups).toBe(2)
+  expect(workDone(shop)).toBe(2)
+})
+
+it("gets the response that its copy bought in another process", async () => {
+  const { other, seller, since } = await openTwo()
+  const payment = await seller.payFor(search)
+  const sold = await seller.present(search, payment)
+  const copy = await other.present(search, payment)
+  expect([copy.status, copy.text]).toEqual([200, sold.text])
+  expect(copy.headers.get("payment-response")).toBe(sold.headers.get("payment-response"))
+  expect(since()).toEqual(nothing)
+})
+
+it("gets that response though its time is over", async () => {
+  const { other, seller, since } = await openTwo()
+  const payment = await seller.payFor(search)
+  const sold = await seller.present(search, payment)
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 200_000 })
+  const copy = await other.present(search, payment).finally(() => vi.useRealTimers())
+  expect([copy.status, copy.text]).toEqual([200, sold.text])
+  expect(since()).toEqual(nothing)
+})
+
+it("waits for a copy that another process works on", async () => {
+  const { other, seller, since } = await openTwo()
+  seller.marketplace.search.delays(300)
+  const payment = await seller.payFor(search)
+  const first = seller.present(search, payment)
+  await vi.waitFor(() => expect(seller.marketplace.search.calls).toHaveLength(1))
+  const copy = await other.present(search, payment)
+  expect([copy.status, copy.text]).toEqual([200, (await first).text])
+  expect(since()).toEqual(nothing)
+})
+
+it("buys nothing more with another request, or another signature", async () => {
+  const { other, seller, since } = await openTwo()
+  const payment = await payChallenge(await seller.challenge(search), { withoutResource: true })
+  expect((await seller.present(search, headerOf(payment))).status).toBe(200)
+  const elsewhere = { path: "/x402/search?q=bag" }
+  expectRefused(await other.present(elsewhere, headerOf(payment)), "payment_already_used")
+  const forged = { ...payment, payload: { ...payment.payload, signature: `0x${"11".repeat(64)}1b` as const } }
+  expectRefused(await other.present(search, headerOf(forged)), "payment_already_used")
+  expect(since()).toEqual(nothing)
+})
