@@ -165,6 +165,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
       alwaysVerified: proofRequired,
+      hasFixedPrice: price._tag === "Fixed",
       offers: offersFor(paidRoute, input, canonical, computed),
       work: (key, agreed) => {
         const work =

@@ -22,14 +22,16 @@ const maxAttempts = 100
  * Repeats a statement until it is decided: one that met a row which was gone when it was read. Each round means that a
  * concurrent statement succeeded, so a hundred rounds mean a fault.
  */
-export const untilDecided = <A, E>(attempt: Effect.Effect<A | undefined, E>): Effect.Effect<A, E | Error> =>
-  Effect.flatMap(
-    Effect.repeat(attempt, { times: maxAttempts - 1, until: (outcome) => outcome !== undefined }),
-    (outcome) =>
-      outcome === undefined
-        ? Effect.fail(new Error(`undecided after ${maxAttempts} attempts`))
-        : Effect.succeed(outcome)
-  )
+export const untilDecided = <A, E>(
+  attempt: Effect.Effect<A | undefined, E>,
+  attempts = maxAttempts
+): Effect.Effect<A, E | Error> =>
+  Effect.flatMap(attempt, (outcome): Effect.Effect<A, E | Error> => {
+    if (outcome !== undefined) return Effect.succeed(outcome)
+    return attempts > 1
+      ? untilDecided(attempt, attempts - 1)
+      : Effect.fail(new Error(`undecided after ${maxAttempts} attempts`))
+  })
 
 interface MoneyRow {
   readonly atomic: string

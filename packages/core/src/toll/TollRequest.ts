@@ -80,7 +80,9 @@ export interface TollRequest<E> {
   readonly clientAddress: () => string | undefined
   /** The facilitator verifies the payment of every payer, known ones included. */
   readonly alwaysVerified: boolean
-  /** The current offers. Called only for a new payment. */
+  /** The offers are made at once: no price is computed for them, and no quote read. */
+  readonly hasFixedPrice: boolean
+  /** The current offers. Called only for a new payment, unless the price is fixed. */
   readonly offers: (
     chargeKey: string
   ) => ReadonlyArray<PaymentOffer> | Effect.Effect<ReadonlyArray<PaymentOffer>, E | PaymentRefused>

@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { expect, it, vi } from "vitest"
 import { Charges } from "../../src/ports/Charges.ts"
 import { memory } from "../../src/ports/memory/memory.ts"
+import { operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../sql/folder.ts"
 import { expectRefused, openTill, search, track, workDone } from "./openTill.ts"
@@ -15,9 +16,10 @@ import { headerOf, payChallenge } from "./wallet.ts"
 const nextFile = temporaryFiles()
 
 /** Two processes with one database. The payer has credit at both; `seller` sells, `other` hasn't seen its payments. */
-const openTwo = async () => {
+const openTwo = async (options: Partial<TillOptions> = {}) => {
   const filename = nextFile()
-  const open = () => openTill({ storage: sqlite({ filename }), limits: { payerCreditMillis: 600_000 } })
+  const open = () =>
+    openTill({ storage: sqlite({ filename }), limits: { payerCreditMillis: 600_000 }, ...options })
   const [seller, other] = [await open(), await open()]
   for (const till of [seller, other])
     for (let paid = 0; paid < 2; paid++)
@@ -92,4 +94,31 @@ it("buys nothing more with another request, or another signature", async () => {
   const forged = { ...payment, payload: { ...payment.payload, signature: `0x${"11".repeat(64)}1b` as const } }
   expectRefused(await other.present(search, headerOf(forged)), "payment_already_used")
   expect(since()).toEqual(nothing)
+})
+
+it("gets that response though its price can't be computed any more", async () => {
+  let fails = false
+  const quote = operation({
+    id: "quote",
+    method: "GET",
+    path: "/quote",
+    description: "Counts letters",
+    price: {
+      min: "0.01",
+      max: "0.05",
+      of: () => {
+        if (fails) throw new Error("no price")
+        return "0.02"
+      }
+    },
+    work: () => ({ letters: 2 })
+  })
+  const { other, seller } = await openTwo({ operations: [quote] })
+  const call = { path: "/quote" }
+  const payment = await seller.payFor(call)
+  const sold = await seller.present(call, payment)
+  expect(sold.status).toBe(200)
+  fails = true
+  const copy = await other.present(call, payment)
+  expect([copy.status, copy.text]).toEqual([200, sold.text])
 })

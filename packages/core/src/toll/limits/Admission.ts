@@ -157,13 +157,13 @@ export class Admission {
   }
 
   /**
-   * Whether this process sees the payment for the first time, and credit seems to cover it: then a look-up would cost
-   * its caller a round trip, and find nothing.
+   * Whether this process sees a payment of a fixed price for the first time, and credit seems to cover it: then a
+   * look-up would cost its caller a round trip, and find nothing.
    */
   seemsNew({ lease, payer, request }: PaymentAttempt): boolean {
     const isSeen = this.seen.get(lease.key) === true
     this.seen.set(lease.key, true)
-    if (isSeen || request.alwaysVerified) return false
+    if (isSeen || request.alwaysVerified || !request.hasFixedPrice) return false
     return this.accounts.hasCredit(payer, request.exposureAtomic(), lease.nowMillis())
   }
 

@@ -24,6 +24,7 @@ const attemptAt = (atMillis: number) => {
       exposureAtomic: () => 10_000n,
       clientAddress: () => "192.0.2.1",
       alwaysVerified: false,
+      hasFixedPrice: true,
       offers: () => [offer()],
       work: () => Effect.die("no work is done"),
       reopen: () => Effect.die("nothing is opened again")

@@ -44,6 +44,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
         exposureAtomic: () => 10_000n,
         clientAddress: () => clientAddress,
         alwaysVerified: false,
+        hasFixedPrice: true,
         offers: () => [offer()],
         work: () => Effect.die("no work is done"),
         reopen: () => Effect.die("nothing is opened again")

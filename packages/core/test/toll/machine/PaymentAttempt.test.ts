@@ -28,6 +28,7 @@ const request: TollRequest<never> = {
   exposureAtomic: () => 10_000n,
   clientAddress: () => undefined,
   alwaysVerified: false,
+  hasFixedPrice: true,
   offers: () => [offer()],
   work: () => Effect.die(new Error("no work is done")),
   reopen: () => Effect.die(new Error("nothing is opened again"))
