@@ -6,8 +6,10 @@ import { Attacker, attackerAddress, sendsForeign } from "./Attacker.ts"
 import { cancellationSignatureOf } from "./chain/Calls.ts"
 import { chainOfNode } from "./chain/chainOfNode.ts"
 import type { Transfer } from "./chain/MoneyChain.ts"
+import { drawRelayFaults } from "./chain/RelayFaults.ts"
 import { RpcNode } from "./chain/RpcNode.ts"
 import { SimulatedChain } from "./chain/SimulatedChain.ts"
+import { TransactionPool } from "./chain/TransactionPool.ts"
 import { WalletSignatures } from "./chain/WalletSignatures.ts"
 import {
   type Economy,
@@ -17,6 +19,7 @@ import {
   priceAtomic,
   type SignedPayment
 } from "./Economy.ts"
+import { evmLocalFacilitatorOver } from "./EvmLocalFacilitator.ts"
 import { EvmSettlement } from "./EvmSettlement.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { Link } from "./Link.ts"
@@ -29,6 +32,9 @@ import {
   type PayOptions
 } from "./Payment.ts"
 import { operatorAddress, simulatedWallet, walletAddress } from "./RefundWallet.ts"
+import { memorySettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
+import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
+import type { SignedTransaction } from "./chain/SignedTransaction.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { type ChainEnvironment, type Environment, evmPayTo } from "./Server.ts"
 import type { Simulation } from "./Simulation.ts"
@@ -53,6 +59,9 @@ export class EvmEconomy implements Economy {
   readonly honest = new Set<string>()
   readonly readingMillis = 2_000
   readonly node: RpcNode
+  /** The transactions of tills that settle by themselves; `undefined`: a facilitator elsewhere settles. */
+  private readonly pool: TransactionPool | undefined
+  private readonly settlements = memorySettlementJournal()
   /** Attackers, which see pending transactions and influence reorganizations. */
   private attackers: ReadonlyArray<Attacker> = []
   private isActive: () => boolean = () => true
@@ -63,7 +72,8 @@ export class EvmEconomy implements Economy {
   private readonly note: (what: string) => void
   private readonly count: (what: string) => void
 
-  constructor(options: EconomyOptions) {
+  /** `local`: draws whether tills settle by themselves, apart from all else. */
+  constructor(options: EconomyOptions, local: SeededRandom) {
     const { faultPlan, now, payments } = options
     this.random = options.random
     this.faultPlan = faultPlan
@@ -72,6 +82,7 @@ export class EvmEconomy implements Economy {
     this.note = options.note
     this.count = options.count
     this.chain = new SimulatedChain(now, this.random.branch())
+    this.pool = this.poolOf(local)
     const wallets = new WalletSignatures(network, () => Array.from(payments(), authorizationOf))
     this.node = new RpcNode({
       chain: this.chain,
@@ -79,8 +90,21 @@ export class EvmEconomy implements Economy {
       condition: faultPlan.node,
       asset: network.asset,
       chainId: network.chainId,
-      acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature)
+      acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature),
+      pool: this.pool
     })
+  }
+
+  private poolOf(random: SeededRandom): TransactionPool | undefined {
+    const { after, chain, count, note, now } = this
+    const faults = drawRelayFaults(random)
+    if (faults === undefined) return undefined
+    const onPublic = ({ calls }: SignedTransaction) => {
+      for (const { call } of calls) if ("authorization" in call) this.becamePublic(call.authorization)
+    }
+    const pool = new TransactionPool({ chain, faults, random, now, after, onPublic, count, note })
+    chain.onOrphaned = (transactions) => pool.readmit(transactions)
+    return pool
   }
 
   fund(payers: number): void {
@@ -116,11 +140,14 @@ export class EvmEconomy implements Economy {
   }
 
   settlement(random: SeededRandom, note: (what: string) => void): EvmSettlement {
-    const beforeSend = (authorization: Authorization) => {
-      if (!this.isActive()) return
-      for (const attacker of this.attackers) attacker.onPending(authorization)
-    }
+    const beforeSend = (authorization: Authorization) => this.becamePublic(authorization)
     return new EvmSettlement({ chain: this.chain, now: this.now, random, beforeSend, note })
+  }
+
+  /** Attackers see what is sent. */
+  private becamePublic(authorization: Authorization): void {
+    if (!this.isActive()) return
+    for (const attacker of this.attackers) attacker.onPending(authorization)
   }
 
   openAttackers(simulation: Simulation, random: () => SeededRandom): void {
@@ -158,8 +185,14 @@ export class EvmEconomy implements Economy {
     }
   }
 
-  localFacilitator(): undefined {
-    return undefined
+  localFacilitator(link: Link): FacilitatorClient | undefined {
+    if (this.pool === undefined) return undefined
+    return evmLocalFacilitatorOver(link, {
+      journal: this.settlements,
+      confirmations: this.faultPlan.confirmations,
+      respond: (request) => this.node.respond(request),
+      chain: this.environmentOf(link).chain
+    })
   }
 
   walletOf(link: Link): Pick<Environment["ports"], "refundWallet"> {
@@ -200,6 +233,7 @@ export class EvmEconomy implements Economy {
 
   endFaults({ node }: FaultPlan): void {
     this.node.condition = node
+    this.pool?.endFaults()
   }
 
   private reorganize(depth: number): void {

@@ -121,7 +121,10 @@ export class InvariantChecker {
     return (settled) => {
       for (const payment of payments) {
         payment.settlingCalls--
-        const isDenied = settled?.success === false && settled.transaction === ""
+        const isDenied =
+          settled?.success === false &&
+          settled.transaction === "" &&
+          !openOutcomes.has(settled.errorReason ?? "")
         // Another call may have sent it meanwhile.
         if (payment.settlingCalls === 0) payment.isDenied = isDenied
       }
@@ -294,6 +297,12 @@ export class InvariantChecker {
 
 /** Operations and routes for which the facilitator's report is enough. */
 const trusting: ReadonlySet<string> = new Set(["search", "download", "vaultDownload"])
+
+/** Reasons of the till's own facilitator that don't say that nothing has moved or can move. */
+const openOutcomes: ReadonlySet<string> = new Set([
+  "unexpected_settle_error",
+  "invalid_exact_evm_nonce_already_used"
+])
 
 /** Transfers older than this buy nothing: exceeds the clock skew between payers and processes. */
 const publicMillis = 45_000

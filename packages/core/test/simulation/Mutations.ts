@@ -253,7 +253,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     ...orderMutations,
     ...proofMutations,
     claimNotAtomic: {
-      firstSeed: 2_000,
+      firstSeed: 2_850,
       mutation: claimNotAtomic,
       symptom: /got a different response|more than one effect/
     },

@@ -38,7 +38,7 @@ const clockSeed = 0x0c10_c000
 const outageSeed = 0x0fac_0000
 /** Added to a seed for the power failures of the database's machine. */
 const powerSeed = 0x0b0b_1000
-/** Added to a seed for what settles on Solana. */
+/** Added to a seed for what settles: a till by itself, or a facilitator elsewhere. */
 const localSeed = 0x010c_0000
 /** Added to a seed for the length of faults on Solana. */
 const solanaSeed = 0x0501_a000
@@ -99,10 +99,11 @@ export class Simulation {
       note: (what) => this.note("", what),
       count: (what) => this.checker.count(what)
     }
+    const local = new SeededRandom(seed + localSeed)
     this.economy =
       rail === "evm"
-        ? new EvmEconomy(economyOptions)
-        : new SolanaEconomy(economyOptions, startMillis, new SeededRandom(seed + localSeed))
+        ? new EvmEconomy(economyOptions, local)
+        : new SolanaEconomy(economyOptions, startMillis, local)
     const { chain } = this.economy
     this.checker = new InvariantChecker({
       chain,

@@ -26,6 +26,9 @@ const requiredEvents: ReadonlyArray<string> = [
   "RPC request lost",
   "reorganization",
   "resubmitted",
+  "settles by itself",
+  "relayer's transaction reverts",
+  "relayer's transaction succeeds",
   "third party: moved",
   "third party: insufficient",
   ...[

@@ -96,21 +96,11 @@ const supportedBy = ({ relays }: CheckedSettings, address: Hex): SupportedResult
   signers: { "eip155:*": [address] }
 })
 
-/** Makes a facilitator over the `HttpClient` of the context. */
-export const makeLocalFacilitator = Effect.fnUntraced(function* (
-  options: LocalFacilitatorSettings
-): Effect.fn.Return<LocalFacilitatorClient, ConfigurationError, HttpClient.HttpClient> {
-  const settings = yield* checkSettings(options)
-  const journal = journalOf(options.journal)
-  const relays = new Map<string, Relay>()
-  for (const relay of settings.relays) {
-    const { caip2 } = relay.network
-    const upstream = yield* makeUpstream({ ...withDefaults(nodeDefaults, options), name: "facilitator" })
-    relays.set(caip2, yield* makeRelay(relay, makeChain(upstream, relay.rpcUrl), journal))
-  }
-  const networks = settings.relays.map(({ network, rpcUrl }) => ({ ...network, rpcUrl }))
+/** Reads of the chains that prove payments, over the `HttpClient` of the context. */
+const evidenceOf = Effect.fnUntraced(function* ({ relays }: CheckedSettings) {
+  const networks = relays.map(({ network, rpcUrl }) => ({ ...network, rpcUrl }))
   // Cached, not built here: the reader is loaded with the first payment.
-  const evidence: Effect.Effect<Evidence> = yield* Effect.cached(
+  return yield* Effect.cached(
     Effect.provide(
       Effect.gen(function* () {
         return yield* Chain
@@ -120,59 +110,91 @@ export const makeLocalFacilitator = Effect.fnUntraced(function* (
       )
     )
   )
-  const check = makePaymentCheck(settings, evidence)
-  const settlePayment = makeSettling(settings, journal, check, evidence)
-
-  const read = (paymentPayload: unknown, paymentRequirements: unknown) =>
-    readPayment(paymentPayload, paymentRequirements, ({ caip2 }) => relays.get(caip2)?.settings.tokens ?? [])
-
-  const verify = Effect.fn("LocalFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
-    const reading = read(payload, requirements)
-    if (reading._tag === "Refused") return invalidResult(reading.reason, reading.payer)
-    const { payment } = reading
-    const payer = payment.authorization.from
-    const relay = relays.get(payment.network.caip2)!
-    const verdict = yield* check(relay, payment)
-    if (verdict._tag === "Invalid") return invalidResult(verdict.reason, payer)
-    const promisedAtomic = yield* relay.promisedAtomic(payment.key)
-    if (verdict.balanceAtomic < promisedAtomic + BigInt(payment.authorization.value)) {
-      return invalidResult("invalid_exact_evm_insufficient_balance", payer)
-    }
-    const risked = { ...verdict, key: payment.key, payer: payer.toLowerCase() }
-    const refusal = relay.reverts.refusal(risked, yield* Clock.currentTimeMillis)
-    if (refusal !== undefined) return invalidResult(refusal, payer)
-    yield* relay.reserve(verdict.gas, payment.key)
-    return { isValid: true, payer }
-  })
-
-  const settle = (payload: unknown, requirements: unknown, caller: string): Effect.Effect<SettleResponse> => {
-    const reading = read(payload, requirements)
-    if (reading._tag === "Refused") {
-      const network = networkNameIn(requirements)
-      return Effect.succeed(failure(reading.reason, { network, payer: reading.payer }))
-    }
-    const { authorization, network } = reading.payment
-    const about = { network: network.caip2, payer: authorization.from }
-    return settlePayment(relays.get(network.caip2)!, reading.payment, caller).pipe(
-      Effect.map((result) =>
-        result._tag === "Settled"
-          ? { success: true, transaction: result.transaction, ...about }
-          : failure(result.reason, about, result.transaction)
-      ),
-      // The outcome is open: a transaction may have been recorded or sent before the fault.
-      Effect.catch((fault: RelayFault | ChainUnavailable) =>
-        Effect.succeed({ ...failure("unexpected_settle_error", about), errorMessage: fault._tag })
-      )
-    )
-  }
-
-  return {
-    address: options.account.address,
-    verify,
-    settle,
-    supported: supportedBy(settings, options.account.address)
-  }
 })
+
+/** Makes a facilitator over the `HttpClient` of the context. */
+export const makeLocalFacilitator = Effect.fnUntraced(function* (
+  options: LocalFacilitatorSettings
+): Effect.fn.Return<LocalFacilitatorClient, ConfigurationError, HttpClient.HttpClient> {
+  const settings = yield* checkSettings(options)
+  return yield* makeFacilitatorOver(settings, options, yield* evidenceOf(settings))
+})
+
+/** Makes a facilitator that proves payments by these reads. */
+export const makeFacilitatorOver = (
+  settings: CheckedSettings,
+  options: LocalFacilitatorSettings,
+  evidence: Effect.Effect<Evidence>
+): Effect.Effect<LocalFacilitatorClient, never, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const journal = journalOf(options.journal)
+    const relays = new Map<string, Relay>()
+    for (const relay of settings.relays) {
+      const { caip2 } = relay.network
+      const upstream = yield* makeUpstream({ ...withDefaults(nodeDefaults, options), name: "facilitator" })
+      relays.set(caip2, yield* makeRelay(relay, makeChain(upstream, relay.rpcUrl), journal))
+    }
+    const check = makePaymentCheck(settings, evidence)
+    const settlePayment = makeSettling(settings, journal, check, evidence)
+
+    const read = (paymentPayload: unknown, paymentRequirements: unknown) =>
+      readPayment(
+        paymentPayload,
+        paymentRequirements,
+        ({ caip2 }) => relays.get(caip2)?.settings.tokens ?? []
+      )
+
+    const verify = Effect.fn("LocalFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
+      const reading = read(payload, requirements)
+      if (reading._tag === "Refused") return invalidResult(reading.reason, reading.payer)
+      const { payment } = reading
+      const payer = payment.authorization.from
+      const relay = relays.get(payment.network.caip2)!
+      const verdict = yield* check(relay, payment)
+      if (verdict._tag === "Invalid") return invalidResult(verdict.reason, payer)
+      const promisedAtomic = yield* relay.promisedAtomic(payment.key)
+      if (verdict.balanceAtomic < promisedAtomic + BigInt(payment.authorization.value)) {
+        return invalidResult("invalid_exact_evm_insufficient_balance", payer)
+      }
+      const risked = { ...verdict, key: payment.key, payer: payer.toLowerCase() }
+      const refusal = relay.reverts.refusal(risked, yield* Clock.currentTimeMillis)
+      if (refusal !== undefined) return invalidResult(refusal, payer)
+      yield* relay.reserve(verdict.gas, payment.key)
+      return { isValid: true, payer }
+    })
+
+    const settle = (
+      payload: unknown,
+      requirements: unknown,
+      caller: string
+    ): Effect.Effect<SettleResponse> => {
+      const reading = read(payload, requirements)
+      if (reading._tag === "Refused") {
+        const network = networkNameIn(requirements)
+        return Effect.succeed(failure(reading.reason, { network, payer: reading.payer }))
+      }
+      const { authorization, network } = reading.payment
+      const about = { network: network.caip2, payer: authorization.from }
+      return settlePayment(relays.get(network.caip2)!, reading.payment, caller).pipe(
+        Effect.map((result) =>
+          result._tag === "Settled"
+            ? { success: true, transaction: result.transaction, ...about }
+            : failure(result.reason, about, result.transaction)
+        ),
+        // The outcome is open: a transaction may have been recorded or sent before the fault.
+        Effect.catch((fault: RelayFault | ChainUnavailable) =>
+          Effect.succeed({ ...failure("unexpected_settle_error", about), errorMessage: fault._tag })
+        )
+      )
+    }
+
+    return {
+      address: options.account.address,
+      verify,
+      settle,
+      supported: supportedBy(settings, options.account.address)
+    }
+  })
 
 /** The facilitator of a plain host. */
 export const toLocalFacilitator = (client: LocalFacilitatorClient): LocalFacilitator => {

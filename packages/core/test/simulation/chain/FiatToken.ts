@@ -64,6 +64,18 @@ export class FiatToken {
     return use !== undefined && use.block <= block ? use : undefined
   }
 
+  /** A copy as of the end of a block, to try calls on. */
+  asOf(block: number): FiatToken {
+    const copy = new FiatToken()
+    for (const [address, entries] of this.balances)
+      copy.balances.set(
+        address,
+        entries.filter((entry) => entry.block <= block)
+      )
+    for (const [key, use] of this.uses) if (use.block <= block) copy.uses.set(key, use)
+    return copy
+  }
+
   /** Executes the calls of a transaction in a block; throws {@link Reverted} if it reverts. */
   execute(
     calls: ReadonlyArray<ContractCall>,

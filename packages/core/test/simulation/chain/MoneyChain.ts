@@ -29,6 +29,8 @@ export interface MoneyChain {
   readonly transferOf: (authorization: Authorization) => Transfer | undefined
   /** Whether an authorization moved its value, as everyone could see, before a reorganization undid that. */
   readonly hasEverMoved: (authorization: Authorization) => boolean
+  /** Whether a transaction is one that only a till's own facilitator could make. */
+  readonly isOwnSettlement: (transaction: string) => boolean
 }
 
 /** The accounts of a world that belong to no client. */

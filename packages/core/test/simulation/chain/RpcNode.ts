@@ -1,7 +1,11 @@
 import { encodeAbiParameters, type Hex, numberToHex } from "viem"
 import { imitationAddress, multicallAddress } from "./Calls.ts"
 import { ContractReader } from "./ContractReader.ts"
+import { respondForRelayer } from "./RelayerRpc.ts"
+import { intrinsicGas } from "./SignedTransaction.ts"
+import { RpcFailure } from "./RpcFailure.ts"
 import type { ChainLog, MinedTransaction, SimulatedChain } from "./SimulatedChain.ts"
+import type { TransactionPool } from "./TransactionPool.ts"
 
 /** The condition of the node that the till reads. */
 export interface NodeCondition {
@@ -17,16 +21,6 @@ export interface RpcRequest {
   readonly params?: unknown
 }
 
-/** An error of the node, with its JSON-RPC code. */
-export class RpcFailure extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 /** Maximum number of blocks per log query. */
 const maxBlocksPerQuery = 10_000
 
@@ -37,7 +31,7 @@ const topicOf = {
   Transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 } as const
 
-type BlockTag = string | undefined
+export type BlockTag = string | undefined
 
 interface LogFilter {
   readonly address?: string | ReadonlyArray<string>
@@ -54,6 +48,7 @@ const zeros = (bytes: number): Hex => `0x${"00".repeat(bytes)}`
 /** A JSON-RPC node of the simulated chain. It may lag behind or be down. */
 export class RpcNode {
   condition: NodeCondition
+  private readonly pool: TransactionPool | undefined
   private readonly chain: SimulatedChain
   private readonly now: () => number
   private readonly asset: string
@@ -68,7 +63,10 @@ export class RpcNode {
     readonly chainId: number
     /** Whether the contract wallet at an address accepts a signature over a hash. */
     readonly acceptsSignature: (address: string, hash: string, signature: string) => boolean
+    /** The transactions of the relayer, if there is one. */
+    readonly pool?: TransactionPool | undefined
   }) {
+    this.pool = options.pool
     this.chain = options.chain
     this.now = options.now
     this.condition = options.condition
@@ -106,7 +104,11 @@ export class RpcNode {
         // Every simulated account is a contract wallet, like its signatures.
         return "0x60806040"
       default:
-        throw new RpcFailure(-32_601, `the method ${method} does not exist`)
+        if (this.pool === undefined) throw new RpcFailure(-32_601, `the method ${method} does not exist`)
+        return respondForRelayer(
+          { method, params: parameters },
+          { pool: this.pool, chain: this.chain, latest: this.latest, numberOf: (tag) => this.numberOf(tag) }
+        )
     }
   }
 
@@ -154,7 +156,7 @@ export class RpcNode {
       size: "0x400",
       gasLimit: "0x1c9c380",
       gasUsed: "0x0",
-      baseFeePerGas: "0x1",
+      baseFeePerGas: quantity(this.pool?.baseFeeOf(number) ?? 1),
       uncles: []
     }
   }
@@ -176,7 +178,7 @@ export class RpcNode {
       type: "0x2",
       contractAddress: null,
       cumulativeGasUsed: "0x5208",
-      gasUsed: "0x5208",
+      gasUsed: quantity(this.pool?.gasUsedBy(transaction) ?? intrinsicGas),
       effectiveGasPrice: "0x1"
     }
   }

@@ -3,6 +3,7 @@ import type { SeededRandom } from "../SeededRandom.ts"
 import { type ContractCall, nonceKey, transferCall } from "./Calls.ts"
 import { type Emitted, FiatToken, Reverted } from "./FiatToken.ts"
 import type { MoneyChain, Transfer } from "./MoneyChain.ts"
+import type { SignedTransaction } from "./SignedTransaction.ts"
 
 /** Time from one block to the next. */
 export const blockMillis = 2_000
@@ -30,6 +31,8 @@ export interface MinedTransaction {
   /** Why it was reverted; `undefined` if it succeeded. */
   readonly revertReason: string | undefined
   readonly logs: ReadonlyArray<ChainLog>
+  /** The relayer's transaction that it is; `undefined`: another account sent it. */
+  readonly signed: SignedTransaction | undefined
 }
 
 /** The outcome of a submitted authorization, and when it becomes visible. */
@@ -66,6 +69,8 @@ export class SimulatedChain implements MoneyChain {
   /** Salts of block hashes: a reorganization changes the hashes from a height on. */
   private forks: Array<Fork> = [{ fromBlock: 0, salt: "0".repeat(16) }]
   private reorganizations = 0
+  /** Receives the relayer's transactions of lost blocks, in the order of their numbers. */
+  onOrphaned: (transactions: ReadonlyArray<SignedTransaction>) => void = () => undefined
   /** Transfers that reorganizations undid, by nonce, recipient and value. */
   private readonly undone = new Set<string>()
 
@@ -113,6 +118,17 @@ export class SimulatedChain implements MoneyChain {
     return numbers
       .toSorted((left, right) => left - right)
       .flatMap((block) => this.transactionsOf(block).flatMap(({ logs }) => logs))
+  }
+
+  /** The relayer's transactions up to a block. */
+  signedUpTo(block: number): ReadonlyArray<MinedTransaction> {
+    return Array.from(this.transactions.values()).filter(
+      (mined) => mined.signed !== undefined && mined.block <= block
+    )
+  }
+
+  isOwnSettlement(hash: string): boolean {
+    return this.transactionOf(hash)?.signed !== undefined
   }
 
   /** Executes a transaction in the next block. */
@@ -190,12 +206,15 @@ export class SimulatedChain implements MoneyChain {
     this.forks = [...this.forks.filter(({ fromBlock }) => fromBlock <= fork), { fromBlock: fork + 1, salt }]
     for (const calls of before()) this.include(random.hex(32), calls, fork + 1)
     const mode = () => random.weighted({ "at once": 5, later: 3, never: 2 })
-    const placements = orphaned.map(({ calls, hash }) => ({ calls, hash, mode: mode() }))
+    const placements = orphaned
+      .filter(({ signed }) => signed === undefined)
+      .map(({ calls, hash }) => ({ calls, hash, mode: mode() }))
     placements
       .filter((orphan) => orphan.mode === "at once")
       .map((orphan) => ({ ...orphan, block: random.between(fork + 1, this.latest + 1) }))
       .toSorted((left, right) => left.block - right.block)
       .forEach(({ block, calls, hash }) => this.include(hash, calls, block))
+    this.onOrphaned(orphaned.flatMap(({ signed }) => signed ?? []))
     return placements.filter((orphan) => orphan.mode === "later")
   }
 
@@ -204,7 +223,13 @@ export class SimulatedChain implements MoneyChain {
     return this.transactions.get(hash) ?? this.include(hash, calls, this.latest + 1)
   }
 
-  private include(hash: string, calls: ReadonlyArray<ContractCall>, block: number): MinedTransaction {
+  /** Executes a transaction in a block. `signed`: it is the relayer's. */
+  include(
+    hash: string,
+    calls: ReadonlyArray<ContractCall>,
+    block: number,
+    signed?: SignedTransaction
+  ): MinedTransaction {
     const others = this.blocks.get(block) ?? []
     if (others.length === 0) this.blocks.set(block, others)
     const minedMillis = this.millisOf(block)
@@ -228,7 +253,8 @@ export class SimulatedChain implements MoneyChain {
       minedMillis,
       includedMillis,
       revertReason,
-      logs
+      logs,
+      signed
     }
     others.push(mined)
     this.transactions.set(hash, mined)

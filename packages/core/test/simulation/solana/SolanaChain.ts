@@ -202,6 +202,11 @@ export class SolanaChain implements MoneyChain {
     )
   }
 
+  /** A payment lacks the fee payer's signature until its facilitator has signed it. */
+  isOwnSettlement(): boolean {
+    return true
+  }
+
   hasEverMoved({ nonce, to, value }: Authorization): boolean {
     return this.undone.has(`${nonce.split(".")[1]} ${to} ${value}`)
   }

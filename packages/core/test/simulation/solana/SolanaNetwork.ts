@@ -1,6 +1,6 @@
-import { Effect } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
-import { RpcFailure, type RpcRequest } from "../chain/RpcNode.ts"
+import type { HttpClient } from "effect/http"
+import { rpcClientOf } from "../chain/rpcClientOf.ts"
+import type { RpcRequest } from "../chain/RpcNode.ts"
 import type { NodeCondition } from "../chain/RpcNode.ts"
 import type { Link } from "../Link.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
@@ -120,23 +120,6 @@ export class SolanaNetwork {
 
   /** The HTTP client of a process, which reaches the nodes over its link. */
   clientOf(link: Link, change: NodeChange = (request, respond) => respond(request)): HttpClient.HttpClient {
-    return HttpClient.make((request) =>
-      Effect.map(
-        Effect.promise(async () => {
-          const text = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "{}"
-          const call = JSON.parse(text) as RpcRequest
-          try {
-            const result = await link.rpc(call.method, () => change(call, (changed) => this.respond(changed)))
-            return Response.json({ jsonrpc: "2.0", id: 1, result })
-          } catch (error) {
-            // A node's own error comes with a status of success.
-            return error instanceof RpcFailure
-              ? Response.json({ jsonrpc: "2.0", id: 1, error: { code: error.code, message: error.message } })
-              : new Response("", { status: 503 })
-          }
-        }),
-        (response) => HttpClientResponse.fromWeb(request, response)
-      )
-    )
+    return rpcClientOf(link, (call) => change(call, (changed) => this.respond(changed)))
   }
 }

@@ -1,5 +1,6 @@
 import { fromBase58 } from "../../../src/domain/Base58.ts"
-import { RpcFailure, type RpcRequest } from "../chain/RpcNode.ts"
+import { RpcFailure } from "../chain/RpcFailure.ts"
+import type { RpcRequest } from "../chain/RpcNode.ts"
 import type { Commitment, LandedTransaction, SolanaChain } from "./SolanaChain.ts"
 import { readWire } from "./WireTransaction.ts"
 
