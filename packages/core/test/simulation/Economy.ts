@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
+import type { SettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { checkBalances } from "./BalanceChecks.ts"
 import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
@@ -48,6 +49,16 @@ export interface ManualTransfers {
   readonly isOver: (signed: Authorization) => boolean
 }
 
+/** Breaks a till's own facilitator. */
+export interface FacilitatorChange {
+  /** Changes what it reads. */
+  readonly node?: NodeChange
+  /** On an EVM chain, changes what it records. */
+  readonly journal?: (journal: SettlementJournal) => SettlementJournal
+  /** Changes what it reports. */
+  readonly client?: (client: FacilitatorClient) => FacilitatorClient
+}
+
 /** The money of all participants on one chain: accounts, the nodes that serve it, and what others do there. */
 export interface Economy {
   readonly chain: MoneyChain
@@ -69,7 +80,7 @@ export interface Economy {
   /** What a process has of it. */
   readonly environmentOf: (link: Link) => ChainEnvironment
   /** The facilitator in a process; `undefined`: it is elsewhere. */
-  readonly localFacilitator: (link: Link, change?: NodeChange) => FacilitatorClient | undefined
+  readonly localFacilitator: (link: Link, change?: FacilitatorChange) => FacilitatorClient | undefined
   readonly walletOf: (link: Link) => Pick<Environment["ports"], "refundWallet" | "solanaRefunds">
   /** A third party submits a payment; returns what became of it. */
   readonly sendByThirdParty: (payment: Payment) => string
@@ -79,6 +90,8 @@ export interface Economy {
   readonly isFinal: (transfer: Transfer | undefined) => boolean
   /** Time in which a process that wakes up reads the chain for all that is due. */
   readonly readingMillis: number
+  /** What is wrong with the transactions that a till's own facilitator has paid for. */
+  readonly relayerFaults: () => ReadonlyArray<string>
   /** Its faults end. */
   readonly endFaults: (faultPlan: FaultPlan) => void
 }
@@ -104,5 +117,6 @@ export const checkMoney = async (
   }
   const { accounts, chain, honest } = economy
   const state = { chain, accounts, checker, upstream, honest, refundFunds: 2n * plentyAtomic }
-  for (const fault of checkBalances(state, ledger)) checker.violation(undefined, fault)
+  for (const fault of [...checkBalances(state, ledger), ...economy.relayerFaults()])
+    checker.violation(undefined, fault)
 }

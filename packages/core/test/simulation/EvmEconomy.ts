@@ -14,6 +14,7 @@ import { WalletSignatures } from "./chain/WalletSignatures.ts"
 import {
   type Economy,
   type EconomyOptions,
+  type FacilitatorChange,
   type ManualTransfers,
   plentyAtomic,
   priceAtomic,
@@ -31,6 +32,7 @@ import {
   type Payment,
   type PayOptions
 } from "./Payment.ts"
+import { relayerFaults } from "./RelayerChecks.ts"
 import { operatorAddress, simulatedWallet, walletAddress } from "./RefundWallet.ts"
 import { memorySettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
@@ -96,8 +98,8 @@ export class EvmEconomy implements Economy {
   }
 
   private poolOf(random: SeededRandom): TransactionPool | undefined {
-    const { after, chain, count, note, now } = this
-    const faults = drawRelayFaults(random)
+    const { after, chain, count, faultPlan, note, now } = this
+    const faults = drawRelayFaults(random, now(), faultPlan.activeMillis)
     if (faults === undefined) return undefined
     const onPublic = ({ calls }: SignedTransaction) => {
       for (const { call } of calls) if ("authorization" in call) this.becamePublic(call.authorization)
@@ -185,10 +187,10 @@ export class EvmEconomy implements Economy {
     }
   }
 
-  localFacilitator(link: Link): FacilitatorClient | undefined {
+  localFacilitator(link: Link, change?: FacilitatorChange): FacilitatorClient | undefined {
     if (this.pool === undefined) return undefined
     return evmLocalFacilitatorOver(link, {
-      journal: this.settlements,
+      journal: change?.journal?.(this.settlements) ?? this.settlements,
       confirmations: this.faultPlan.confirmations,
       respond: (request) => this.node.respond(request),
       chain: this.environmentOf(link).chain
@@ -229,6 +231,10 @@ export class EvmEconomy implements Economy {
     const { finalitySeconds, reorganizations } = this.faultPlan
     if (reorganizations === 0) return true
     return transfer !== undefined && transfer.minedMillis + finalitySeconds * 1_000 <= this.now()
+  }
+
+  relayerFaults(): ReadonlyArray<string> {
+    return relayerFaults(this.chain)
   }
 
   endFaults({ node }: FaultPlan): void {

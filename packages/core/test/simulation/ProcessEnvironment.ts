@@ -1,11 +1,10 @@
 import { Effect } from "effect"
-import type { Economy } from "./Economy.ts"
+import type { Economy, FacilitatorChange } from "./Economy.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { type Outage, outageOf } from "./FacilitatorOutages.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
-import type { NodeChange } from "./solana/SolanaNetwork.ts"
 import type { PowerLoss } from "./PowerLoss.ts"
 import { storesOver } from "./LinkedStores.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
@@ -81,9 +80,9 @@ const observed = (
 const facilitatorsOf = (
   options: Parameters<typeof environmentOf>[0]
 ): Pick<Environment, "facilitator" | "secondFacilitator" | "settlesThrough"> => {
-  const settlesThrough = (change?: NodeChange): FacilitatorClient | undefined => {
+  const settlesThrough = (change?: FacilitatorChange): FacilitatorClient | undefined => {
     const local = options.economy.localFacilitator(options.link, change)
-    return local && observed(local, options)
+    return local && observed(change?.client?.(local) ?? local, options)
   }
   const facilitator = settlesThrough()
   if (facilitator !== undefined) return { facilitator, secondFacilitator: undefined, settlesThrough }

@@ -23,6 +23,7 @@ import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import { FeePayers } from "../../src/toll/exact/FeePayers.ts"
 import { FacilitatorGroup } from "../../src/toll/facilitator/FacilitatorGroup.ts"
 import type { RpcRequest } from "./chain/RpcNode.ts"
+import type { FacilitatorChange } from "./Economy.ts"
 import { facilitatorNames } from "./FacilitatorOutages.ts"
 import type { Process } from "./Process.ts"
 import { type Ports, price } from "./SimulatedHost.ts"
@@ -55,8 +56,8 @@ export interface Environment extends ChainEnvironment {
   readonly facilitator: FacilitatorClient
   /** With it, the till has two. */
   readonly secondFacilitator: FacilitatorClient | undefined
-  /** Where a till settles by itself: its facilitator, through a change of the node's responses. */
-  readonly settlesThrough?: (change: NodeChange) => FacilitatorClient | undefined
+  /** Where a till settles by itself: its facilitator, through a change. */
+  readonly settlesThrough?: (change: FacilitatorChange) => FacilitatorClient | undefined
   readonly secrets: Secrets["Service"]
   readonly ports: Ports
   readonly maxTimeoutSeconds: number

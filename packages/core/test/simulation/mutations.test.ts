@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { facilitatorMutations } from "./FacilitatorMutations.ts"
 import { mutations } from "./Mutations.ts"
 import { simulate } from "./simulate.ts"
 import { solanaMutations } from "./solana/SolanaMutations.ts"
@@ -8,6 +9,7 @@ const maxSeeds = 600
 
 const all = [
   ...Array.from(mutations, ([name, till]) => ({ name, rail: "evm" as const, ...till })),
+  ...Object.entries(facilitatorMutations).map(([name, till]) => ({ name, rail: "evm" as const, ...till })),
   ...Object.entries(solanaMutations).map(([name, till]) => ({ name, rail: "solana" as const, ...till }))
 ]
 

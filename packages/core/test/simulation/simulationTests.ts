@@ -29,6 +29,10 @@ const requiredEvents: ReadonlyArray<string> = [
   "settles by itself",
   "relayer's transaction reverts",
   "relayer's transaction succeeds",
+  "node: already known",
+  "node: nonce too low",
+  "transaction forgotten",
+  "transaction replaced",
   "third party: moved",
   "third party: insufficient",
   ...[

@@ -26,18 +26,39 @@ export interface RelayFaults {
 
 const gwei = 1_000_000_000n
 const plentyWei = 1_000_000_000n * gwei
+/** What one settlement may cost at usual fees. */
+const settlementWei = 160_000n * gwei
+
+const drawSpikes = (
+  random: SeededRandom,
+  startMillis: number,
+  activeMillis: number
+): ReadonlyArray<FeeSpike> =>
+  Array.from({ length: random.pick([0, 1, 1, 2]) }, () => {
+    const fromMillis = startMillis + random.between(0, activeMillis)
+    const untilMillis = fromMillis + random.pick([6_000, 30_000, 90_000, 300_000])
+    // Above what was signed, above that of the first replacement, and above what the relayer pays at most.
+    return { fromMillis, untilMillis, baseFeeWei: random.pick([2n, 3n, 4n, 20n]) * gwei }
+  })
 
 /** Draws whether tills settle by themselves, and what goes wrong then; `undefined`: they don't. */
-export const drawRelayFaults = (random: SeededRandom): RelayFaults | undefined =>
-  random.chance(0.12)
-    ? {
-        spikes: [],
-        maxTransitMillis: 1_000,
-        forgetChance: 0,
-        oldVariantChance: 0,
-        fundsWei: plentyWei,
-        refillMillis: Infinity,
-        refillWei: 0n,
-        changesMillis: []
-      }
-    : undefined
+export const drawRelayFaults = (
+  random: SeededRandom,
+  startMillis: number,
+  activeMillis: number
+): RelayFaults | undefined => {
+  if (!random.chance(0.12)) return undefined
+  const spikes = drawSpikes(random, startMillis, activeMillis)
+  const isPoor = random.chance(0.3)
+  const refillMillis = startMillis + random.between(0, 2 * activeMillis)
+  return {
+    spikes,
+    maxTransitMillis: random.pick([500, 3_000, 20_000]),
+    forgetChance: random.pick([0, 0.1, 0.4]),
+    oldVariantChance: random.pick([0, 0.3, 0.7]),
+    fundsWei: isPoor ? random.pick([0n, 1n, 2n, 4n]) * settlementWei : plentyWei,
+    refillMillis,
+    refillWei: plentyWei,
+    changesMillis: [refillMillis, ...spikes.map(({ untilMillis }) => untilMillis)]
+  }
+}

@@ -8,6 +8,7 @@ import type { Transfer } from "../chain/MoneyChain.ts"
 import {
   type Economy,
   type EconomyOptions,
+  type FacilitatorChange,
   type ManualTransfers,
   plentyAtomic,
   priceAtomic,
@@ -221,10 +222,10 @@ export class SolanaEconomy implements Economy {
     return { solanaRefunds: this.wallet(link) }
   }
 
-  localFacilitator(link: Link, change?: NodeChange): FacilitatorClient | undefined {
+  localFacilitator(link: Link, change?: FacilitatorChange): FacilitatorClient | undefined {
     if (!this.faults.isLocal) return undefined
     return localFacilitatorOver(link, {
-      client: this.network.clientOf(link, change),
+      client: this.network.clientOf(link, change?.node),
       rpcUrl,
       attempts: this.settlementAttempts,
       count: this.options.count,
@@ -286,6 +287,11 @@ export class SolanaEconomy implements Economy {
       transfer !== undefined &&
       this.chain.slots.slotAt(transfer.minedMillis) <= this.chain.blockOf("finalized")
     )
+  }
+
+  /** A fee payer pays for a transaction that has failed. Of one payment, another transaction has another message. */
+  relayerFaults(): ReadonlyArray<string> {
+    return []
   }
 
   endFaults({ node }: FaultPlan): void {

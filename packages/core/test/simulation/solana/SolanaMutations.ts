@@ -189,7 +189,7 @@ const settling =
   (change: NodeChange): Mutation =>
   (environment) => ({
     ...environment,
-    facilitator: environment.settlesThrough?.(change) ?? environment.facilitator
+    facilitator: environment.settlesThrough?.({ node: change }) ?? environment.facilitator
   })
 
 /** A settlement has failed although its blockhash is recent. */
