@@ -14,7 +14,7 @@ export interface SettlementRecord {
   readonly digest: string
   /** The till that presented it, as `authorize` of the HTTP handler names it, or `forTill`. */
   readonly caller: string
-  /** Counts the transaction numbers that this authorization has used, from 0. */
+  /** Counts the transaction numbers that this key has used, from 0. */
   readonly attempt: number
   /** Counts the transactions with this number, from 0. Each pays higher fees than the one before. */
   readonly replacement: number

@@ -61,7 +61,8 @@ const gasLimitOf = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
   (first === undefined ? undefined : parseTransaction(first.signedTransaction).gas) ?? 0n
 
 /** The nonce belongs to another authorization, or to another till, which may have been paid by it. */
-const nonceTaken = failed("invalid_exact_evm_nonce_already_used")
+const nonceReason = "invalid_exact_evm_nonce_already_used"
+const nonceTaken = failed(nonceReason)
 
 export interface SettlingSettings {
   readonly confirmTimeoutMillis: number
@@ -276,12 +277,23 @@ export const makeSettling = (
     caller: string
   ): Effect.fn.Return<SettleResult, RelayFault | ChainUnavailable> {
     const untilMillis = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    const known = (yield* journal.find(payment.key)).at(-1)
-    if (known !== undefined && !isOf(known, payment, caller)) return nonceTaken
+    const records = yield* journal.find(payment.key)
+    const known = records.at(-1)
+    if (known !== undefined && known.caller !== caller) return nonceTaken
+    const isSame = known === undefined || known.digest === payment.digest
     const next = yield* nextAttempt(relay, payment, known)
-    if (next === undefined) return yield* waitFor(relay, payment, known!, untilMillis)
+    if (next === undefined && isSame) return yield* waitFor(relay, payment, known!, untilMillis)
+    if (next === undefined) {
+      // Nobody may present the other authorization again: brings its transaction forward, which may be stuck.
+      yield* Effect.ignore(relay.unblock)
+      const own = records.findLast(({ digest }) => digest === payment.digest)
+      return failed(nonceReason, own?.transaction)
+    }
 
-    const record = yield* checkAndRecord(relay, { payment, caller, ...next }, untilMillis)
+    // What a contract said of another authorization doesn't count against this one.
+    const hasReverted = next.hasReverted && isSame
+    const wanted = { payment, caller, attempt: next.attempt, hasReverted }
+    const record = yield* checkAndRecord(relay, wanted, untilMillis)
     if ("_tag" in record) {
       // Another process may have recorded the settlement that spoiled this check.
       const other = (yield* journal.find(payment.key)).at(-1)
