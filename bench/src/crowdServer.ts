@@ -7,7 +7,7 @@ import { till402 } from "@till402/express"
 import express from "express"
 import type { AddressInfo } from "node:net"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { officialExpressApp, slowFacilitator, slowSearch } from "./servers.ts"
+import { type OfficialClient, officialExpressApp, slowFacilitator, slowSearch } from "./servers.ts"
 import { payTo } from "./payments.ts"
 import { report, respond, workerOptions } from "./processes.ts"
 
@@ -61,7 +61,10 @@ respond(async (): Promise<Strain> => {
   return strain
 })
 
-const app = side === "ours" ? await ours() : officialExpressApp(slowFacilitator(millis, true), search)
+const app =
+  side === "ours"
+    ? await ours()
+    : officialExpressApp(slowFacilitator(millis, true) as unknown as OfficialClient, search)
 const server = app.listen({ port: 0, host: "127.0.0.1", backlog: 8_192 }, () =>
   report(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 )

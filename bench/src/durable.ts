@@ -4,7 +4,6 @@
  *
  *   npm run bench -- durable
  */
-import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,14 +12,22 @@ import { postgres } from "@till402/core/postgres"
 import { sqlite } from "@till402/core/sqlite"
 import { till402 } from "@till402/hono"
 import { startPostgres } from "@till402/test-postgres"
-import { HTTPFacilitatorClient } from "@x402/core/server"
 import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { paymentMiddleware, x402ResourceServer } from "@x402/hono"
 import { Hono } from "hono"
 import { compareLatencies } from "./latencies.ts"
 import { load, median, paidHeaders } from "./load.ts"
 import { network, payTo } from "./payments.ts"
-import { type Contender, fakeFacilitator, inProcess, nothing, page, routes } from "./servers.ts"
+import {
+  type Contender,
+  fakeFacilitator,
+  inProcess,
+  nothing,
+  type OfficialClient,
+  page,
+  routes,
+  startFacilitator
+} from "./servers.ts"
 import { keyNamed, signPayment } from "./signing.ts"
 
 type Storage = TillOptions["storage"]
@@ -46,8 +53,6 @@ const ours = async (
   return inProcess(new Hono().use(till402(till)), till.dispose)
 }
 
-type OfficialClient = ConstructorParameters<typeof x402ResourceServer>[0]
-
 const official = (client: OfficialClient): Contender =>
   inProcess(
     new Hono()
@@ -55,17 +60,6 @@ const official = (client: OfficialClient): Contender =>
       .get("/x402/search", (context) => context.json(page)),
     nothing
   )
-
-const startFacilitator = async (kind: "verifying" | "native" | "instant" | "realistic") => {
-  const child = fork(new URL("facilitatorServer.ts", import.meta.url), [kind], {
-    execArgv: process.execArgv
-  })
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("message", (message) => resolve(String(message)))
-    child.once("exit", () => reject(new Error("the facilitator did not start")))
-  })
-  return { url, stop: () => child.kill() }
-}
 
 const rounds = 5
 const count = 400
@@ -150,14 +144,14 @@ for (const [kind, how] of [
   ["instant", "responding at once"]
 ] as const) {
   const facilitator = await startFacilitator(kind)
-  const mine = await ours(file(), { url: facilitator.url })
-  const theirs = official(new HTTPFacilitatorClient({ url: facilitator.url }))
+  const mine = await ours(file(), facilitator.ours)
+  const theirs = official(facilitator.official)
   await compareRow(`facilitator over HTTP, ${how}`, [mine, theirs], unique)
   // As if no caller ever came again: the facilitator gets two requests for each payment, as the other side does.
-  const verifying = await ours(file(), { url: facilitator.url }, "0")
+  const verifying = await ours(file(), facilitator.ours, "0")
   await compareRow("the same, every payment verified first", [verifying, theirs], unique)
   await verifying.stop()
-  const inMemory = await ours(memory(), { url: facilitator.url })
+  const inMemory = await ours(memory(), facilitator.ours)
   await compareRow("the same, charges in memory", [inMemory, theirs], unique)
   await inMemory.stop()
   if (kind === "verifying")
@@ -180,10 +174,7 @@ for (const verifies of [true, false]) {
 console.log("\nfacilitator over HTTP: verifies in 60 ms, settles in 600 ms")
 row("", ["Till402", "official", "ratio"])
 const realistic = await startFacilitator("realistic")
-const waiting = [
-  await ours(file(), { url: realistic.url }),
-  official(new HTTPFacilitatorClient({ url: realistic.url }))
-]
+const waiting = [await ours(file(), realistic.ours), official(realistic.official)]
 for (const callers of [32, 256, 1_000]) {
   const [mine, theirs] = await compareLatencies(waiting, callers)
   for (const [name, figure] of [

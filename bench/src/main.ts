@@ -7,8 +7,9 @@
 import { fork } from "node:child_process"
 import { load, type Make, median, paidHeaders } from "./load.ts"
 import { signedPayments, walletPayments } from "./payments.ts"
-import { concurrency } from "./sending.ts"
-import { contenders } from "./servers.ts"
+import { allAtOnce } from "./sending.ts"
+import { contenders, type Facilitators, facilitatorsInProcess, startFacilitator } from "./servers.ts"
+import { keyNamed, signPayment } from "./signing.ts"
 
 const rounds = 5
 /** Before the first round: so many calls until a server of either side is as fast as it will be. */
@@ -21,20 +22,15 @@ interface Row {
   readonly status: 200 | 402
   /** Makes the payments; absent: unpaid. */
   readonly make?: Make
-  readonly verified?: boolean
+  readonly facilitators: () => Facilitators | Promise<Facilitators>
   /** Calls that are not counted, before the first round. */
-  readonly warmUp?: number
+  readonly warmUp: number
 }
 
-const measure = async ({
-  count,
-  framework,
-  make,
-  status,
-  verified = false,
-  warmUp = 0
-}: Row): Promise<Rates> => {
-  const both = [await contenders[framework].ours(), await contenders[framework].official(verified)] as const
+const measure = async ({ count, facilitators, framework, make, status, warmUp }: Row): Promise<Rates> => {
+  const settling = await facilitators()
+  const { official, ours } = contenders[framework]
+  const both = [await ours(settling), await official(settling)] as const
   const rates: [Array<number>, Array<number>] = [[], []]
   try {
     for (let round = 0; round <= rounds; round++) {
@@ -51,31 +47,60 @@ const measure = async ({
     }
   } finally {
     for (const contender of both) await contender.stop()
+    settling.stop()
   }
   return { ours: median(rates[0]), official: median(rates[1]) }
 }
 
-const rows: ReadonlyArray<Row> = (["hono", "hono, a host's route", "express"] as const).flatMap(
-  (framework) => [
-    { name: "unpaid 402", framework, count: 6000, status: 402, warmUp: warmUpCalls },
-    {
-      name: "paid, signature verified",
-      framework,
-      count: 600,
-      status: 200,
-      make: signedPayments,
-      verified: true
-    },
-    {
-      name: "paid, signature not verified",
-      framework,
-      count: 6000,
-      status: 200,
-      make: walletPayments,
-      warmUp: warmUpCalls
-    }
-  ]
-)
+/** Payments of a hundred customers. */
+const customersPayments: Make = (accepted, resource, count) => {
+  const customers = Array.from({ length: 100 }, (_, index) => keyNamed(`customer ${index}`))
+  return Array.from({ length: count }, (_, index) =>
+    signPayment({ accepts: [accepted], resource }, customers[index % customers.length]!)
+  )
+}
+
+const notVerifying = () => facilitatorsInProcess(false)
+const unpaid = { name: "unpaid 402", count: 6000, status: 402, facilitators: notVerifying } as const
+const verified = {
+  name: "paid, signature verified",
+  count: 600,
+  status: 200,
+  make: signedPayments,
+  facilitators: () => facilitatorsInProcess(true),
+  warmUp: 0
+} as const
+const notVerified = {
+  name: "paid, signature not verified",
+  count: 6000,
+  status: 200,
+  make: walletPayments,
+  facilitators: notVerifying
+} as const
+/** As in production: facilitator and server are two processes. It verifies nothing and responds at once. */
+const overHttp = {
+  name: "paid, facilitator over HTTP",
+  count: 2000,
+  status: 200,
+  make: customersPayments,
+  facilitators: () => startFacilitator("instant")
+} as const
+
+const warmUp = warmUpCalls
+const rows: ReadonlyArray<Row> = [
+  ...(["hono", "hono, a host's route", "hono, over a socket", "express, over a socket"] as const).flatMap(
+    (framework) => [
+      { framework, warmUp, ...unpaid },
+      { framework, ...verified },
+      { framework, warmUp, ...notVerified }
+    ]
+  ),
+  ...(["hono, over a socket", "express, over a socket"] as const).map((framework) => ({
+    framework,
+    warmUp,
+    ...overHttp
+  }))
+]
 
 interface Rates {
   readonly ours: number
@@ -92,9 +117,9 @@ const measureApart = (index: number): Promise<Rates> =>
 
 const printAll = async (): Promise<void> => {
   console.log(
-    `Till402 against @x402/hono (in process) and @x402/express (over a socket to another process), Node ${process.version}`
+    `Till402 against @x402/hono and @x402/express; over a socket: from two other processes; Node ${process.version}`
   )
-  console.log(`median of ${rounds} rounds, ${concurrency} requests at a time, in requests per second\n`)
+  console.log(`median of ${rounds} rounds, ${allAtOnce} requests at a time, in requests per second\n`)
   console.log(`${"".padEnd(52)}${"Till402".padStart(10)}${"official".padStart(10)}${"ratio".padStart(8)}`)
   for (const [index, { framework, name }] of rows.entries()) {
     const { official, ours } = await measureApart(index)

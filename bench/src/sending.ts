@@ -1,8 +1,11 @@
 /* Sends requests with limited concurrency and measures the total time. */
 
-export const concurrency = 32
+/** Requests at a time, of all clients of a server. */
+export const allAtOnce = 32
 
 export interface Job {
+  /** Requests at a time. */
+  readonly concurrency?: number
   readonly path: string
   /** The expected status of every response. */
   readonly status: number
@@ -13,7 +16,10 @@ export interface Job {
 export type Call = (path: string, headers?: Record<string, string>) => Promise<{ readonly status: number }>
 
 /** Milliseconds until all responses have arrived. */
-export const sendAll = async (call: Call, { headers, path, status }: Job): Promise<number> => {
+export const sendAll = async (
+  call: Call,
+  { concurrency = allAtOnce, headers, path, status }: Job
+): Promise<number> => {
   let next = 0
   const started = performance.now()
   const caller = async (): Promise<void> => {

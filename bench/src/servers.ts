@@ -1,11 +1,13 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import type { Server } from "node:http"
+import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
+import { getRequestListener } from "@hono/node-server"
 import { memory, operation, Till, type TillOptions } from "@till402/core"
 import { sampleProducts } from "@till402/core/testing"
 import { till402 as tillExpress } from "@till402/express"
 import { till402 as tillHono } from "@till402/hono"
+import { HTTPFacilitatorClient } from "@x402/core/server"
 import { ExactEvmScheme } from "@x402/evm/exact/server"
 import { paymentMiddleware as officialExpress } from "@x402/express"
 import { paymentMiddleware as officialHono, x402ResourceServer } from "@x402/hono"
@@ -13,7 +15,7 @@ import express from "express"
 import { Hono } from "hono"
 import { verifyTypedData } from "viem"
 import { domain, network, payTo, types } from "./payments.ts"
-import { type Job, sendAll } from "./sending.ts"
+import { allAtOnce, type Job, sendAll } from "./sending.ts"
 
 /** A server under load: handles a request in this process, or over a socket to a client's process. */
 export interface Contender {
@@ -113,6 +115,39 @@ export const page = {
   hasMore: false
 }
 
+/** What both sides settle at. */
+export interface Facilitators {
+  readonly ours: TillOptions["facilitator"]
+  readonly official: OfficialClient
+  readonly stop: () => void
+}
+
+/** A facilitator as the official middleware takes it. */
+export type OfficialClient = NonNullable<ConstructorParameters<typeof x402ResourceServer>[0]>
+
+/** In the server's process. Ours: the signature is checked in the till itself, so the facilitator need not. */
+export const facilitatorsInProcess = (verifies: boolean): Facilitators => ({
+  ours: fakeFacilitator(false),
+  official: fakeFacilitator(verifies) as unknown as OfficialClient,
+  stop: () => undefined
+})
+
+export type FacilitatorKind = "verifying" | "native" | "instant" | "realistic"
+
+/** A facilitator in a process of its own, over HTTP. */
+export const startFacilitator = async (
+  kind: FacilitatorKind
+): Promise<Facilitators & { readonly url: string }> => {
+  const child = fork(new URL("facilitatorServer.ts", import.meta.url), [kind], {
+    execArgv: process.execArgv
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("message", (message) => resolve(String(message)))
+    child.once("exit", () => reject(new Error("the facilitator did not start")))
+  })
+  return { url, ours: { url }, official: new HTTPFacilitatorClient({ url }), stop: () => void child.kill() }
+}
+
 const searchPath = "/x402/search?q=mouse"
 const ownPath = "/weather?city=oslo"
 const weather = { city: "oslo", celsius: 21 }
@@ -132,13 +167,12 @@ const own: Partial<TillOptions> = {
   ]
 }
 
-/** Ours: the signature is checked in the till itself, so the facilitator need not. */
-const till = (serving: Partial<TillOptions>) =>
+const till = (serving: Partial<TillOptions>, facilitator: Facilitators["ours"]) =>
   Till.make({
     baseUrl: "http://localhost",
     payTo,
     networks: ["base-sepolia"],
-    facilitator: fakeFacilitator(false),
+    facilitator,
     trustFacilitator: true,
     secret: "a secret of the benchmark, known to all",
     storage: memory(),
@@ -161,10 +195,8 @@ const ownRoutes = {
   }
 } as Parameters<typeof officialHono>[0]
 
-const official = (verifies: boolean, facilitator = fakeFacilitator(verifies)) =>
-  new x402ResourceServer(
-    facilitator as unknown as ConstructorParameters<typeof x402ResourceServer>[0]
-  ).register(network, new ExactEvmScheme())
+const official = (facilitator: OfficialClient) =>
+  new x402ResourceServer(facilitator).register(network, new ExactEvmScheme())
 
 export const inProcess = (app: Hono, stop: () => Promise<void>, path = searchPath): Contender => {
   const call: Contender["call"] = async (path, headers = {}) => {
@@ -192,22 +224,33 @@ const startClient = (origin: string) => {
   }
 }
 
-const overSocket = async (app: express.Express, stop: () => Promise<void>): Promise<Contender> => {
-  const server = await new Promise<Server>((resolve) => {
-    const listening = app.listen(0, "127.0.0.1", () => resolve(listening))
-  })
+/** The load over a socket comes from so many processes. */
+const clientProcesses = 2
+
+const overSocket = async (listener: RequestListener, stop: () => Promise<void>): Promise<Contender> => {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = startClient(origin)
+  const clients = Array.from({ length: clientProcesses }, () => startClient(origin))
   return {
     path: searchPath,
-    sendAll: client.sendAll,
+    sendAll: async ({ headers, ...job }) => {
+      const parts = clients.map((client, index) =>
+        client.sendAll({
+          ...job,
+          concurrency: allAtOnce / clientProcesses,
+          headers: headers.filter((_, at) => at % clientProcesses === index)
+        })
+      )
+      return Math.max(...(await Promise.all(parts)))
+    },
     call: async (path, headers = {}) => {
       const response = await fetch(origin + path, { headers })
       await response.arrayBuffer()
       return response
     },
     stop: async () => {
-      client.stop()
+      for (const client of clients) client.stop()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await stop()
@@ -215,59 +258,76 @@ const overSocket = async (app: express.Express, stop: () => Promise<void>): Prom
   }
 }
 
+const honoOverSocket = (app: Hono, stop: () => Promise<void>) =>
+  overSocket(getRequestListener(app.fetch), stop)
+
 export const nothing = async (): Promise<void> => undefined
 
 /** The official middleware before a route that searches. */
 export const officialExpressApp = (
-  facilitator: ReturnType<typeof fakeFacilitator>,
+  facilitator: OfficialClient,
   work: () => Promise<unknown>
 ): express.Express =>
   express()
-    .use(officialExpress(routes as Parameters<typeof officialExpress>[0], official(true, facilitator)))
+    .use(officialExpress(routes as Parameters<typeof officialExpress>[0], official(facilitator)))
     .get("/x402/search", async (_request, response) => {
       response.json(await work())
     })
 
+const ourHono = async (serving: Partial<TillOptions>, { ours }: Facilitators) => {
+  const made = till(serving, ours)
+  await made.ready
+  return [new Hono().use(tillHono(made)), made.dispose] as const
+}
+
+const officialSearchHono = (facilitators: Facilitators) =>
+  new Hono()
+    .use(officialHono(routes, official(facilitators.official)))
+    .get("/x402/search", (context) => context.json(page))
+
+interface Contenders {
+  readonly ours: (facilitators: Facilitators) => Promise<Contender>
+  readonly official: (facilitators: Facilitators) => Promise<Contender>
+}
+
+const hono: Contenders = {
+  ours: async (facilitators) => inProcess(...(await ourHono(search, facilitators))),
+  official: async (facilitators) => inProcess(officialSearchHono(facilitators), nothing)
+}
+
+const ownHono: Contenders = {
+  ours: async (facilitators) => inProcess(...(await ourHono(own, facilitators)), ownPath),
+  official: async (facilitators) =>
+    inProcess(
+      new Hono()
+        .use(officialHono(ownRoutes, official(facilitators.official)))
+        .get("/weather", (context) => context.json(weather)),
+      nothing,
+      ownPath
+    )
+}
+
+const honoSocket: Contenders = {
+  ours: async (facilitators) => honoOverSocket(...(await ourHono(search, facilitators))),
+  official: async (facilitators) => honoOverSocket(officialSearchHono(facilitators), nothing)
+}
+
+const expressSocket: Contenders = {
+  ours: async (facilitators) => {
+    const made = till(search, facilitators.ours)
+    await made.ready
+    return overSocket(express().use(tillExpress(made)), made.dispose)
+  },
+  official: async (facilitators) =>
+    overSocket(
+      officialExpressApp(facilitators.official, async () => page),
+      nothing
+    )
+}
+
 export const contenders = {
-  hono: {
-    ours: async () => {
-      const ours = till(search)
-      await ours.ready
-      return inProcess(new Hono().use(tillHono(ours)), ours.dispose)
-    },
-    official: async (verifies: boolean) =>
-      inProcess(
-        new Hono()
-          .use(officialHono(routes, official(verifies)))
-          .get("/x402/search", (context) => context.json(page)),
-        nothing
-      )
-  },
-  "hono, a host's route": {
-    ours: async () => {
-      const ours = till(own)
-      await ours.ready
-      return inProcess(new Hono().use(tillHono(ours)), ours.dispose, ownPath)
-    },
-    official: async (verifies: boolean) =>
-      inProcess(
-        new Hono()
-          .use(officialHono(ownRoutes, official(verifies)))
-          .get("/weather", (context) => context.json(weather)),
-        nothing,
-        ownPath
-      )
-  },
-  express: {
-    ours: async () => {
-      const ours = till(search)
-      await ours.ready
-      return overSocket(express().use(tillExpress(ours)), ours.dispose)
-    },
-    official: async (verifies: boolean) =>
-      overSocket(
-        officialExpressApp(fakeFacilitator(verifies), async () => page),
-        nothing
-      )
-  }
-} as const
+  hono,
+  "hono, a host's route": ownHono,
+  "hono, over a socket": honoSocket,
+  "express, over a socket": expressSocket
+}
