@@ -38,11 +38,14 @@ export const openShop = async (
   {
     chain,
     official,
+    onFinished = onTestFinished,
     token
   }: {
     readonly chain: Chain
     readonly official: Pick<LocalFacilitator, "client">
     readonly token?: TokenOptions
+    /** Of a test that runs at the same time as others. */
+    readonly onFinished?: (close: () => Promise<void>) => void
   },
   settling: Settling = {}
 ) => {
@@ -53,7 +56,7 @@ export const openShop = async (
   const wallet = privateKeyToAccount(generatePrivateKey())
   const payTo = privateKeyToAccount(generatePrivateKey()).address
   const tills: Array<Till> = []
-  onTestFinished(async () => {
+  onFinished(async () => {
     await Promise.all(tills.map((till) => till.dispose()))
     await rm(folder, { recursive: true, force: true })
   })

@@ -2,7 +2,7 @@ import type { Till } from "@till402/core"
 import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
 import { parseAbi } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest"
 import { openShop as openShopOn, type Settling } from "./refundShop.ts"
 
 /*
@@ -21,8 +21,11 @@ afterAll(async () => {
   await chain.stop()
 })
 
-const openShop = async (refunds?: Settling["refunds"]) => {
-  const shop = await openShopOn({ chain, official }, refunds === undefined ? {} : { refunds })
+const openShop = async ({ onTestFinished }: TestContext, refunds?: Settling["refunds"]) => {
+  const shop = await openShopOn(
+    { chain, official, onFinished: onTestFinished },
+    refunds === undefined ? {} : { refunds }
+  )
   const expectRefunded = async (till: Till, orderId: string): Promise<void> => {
     await shop.untilRefunded(till, orderId)
     const refunded = (await till.ledger.list()).find(({ kind }) => kind === "refunded")
@@ -74,15 +77,15 @@ describe("a refund that is sent, recorded, and resent when its response was lost
   })
 })
 
-describe("the refund of an order that can't be placed", () => {
-  it("reaches the payer, to the atomic unit", { timeout: 40_000 }, async () => {
-    const shop = await openShop()
+describe.concurrent("the refund of an order that can't be placed", () => {
+  it("reaches the payer, to the atomic unit", { timeout: 40_000 }, async (context) => {
+    const shop = await openShop(context)
     const till = await shop.openTill()
     await shop.expectRefunded(till, await shop.buy(till))
   })
 
-  it("is sent once by processes that work on it at the same time", { timeout: 40_000 }, async () => {
-    const shop = await openShop()
+  it("is sent once by processes that work on it at the same time", { timeout: 40_000 }, async (context) => {
+    const shop = await openShop(context)
     const first = await shop.openTill({})
     const orderId = await shop.buy(first)
     await vi.waitFor(async () => expect((await first.orders.find(orderId))?.status).toBe("refund_due"))
@@ -91,21 +94,25 @@ describe("the refund of an order that can't be placed", () => {
     await shop.expectRefunded(others[0]!, orderId)
   })
 
-  it("is found on the chain when its response was lost, and not resent", { timeout: 40_000 }, async () => {
-    let sent = 0
-    const shop = await openShop(async (...given) => {
-      sent++
-      await official.client.settle(...given)
-      throw new Error("connection reset")
-    })
-    const till = await shop.openTill()
-    await shop.expectRefunded(till, await shop.buy(till))
-    expect(sent).toBe(1)
-  })
+  it(
+    "is found on the chain when its response was lost, and not resent",
+    { timeout: 40_000 },
+    async (context) => {
+      let sent = 0
+      const shop = await openShop(context, async (...given) => {
+        sent++
+        await official.client.settle(...given)
+        throw new Error("connection reset")
+      })
+      const till = await shop.openTill()
+      await shop.expectRefunded(till, await shop.buy(till))
+      expect(sent).toBe(1)
+    }
+  )
 
-  it("does not count as sent on the facilitator's response alone", { timeout: 40_000 }, async () => {
+  it("does not count as sent on the facilitator's response alone", { timeout: 40_000 }, async (context) => {
     let lies = 2
-    const shop = await openShop(async (payload, requirements) =>
+    const shop = await openShop(context, async (payload, requirements) =>
       lies-- > 0
         ? { success: true, transaction: `0x${"ab".repeat(32)}`, network: requirements.network }
         : official.client.settle(payload, requirements)
