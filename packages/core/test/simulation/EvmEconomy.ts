@@ -6,8 +6,8 @@ import { Attacker, attackerAddress, sendsForeign } from "./Attacker.ts"
 import { cancellationSignatureOf } from "./chain/Calls.ts"
 import { chainOfNode } from "./chain/chainOfNode.ts"
 import type { Transfer } from "./chain/MoneyChain.ts"
-import { drawRelayFaults } from "./chain/RelayFaults.ts"
-import { RpcNode } from "./chain/RpcNode.ts"
+import type { RelayFaults } from "./chain/RelayFaults.ts"
+import { type NodeCondition, RpcNode } from "./chain/RpcNode.ts"
 import { SimulatedChain } from "./chain/SimulatedChain.ts"
 import { TransactionPool } from "./chain/TransactionPool.ts"
 import { WalletSignatures } from "./chain/WalletSignatures.ts"
@@ -49,6 +49,12 @@ const payerAddress = (index: number): string => `0x${index.toString(16).padStart
 /** Longest delay until a transaction that a reorganization dropped is submitted again. */
 const maxResubmitDelayMillis = 60_000
 
+/** What goes wrong with the relayer's transactions, apart from all else. */
+interface Relay {
+  readonly faults: RelayFaults
+  readonly random: SeededRandom
+}
+
 /** An economy on an EVM chain. */
 export class EvmEconomy implements Economy {
   readonly chain: SimulatedChain
@@ -63,6 +69,9 @@ export class EvmEconomy implements Economy {
   readonly node: RpcNode
   /** The transactions of tills that settle by themselves; `undefined`: a facilitator elsewhere settles. */
   private readonly pool: TransactionPool | undefined
+  /** The nodes behind the address that a till's own facilitator calls. */
+  private readonly relayNodes: ReadonlyArray<RpcNode> = []
+  private readonly pickRelayNode: () => RpcNode = () => this.node
   private readonly settlements = memorySettlementJournal()
   /** Attackers, which see pending transactions and influence reorganizations. */
   private attackers: ReadonlyArray<Attacker> = []
@@ -74,8 +83,8 @@ export class EvmEconomy implements Economy {
   private readonly note: (what: string) => void
   private readonly count: (what: string) => void
 
-  /** `local`: draws whether tills settle by themselves, apart from all else. */
-  constructor(options: EconomyOptions, local: SeededRandom) {
+  /** `relay`: tills settle by themselves. */
+  constructor(options: EconomyOptions, relay: Relay | undefined) {
     const { faultPlan, now, payments } = options
     this.random = options.random
     this.faultPlan = faultPlan
@@ -84,23 +93,28 @@ export class EvmEconomy implements Economy {
     this.note = options.note
     this.count = options.count
     this.chain = new SimulatedChain(now, this.random.branch())
-    this.pool = this.poolOf(local)
+    this.pool = relay && this.poolOf(relay)
     const wallets = new WalletSignatures(network, () => Array.from(payments(), authorizationOf))
-    this.node = new RpcNode({
-      chain: this.chain,
-      now,
-      condition: faultPlan.node,
-      asset: network.asset,
-      chainId: network.chainId,
-      acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature),
-      pool: this.pool
-    })
+    const nodeWith = (condition: NodeCondition) =>
+      new RpcNode({
+        chain: this.chain,
+        now,
+        condition,
+        asset: network.asset,
+        chainId: network.chainId,
+        acceptsSignature: (address, hash, signature) => wallets.accepts(address, hash, signature),
+        pool: this.pool
+      })
+    this.node = nodeWith(faultPlan.node)
+    const lagMillis = relay?.faults.secondLagMillis
+    if (relay === undefined) return
+    const relayNodes = lagMillis === undefined ? [this.node] : [this.node, nodeWith({ lagMillis, down: [] })]
+    this.relayNodes = relayNodes
+    this.pickRelayNode = () => relay.random.pick(relayNodes)
   }
 
-  private poolOf(random: SeededRandom): TransactionPool | undefined {
-    const { after, chain, count, faultPlan, note, now } = this
-    const faults = drawRelayFaults(random, now(), faultPlan.activeMillis)
-    if (faults === undefined) return undefined
+  private poolOf({ faults, random }: Relay): TransactionPool {
+    const { after, chain, count, note, now } = this
     const onPublic = ({ calls }: SignedTransaction) => {
       for (const { call } of calls) if ("authorization" in call) this.becamePublic(call.authorization)
     }
@@ -192,7 +206,7 @@ export class EvmEconomy implements Economy {
     return evmLocalFacilitatorOver(link, {
       journal: change?.journal?.(this.settlements) ?? this.settlements,
       confirmations: this.faultPlan.confirmations,
-      respond: (request) => this.node.respond(request),
+      respond: (request) => this.pickRelayNode().respond(request),
       chain: this.environmentOf(link).chain
     })
   }
@@ -238,7 +252,7 @@ export class EvmEconomy implements Economy {
   }
 
   endFaults({ node }: FaultPlan): void {
-    this.node.condition = node
+    for (const each of [this.node, ...this.relayNodes]) each.condition = node
     this.pool?.endFaults()
   }
 

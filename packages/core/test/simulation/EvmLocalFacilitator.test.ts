@@ -45,6 +45,7 @@ const setUp = () => {
       fundsWei: 10n ** 18n,
       refillMillis: Infinity,
       refillWei: 0n,
+      secondLagMillis: undefined,
       changesMillis: []
     },
     random,

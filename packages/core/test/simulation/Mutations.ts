@@ -258,7 +258,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       symptom: /got a different response|more than one effect/
     },
     settleFailsOver: { mutation: settleFailsOver, symptom: /is given to a second facilitator while/ },
-    leaseIgnored: { mutation: leaseIgnored, symptom: /more than one effect/ },
+    leaseIgnored: { firstSeed: 190, mutation: leaseIgnored, symptom: /more than one effect/ },
     fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
     signatureDropped: { mutation: signatureDropped, symptom: /a forged copy got a paid response/ },
     unknownIsRefused: { mutation: unknownIsRefused, symptom: /was refused while it might move, and moved/ },
@@ -272,7 +272,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       symptom: /(?:order|purchase) .* although no money has moved/
     },
     expiryByOwnClock: {
-      firstSeed: 1_900,
+      firstSeed: 2_250,
       mutation: expiryByOwnClock,
       symptom: /was refused while it might move, and moved/
     },

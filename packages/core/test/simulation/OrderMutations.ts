@@ -223,9 +223,9 @@ const ownClockDecides: Mutation = (environment) => ({ ...environment, storeClock
 export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   placingUnwritten: { mutation: placingUnwritten, symptom: /was placed \d times upstream/ },
   unclearIsNotPlaced: { mutation: unclearIsNotPlaced, symptom: /was placed \d times upstream/ },
-  unclearIsRefused: { mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
+  unclearIsRefused: { firstSeed: 80, mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
   notPlacedIsUnclear: {
-    firstSeed: 395,
+    firstSeed: 490,
     mutation: notPlacedIsUnclear,
     symptom: /its placement was not ambiguous/
   },

@@ -4,6 +4,7 @@ import { optionBounds } from "../../src/till/OptionBounds.ts"
 import { leaseLengthMillis } from "../../src/toll/machine/LeaseLength.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
 import { checkMoney, type Economy, type EconomyOptions, type RailName } from "./Economy.ts"
+import { drawRelayFaults, withRelay } from "./chain/RelayFaults.ts"
 import { EvmEconomy } from "./EvmEconomy.ts"
 import { SolanaEconomy } from "./solana/SolanaEconomy.ts"
 import { onSolana } from "./solana/SolanaFaults.ts"
@@ -88,7 +89,14 @@ export class Simulation {
     this.storage = storage
     this.timeline = new Timeline(startMillis, this.random.branch())
     const drawn = drawFaultPlan(this.random.branch(), startMillis)
-    const faultPlan = rail === "evm" ? drawn : onSolana(drawn, new SeededRandom(seed + solanaSeed))
+    const local = new SeededRandom(seed + localSeed)
+    const relay = rail === "evm" ? drawRelayFaults(local, startMillis, drawn.activeMillis) : undefined
+    const faultPlan =
+      rail === "solana"
+        ? onSolana(drawn, new SeededRandom(seed + solanaSeed))
+        : relay === undefined
+          ? drawn
+          : withRelay(drawn, local)
     const now = () => this.timeline.nowMillis
     const economyOptions: EconomyOptions = {
       random: this.random.branch(),
@@ -99,10 +107,9 @@ export class Simulation {
       note: (what) => this.note("", what),
       count: (what) => this.checker.count(what)
     }
-    const local = new SeededRandom(seed + localSeed)
     this.economy =
       rail === "evm"
-        ? new EvmEconomy(economyOptions, local)
+        ? new EvmEconomy(economyOptions, relay && { faults: relay, random: local })
         : new SolanaEconomy(economyOptions, startMillis, local)
     const { chain } = this.economy
     this.checker = new InvariantChecker({

@@ -20,6 +20,7 @@ const calm: RelayFaults = {
   fundsWei: 10n ** 18n,
   refillMillis: Infinity,
   refillWei: 0n,
+  secondLagMillis: undefined,
   changesMillis: []
 }
 

@@ -1,3 +1,4 @@
+import type { FaultPlan } from "../FaultPlan.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
 
 /** A period in which blocks ask for higher fees. */
@@ -20,9 +21,19 @@ export interface RelayFaults {
   readonly fundsWei: bigint
   readonly refillMillis: number
   readonly refillWei: bigint
+  /** How far a second node behind the relayer's address lags; `undefined`: there is one. Which one responds is chance. */
+  readonly secondLagMillis: number | undefined
   /** When blocked transactions may become possible. */
   readonly changesMillis: ReadonlyArray<number>
 }
+
+/** The plan of a world with a relayer: processes crash more often, since its records outlive them. */
+export const withRelay = (faultPlan: FaultPlan, random: SeededRandom): FaultPlan => ({
+  ...faultPlan,
+  processes: random.pick([faultPlan.processes, 2]),
+  crashes: random.pick([faultPlan.crashes, 3, 6]),
+  crashChance: random.pick([faultPlan.crashChance, 0.03])
+})
 
 const gwei = 1_000_000_000n
 const plentyWei = 1_000_000_000n * gwei
@@ -35,7 +46,7 @@ const drawSpikes = (
   activeMillis: number
 ): ReadonlyArray<FeeSpike> =>
   Array.from({ length: random.pick([0, 1, 1, 2]) }, () => {
-    const fromMillis = startMillis + random.between(0, activeMillis)
+    const fromMillis = startMillis + random.between(0, random.pick([5_000, activeMillis]))
     const untilMillis = fromMillis + random.pick([6_000, 30_000, 90_000, 300_000])
     // Above what was signed, above that of the first replacement, and above what the relayer pays at most.
     return { fromMillis, untilMillis, baseFeeWei: random.pick([2n, 3n, 4n, 20n]) * gwei }
@@ -59,6 +70,7 @@ export const drawRelayFaults = (
     fundsWei: isPoor ? random.pick([0n, 1n, 2n, 4n]) * settlementWei : plentyWei,
     refillMillis,
     refillWei: plentyWei,
+    secondLagMillis: random.pick([undefined, 0, 4_000, 20_000]),
     changesMillis: [refillMillis, ...spikes.map(({ untilMillis }) => untilMillis)]
   }
 }

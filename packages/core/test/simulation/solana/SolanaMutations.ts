@@ -207,7 +207,11 @@ export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   historyAssumed: { firstSeed: 45, mutation: historyAssumed, symptom: /its money has moved, but/ },
   blockhashIgnored: { firstSeed: 195, mutation: blockhashIgnored, symptom: expiredTooEarly },
   expiryByClock: { firstSeed: 195, mutation: expiryByClock, symptom: expiredTooEarly },
-  settlementExpiresEarly: { mutation: settlementExpiresEarly, symptom: /own facilitator said/ },
+  settlementExpiresEarly: {
+    firstSeed: 330,
+    mutation: settlementExpiresEarly,
+    symptom: /own facilitator said/
+  },
   refundExpiresEarly: { firstSeed: 10, mutation: refundExpiresEarly, symptom: refundedTwice },
   refundSentAgain: { mutation: refundSentAgain, symptom: refundedTwice }
 }
