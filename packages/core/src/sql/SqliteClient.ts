@@ -48,6 +48,17 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
   }
 }
 
+const nothingKept = { get: () => undefined, set: () => undefined }
+
+/**
+ * Compiles without the compiler's cache by statement: each statement runs once, and a `WeakMap` keeps its parameters
+ * until the next full garbage collection, which makes the others slow.
+ */
+export const compiler: Statement.Compiler = Object.assign(Statement.makeCompilerSqlite(), {
+  statementCache: nothingKept,
+  statementCacheNoTransform: nothingKept
+})
+
 /**
  * Opens a client of `effect/sql` on Node's own SQLite, until the scope closes: one connection in a thread of its own,
  * transactions (`BEGIN IMMEDIATE`) one after the other, single writes in group commits.
@@ -69,7 +80,7 @@ export const connect = Effect.fnUntraced(function* ({ filename }: { readonly fil
     acquirer: exclusively(lease.acquirer),
     transactionAcquirer: exclusively(lease.transactionAcquirer),
     borrower: (use) => use(shared),
-    compiler: Statement.makeCompilerSqlite(),
+    compiler,
     driver: "sqlite-node",
     beginTransaction: "BEGIN IMMEDIATE",
     prepareTransactionControls: true,

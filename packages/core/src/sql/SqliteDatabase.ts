@@ -50,11 +50,19 @@ const unusable = (message: string): SqlError.SqlError =>
 
 type Resume = (outcome: Effect.Effect<unknown, SqlError.SqlError>) => void
 
+/**
+ * What waits for a reply, emptied when it is taken: the tables that a `Map` outgrows refer to each other, so what stays
+ * in one of them survives until the next full garbage collection, and makes the others slow.
+ */
+interface Waiting {
+  resume: Resume | undefined
+}
+
 /** The statements that wait for their reply, or for the end of a transaction. */
 class Statements {
   inTransaction = false
   thread: SqliteThread | undefined
-  private readonly running = new Map<number, Resume>()
+  private readonly running = new Map<number, Waiting>()
   private readonly held = new Map<Request, Resume>()
   private isHolding = false
   private unusableBecause: string | undefined
@@ -64,16 +72,13 @@ class Statements {
   readonly onReplies = (replied: Replies): void => {
     this.inTransaction = replied.inTransaction
     for (const reply of replied.replies) {
-      const resume = this.running.get(reply.id)
-      this.running.delete(reply.id)
-      resume?.("failure" in reply ? this.failed(reply.failure) : Effect.succeed(reply.value))
+      this.take(reply.id)?.("failure" in reply ? this.failed(reply.failure) : Effect.succeed(reply.value))
     }
   }
 
   readonly onEnd = (because: string): void => {
     const reason = (this.unusableBecause ??= because)
-    const resumes = [...this.running.values(), ...this.held.values()]
-    this.running.clear()
+    const resumes = [...Array.from(this.running.keys(), (id) => this.take(id)!), ...this.held.values()]
     this.held.clear()
     for (const resume of resumes) resume(Effect.fail(unusable(reason)))
   }
@@ -87,9 +92,19 @@ class Statements {
       // What was posted runs, though nobody waits for it.
       return Effect.sync(() => {
         this.held.delete(request)
-        this.running.delete(request.id)
+        this.take(request.id)
       })
     })
+  }
+
+  /** Removes a running statement. */
+  private take(id: number): Resume | undefined {
+    const waiting = this.running.get(id)
+    if (waiting === undefined) return undefined
+    this.running.delete(id)
+    const { resume } = waiting
+    waiting.resume = undefined
+    return resume
   }
 
   hold(): void {
@@ -111,7 +126,7 @@ class Statements {
   private post(request: Request, resume: Resume): void {
     try {
       this.thread?.post(request)
-      this.running.set(request.id, resume)
+      this.running.set(request.id, { resume })
     } catch (error) {
       // A parameter that no other thread can read.
       resume(this.failed(failureOf(error)))

@@ -21,6 +21,17 @@ const table = Effect.gen(function* () {
   return sql
 })
 
+it("keeps nothing of the statements that it compiled", () =>
+  withClient(
+    ":memory:",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const statement = sql`SELECT ${"a parameter"}`
+      expect(statement.compile()).toEqual(["SELECT ?", ["a parameter"]])
+      expect(statement.compile()).not.toBe(statement.compile())
+    })
+  ))
+
 describe.each([
   ["a file", () => nextFile()],
   ["memory", () => ":memory:"]
