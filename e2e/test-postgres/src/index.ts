@@ -142,7 +142,7 @@ const serverFlags = (durable: boolean): Array<string> => {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: "300",
-    shared_buffers: "32MB",
+    shared_buffers: durable ? "128MB" : "32MB",
     ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
   }
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
