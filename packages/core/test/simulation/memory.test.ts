@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation("memory", 1, 1_700)
+testSimulation({ store: "memory", firstSeed: 1, seeds: 120 })

@@ -1,39 +1,25 @@
 import { describe, expect, it } from "vitest"
-import { facilitatorMutations } from "./FacilitatorMutations.ts"
-import { mutations } from "./Mutations.ts"
+import { type BrokenTill, mutations } from "./Mutations.ts"
 import { simulate } from "./simulate.ts"
 import { solanaMutations } from "./solana/SolanaMutations.ts"
 
-/** Every broken till is detected within this many seeds, most within a tenth of them. */
-const maxSeeds = 600
+/*
+ * The simulation can fail: three broken tills, each detected in its first seeds. `mutations.deep.test.ts` has all of them.
+ */
 
-const all = [
-  ...Array.from(mutations, ([name, till]) => ({ name, rail: "evm" as const, ...till })),
-  ...Object.entries(facilitatorMutations).map(([name, till]) => ({ name, rail: "evm" as const, ...till })),
-  ...Object.entries(solanaMutations).map(([name, till]) => ({ name, rail: "solana" as const, ...till }))
+const maxSeeds = 100
+
+const chosen: ReadonlyArray<readonly [name: string, rail: "evm" | "solana", till: BrokenTill]> = [
+  ["signatureDropped", "evm", mutations.get("signatureDropped")!],
+  ["refundForgotten", "evm", mutations.get("refundForgotten")!],
+  ["failureIgnored", "solana", solanaMutations["failureIgnored"]!]
 ]
 
 describe("a broken till", () => {
-  for (const { firstSeed = 1, mutation, name, rail, symptom } of all) {
-    it(`is detected on ${rail}: ${name}`, { timeout: 120_000 }, async () => {
-      let foundIn: number | undefined
-      for (let seed = firstSeed; seed < firstSeed + maxSeeds && foundIn === undefined; seed++) {
-        const { violations } = await simulate(seed, "memory", { mutation, rail })
-        if (violations.some((violation) => symptom.test(violation))) foundIn = seed
-      }
-      expect(foundIn, `no seed from ${firstSeed} on reports ${String(symptom)}`).toBeDefined()
-    })
-  }
-})
-
-describe("a database that confirms what it may lose", () => {
-  it("is detected: it confirms an advance before it is on the disk", { timeout: 120_000 }, async () => {
-    const isFlushed = (operation: string) => !["charges.claim", "charges.advance"].includes(operation)
-    let foundIn: number | undefined
-    for (let seed = 1; seed < maxSeeds && foundIn === undefined; seed++) {
-      const { violations } = await simulate(seed, "memory", { isFlushed })
-      if (violations.some((violation) => /its money has moved/.test(violation))) foundIn = seed
-    }
-    expect(foundIn).toBeDefined()
+  it.each(chosen)("is detected: %s on %s", async (_, rail, { firstSeed = 1, mutation, symptom }) => {
+    const reported: Array<string> = []
+    for (let seed = firstSeed; seed < firstSeed + maxSeeds && !reported.some((text) => symptom.test(text)); seed++)
+      reported.push(...(await simulate(seed, "memory", { mutation, rail })).violations)
+    expect(reported.join("\n")).toMatch(symptom)
   })
 })

@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation("memory", 1, 300, "solana")
+testSimulation({ store: "memory", rail: "solana", firstSeed: 1, seeds: 40 })

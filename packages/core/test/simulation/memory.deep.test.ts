@@ -1,0 +1,3 @@
+import { testSimulation } from "./simulationTests.ts"
+
+testSimulation({ store: "memory", firstSeed: 1, seeds: 1_700, coversAll: true })

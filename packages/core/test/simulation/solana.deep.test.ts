@@ -1,0 +1,3 @@
+import { testSimulation } from "./simulationTests.ts"
+
+testSimulation({ store: "memory", rail: "solana", firstSeed: 1, seeds: 300, coversAll: true })

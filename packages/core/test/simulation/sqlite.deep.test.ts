@@ -1,0 +1,3 @@
+import { testSimulation } from "./simulationTests.ts"
+
+testSimulation({ store: "sqlite", firstSeed: 1_701, seeds: 300 })
