@@ -35,7 +35,7 @@ interface Slot {
 const originMillis = 30_000
 const controlMillis = 120_000
 /** How long clients wait for a response after the last kill. */
-const defaultPatienceMillis = 30_000
+const defaultPatienceMillis = 60_000
 
 export const startFleet = async (options: {
   readonly size: number

@@ -33,7 +33,7 @@ export interface KillRunOptions {
    * Its successor gets the file as it was when it was deleted.
    */
   readonly deletions?: number
-  /** Maximum time for work in flight to end after the run, in milliseconds; default 12,000. */
+  /** Maximum time for work in flight to end after the run, in milliseconds; default 60,000. */
   readonly restMillis?: number
   readonly onRound?: (round: number) => void
 }
@@ -62,7 +62,7 @@ export interface KillReport {
 const baseUrl = "https://shop.example"
 const buyerCount = 6
 const leaseMillis = 800
-const buyersEndMillis = 60_000
+const buyersEndMillis = 120_000
 
 const count = (counts: Counts, key: string): void => {
   counts[key] = (counts[key] ?? 0) + 1
@@ -166,7 +166,7 @@ const killWhileBuying = async (
 }
 
 const play = async (options: KillRunOptions, stage: Stage): Promise<KillReport> => {
-  const { rail, restMillis = 12_000, rounds, seed } = options
+  const { rail, restMillis = 60_000, rounds, seed } = options
   const { attempts, hits } = await killWhileBuying(options, stage)
   const evidence = await collectEvidence({
     ...stage,

@@ -6,6 +6,7 @@ import { Orders } from "../../src/ports/Orders.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { postgres } from "../../src/postgres.ts"
+import { emptying } from "../sql/emptyDatabase.ts"
 import type { Storage } from "./Storage.ts"
 
 /** The environment variable with the connection string of a running cluster. */
@@ -17,18 +18,6 @@ interface Database {
   readonly empty: () => Promise<void>
   readonly close: () => Promise<void>
 }
-
-/** Every table except migrations. Triggers are disabled, so that they don't prevent deletion. */
-const emptying = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ readonly name: string }>`
-    SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'till\_%' AND tablename <> 'till_migrations'`
-  yield* sql`SET session_replication_role = replica`
-  // One round trip, and faster than truncating tables with a few rows.
-  const deletions = tables.map(({ name }) => `d_${name} AS (DELETE FROM ${name})`).join(", ")
-  const statement = `WITH ${deletions} SELECT 1`
-  return Effect.asVoid(sql.unsafe(statement))
-})
 
 const openDatabase = async (url: string): Promise<Database> => {
   const stores = ManagedRuntime.make(postgres({ url, maxConnections: 2 }))

@@ -2,12 +2,13 @@ import { PgClient } from "@effect/sql-pg"
 import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { postgres } from "../../src/postgres.ts"
 import { sampleVaultItem } from "../../src/testing/stores/records.ts"
 import { restartCases, storeCases } from "../../src/testing/storeContract.ts"
+import { emptying } from "./emptyDatabase.ts"
 
 let cluster: Postgres
 beforeAll(async () => {
@@ -23,13 +24,11 @@ const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlCli
 
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
-const empty = run(
-  "TRUNCATE till_charges, till_ledger, till_ledger_days, till_refund_stop, till_quotes, till_orders, till_vault_items, till_vault_archives, till_vault_downloads, till_vault_purchases, till_purchase_downloads, till_free_downloads"
-)
-
 describe("postgres()", () => {
   let url: string
   let stores: ManagedRuntime.ManagedRuntime<Stores, unknown>
+  let client: ManagedRuntime.ManagedRuntime<SqlClient.SqlClient, unknown>
+  let empty: Effect.Effect<void, unknown>
   beforeAll(async () => {
     // A database whose language has an order of its own, where the stores promise that of code points.
     await withClient(
@@ -39,13 +38,15 @@ describe("postgres()", () => {
     url = cluster.url.replace(/postgres$/, "collated")
     stores = ManagedRuntime.make(postgres({ url }))
     await stores.context()
+    client = ManagedRuntime.make(
+      PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false })
+    )
+    empty = await client.runPromise(emptying)
   })
-  afterAll(() => stores.dispose())
+  beforeEach(() => client.runPromise(empty))
+  afterAll(() => Promise.all([client.dispose(), stores.dispose()]))
 
-  it.each(storeCases)("$name", async (storeCase) => {
-    await withClient(url, empty)
-    await stores.runPromise(storeCase.run)
-  })
+  it.each(storeCases)("$name", (storeCase) => stores.runPromise(storeCase.run))
 })
 
 describe("postgres(), closed and opened again", () => {

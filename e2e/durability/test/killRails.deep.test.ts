@@ -45,7 +45,6 @@ it.each([
   }
 ])(
   "servers that settle $title lose no payment and sell nothing twice",
-  { timeout: 120_000 },
   async ({ moments, openRail }) => {
     const report = await killRun({
       rail: await openRail(),
@@ -62,7 +61,7 @@ it.each([
   }
 )
 
-it("the audit sees on Solana, too, that a store forgets receipts", { timeout: 120_000 }, async () => {
+it("the audit sees on Solana, too, that a store forgets receipts", async () => {
   const report = await killRun({
     rail: await solanaRail({ chain: solana }),
     storage: "sqlite",
