@@ -1,7 +1,6 @@
-import type { ChildProcess } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { EventEmitter } from "node:events"
-import { existsSync, readFileSync, rmSync } from "node:fs"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -61,6 +60,17 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
   }
 }
 
+let shared: Promise<Postgres> | undefined
+
+/**
+ * Returns the cluster that the test files of this process share: the first call starts it, and it ends with the
+ * process, however that ends. Each file creates its own databases, and closes its connections.
+ *
+ * @example
+ * const url = await (await sharedPostgres()).createDatabase()
+ */
+export const sharedPostgres = (): Promise<Omit<Postgres, "stop">> => (shared ??= startPostgres())
+
 const startOnce = async (options: PostgresOptions, deadline: number): Promise<Postgres> => {
   const EmbeddedPostgres = await loadEmbeddedPostgres()
   const root = process.getuid?.() === 0
@@ -85,15 +95,14 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
     onLog: note,
     onError: note
   })
-  const abandonAtExit = (): void => abandon(folder)
-  process.once("exit", abandonAtExit)
+  const guard = startGuard(folder)
   const dispose = async (): Promise<void> => {
     try {
       // The library would wait forever for a server that has ended by itself or by Ctrl-C in its terminal.
       if (!hasEnded(cluster)) await within(stopMillis, "PostgreSQL did not stop", cluster.stop())
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-      process.removeListener("exit", abandonAtExit)
+      guard.stdin?.end()
     }
   }
   try {
@@ -206,24 +215,33 @@ const loadEmbeddedPostgres = (): Promise<EmbeddedPostgresClass> =>
 const dataFolder = (folder: string): string => join(folder, "data")
 
 /**
- * Cleans up at the end of the process, where only synchronous work runs: stops the server immediately, and removes its
- * folder once `postmaster.pid`, which the server removes last, is gone.
+ * Starts the process that cleans up behind this one, however that ends: test runners end their workers by a signal. It
+ * waits for the end of its input, which comes with the end of this process. Its second round finds a server that was
+ * just starting.
  */
-const abandon = (folder: string): void => {
-  const pidFile = join(dataFolder(folder), "postmaster.pid")
-  try {
-    const [pid] = readFileSync(pidFile, "utf8").split("\n")
-    process.kill(Number(pid), "SIGQUIT")
-    const sleeping = new Int32Array(new SharedArrayBuffer(4))
-    for (let wait = 0; wait < 100 && existsSync(pidFile); wait++) Atomics.wait(sleeping, 0, 0, 20)
-  } catch (error) {
-    // ENOENT: the server never started; ESRCH: it is gone.
-    const code = error instanceof Error && "code" in error ? error.code : undefined
-    if (code !== "ENOENT" && code !== "ESRCH") throw error
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+const startGuard = (folder: string): ChildProcess => {
+  const guard = spawn("/bin/sh", ["-c", guardScript, "sh", folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true
+  })
+  guard.stdin?.on("error", () => {
+    // Somebody ended the guard.
+  })
+  guard.unref()
+  return guard
 }
+
+const guardScript = `
+read -r line
+for round in 1 2; do
+  [ -e "$1" ] || exit 0
+  pid=$(head -n 1 "$1/data/postmaster.pid") && kill -QUIT "$pid"
+  wait=0
+  while [ -n "$pid" ] && kill -0 "$pid" && [ $wait -lt 200 ]; do sleep 0.05; wait=$((wait + 1)); done
+  rm -rf "$1"
+  sleep 1
+done
+`
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
