@@ -21,7 +21,7 @@ export const upstreamCost = ({ marketplace, tracker }: Goods): bigint =>
 
 const workMillis = 20
 /** How long the first settlement of a round waits for another one. */
-const quietMillis = 250
+const quietMillis = 1_000
 
 /** Concurrent payments by one key that moves its money away. */
 interface Round {

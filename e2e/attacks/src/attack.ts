@@ -10,15 +10,13 @@ export interface Pair {
   readonly fails: () => Promise<void>
   /** Till402 is still vulnerable: the second half is expected to fail, and reports when it passes. */
   readonly open?: boolean
-  /** Milliseconds for each half. */
-  readonly timeout?: number
 }
 
 /** Declares an attack. A test compares the names with the tables of `docs/threats.md`, so a name must be a literal. */
-export const attack = (name: string, { fails, lands, on, open = false, timeout = 15_000 }: Pair): void => {
+export const attack = (name: string, { fails, lands, on, open = false }: Pair): void => {
   describe(name, () => {
-    it(`lands on ${on}`, { timeout }, lands)
-    if (open) it.fails("fails on ours", { timeout }, fails)
-    else it("fails on ours", { timeout }, fails)
+    it(`lands on ${on}`, lands)
+    if (open) it.fails("fails on ours", fails)
+    else it("fails on ours", fails)
   })
 }

@@ -34,7 +34,6 @@ const spendCredit = async (open: OpenTarget, title: string): Promise<bigint> => 
 
 attack("credit earned by cheap calls and spent on expensive ones", {
   on: callCredit,
-  timeout: 30_000,
   lands: async () => {
     const unpaid = await spendCredit(naiveTarget(openCallCredit), "32 searches, then 32 parcels, naive")
     expect(unpaid).toBeGreaterThan(BigInt(searches - 1) * trackPrice)
@@ -68,7 +67,6 @@ const overdraw = async (open: OpenTarget, title: string): Promise<bigint> => {
 
 attack("many small calls at once, more than a payer's balance covers", {
   on: official,
-  timeout: 30_000,
   lands: async () => {
     expect(await overdraw(naiveTarget(openOfficial), "64 searches for one, naive")).toBe(63n * searchPrice)
   },

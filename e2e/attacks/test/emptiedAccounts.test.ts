@@ -9,7 +9,16 @@ import { type Mode, modes } from "../src/HostileFacilitator.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { type Requirements, sign, stranger } from "../src/Payments.ts"
 import { visit } from "../src/Visitor.ts"
-import { local, facilitatorIn, openOursOnChain, movedSince, effectful } from "./tillsOnChain.ts"
+import {
+  effectful,
+  facilitatorIn,
+  local,
+  movedSince,
+  openOursOnChain,
+  startLocalChain
+} from "./tillsOnChain.ts"
+
+startLocalChain()
 
 let accounts = 0
 /** An account of its own with so much money. */

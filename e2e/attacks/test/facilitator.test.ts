@@ -16,8 +16,11 @@ import {
   type OursOnChain,
   openOursOnChain,
   movedSince,
-  effectful
+  effectful,
+  startLocalChain
 } from "./tillsOnChain.ts"
+
+startLocalChain()
 
 /*
  * Facilitators and payers that fail or lie, on a real chain. The harm: two effects for one payment, an effect without
@@ -92,7 +95,7 @@ const expectAllSettledOnce = async (
 }
 
 describe("a clean facilitator", () => {
-  it("gets a response from both, once for each payment", { timeout: 15_000 }, async () => {
+  it("gets a response from both, once for each payment", async () => {
     const hostile = await facilitatorIn(modes.clean)
     const naive = openOfficial(hostile.client)
     const visitor = visit(naive)
@@ -187,7 +190,7 @@ attack("a facilitator that lies about a settlement", {
 })
 
 describe("what no server can promise", () => {
-  it("a cheap route trusts the facilitator's report of its settlement", { timeout: 15_000 }, async () => {
+  it("a cheap route trusts the facilitator's report of its settlement", async () => {
     const { server, visitor } = await openOursOnChain(modes.lying)
     const before = await local().received()
     expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
@@ -198,7 +201,7 @@ describe("what no server can promise", () => {
     expect(entry).toMatchObject({ kind: "settled", transaction })
   })
 
-  it("without an `rpcUrl`, nobody notices a refused payment that settles", { timeout: 15_000 }, async () => {
+  it("without an `rpcUrl`, nobody notices a refused payment that settles", async () => {
     const treacherous: Mode = async (payment, requirements, honest) => {
       await honest(payment, requirements)
       return { status: 200, document: { success: false, errorReason: "insufficient_funds", transaction: "" } }

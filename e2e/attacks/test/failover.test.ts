@@ -7,12 +7,14 @@ import { type HostileFacilitator, type Mode, modes } from "../src/HostileFacilit
 import { openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
 import { visit } from "../src/Visitor.ts"
-import { effectful, facilitatorIn, local, movedSince, optionsOf } from "./tillsOnChain.ts"
+import { effectful, facilitatorIn, local, movedSince, optionsOf, startLocalChain } from "./tillsOnChain.ts"
 
 /*
  * Two facilitators of one server, over sockets and on a real chain. The first fails after it has sent a payment. The
  * harm: the second one settles it again, so that the server takes it for unpaid and the payer pays twice.
  */
+
+startLocalChain()
 
 const naive = "the official @x402/hono middleware, over a client that fails over"
 
@@ -108,6 +110,5 @@ attack("a facilitator that fails after settling, with another one to fail over t
     await expectPaidOnce(modes.broken)
     await expectPaidOnce(modes.silent)
     await expectLeftOpen(calls.search)
-  },
-  timeout: 30_000
+  }
 })

@@ -1,5 +1,6 @@
 import { fakeFacilitator } from "@till402/core/testing"
-import { expect } from "vitest"
+import { setImmediate } from "node:timers/promises"
+import { afterEach, expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { calls } from "../src/Calls.ts"
 import { limitedFailures } from "../src/FailedWorkLimit.ts"
@@ -92,28 +93,41 @@ attack("forged contract-wallet signatures in a payer's name, to use up that paye
   }
 })
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Waits for something while the clock runs ahead: a call that gets no work done is only refused after seconds. */
+const hurry = async <A>(awaited: Promise<A>): Promise<A> => {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  awaited.then(end, end)
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(100)
+    await setImmediate()
+  }
+  return awaited
+}
+
 /** Has one payer's calls fail until no more work is done for them; returns the calls and a newcomer's response. */
 const failOften = async (server: Server) => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] })
   const visitor = visit(server)
   const { tracker } = server.goods
   tracker.track.failsWith(new Error("no such shipment"))
   const present = async () => visitor.present(calls.track, await visitor.payFor(calls.track))
-  const waiting: Array<Promise<unknown>> = []
   let isServed = true
   while (isServed && tracker.track.calls.length < 40) {
     const before = tracker.track.calls.length
-    const call = present()
-    waiting.push(call)
-    await Promise.race([call, new Promise((resolve) => setTimeout(resolve, 200))])
+    await hurry(present())
     isServed = tracker.track.calls.length > before
   }
   const failed = tracker.track.calls.length
   tracker.track.reset()
-  const response = await visitor.present(
-    calls.track,
-    await visitor.payFor(calls.track, { account: stranger })
-  )
-  await Promise.all(waiting)
+  const payment = await visitor.payFor(calls.track, { account: stranger })
+  const response = await hurry(visitor.present(calls.track, payment))
   return { response, failed }
 }
 

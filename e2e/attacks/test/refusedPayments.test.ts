@@ -73,7 +73,6 @@ const openOnFile = async (facilitator: ReturnType<typeof fakeFacilitator>) => {
 
 attack("rows left behind by payments that are refused before any work", {
   on: recordsFirst,
-  timeout: 30_000,
   lands: async () => {
     const server = openRecordsFirst(fakeFacilitator().rejectsVerification("insufficient_funds"))
     await presentPadded(server, 500)
@@ -92,7 +91,6 @@ attack("rows left behind by payments that are refused before any work", {
 
 attack("rows left behind by payments that are refused at settlement", {
   on: recordsFirst,
-  timeout: 30_000,
   lands: async () => {
     const server = openRecordsFirst(fakeFacilitator().rejectsSettlement("insufficient_funds"))
     await presentPadded(server, 50)

@@ -164,7 +164,6 @@ const expectOneEffect = async ({
 
 attack("replay in a second process", {
   on: `${official}, twice behind a load balancer`,
-  timeout: 20_000,
   lands: async () => {
     const facilitator = fakeFacilitator()
     const goods = openGoods()

@@ -56,7 +56,6 @@ const account = () => openAttacker(local()).fund(price)
 
 attack("work that starts before its payment is on the chain", {
   on: optimistic,
-  timeout: 30_000,
   lands: async () => {
     const server = openOptimistic(lying())
     const visitor = visit(server)
@@ -89,7 +88,6 @@ attack("work that starts before its payment is on the chain", {
 
 attack("a payment kept for work that fails", {
   on: settlesFirst,
-  timeout: 30_000,
   lands: async () => {
     const server = openSettlesFirst(local().facilitator.client)
     const visitor = visit(server)
@@ -126,7 +124,6 @@ attack("a payment kept for work that fails", {
 
 attack("a payment kept for work that never succeeds", {
   on: settlesFirst,
-  timeout: 30_000,
   lands: async () => {
     const server = openSettlesFirst(local().facilitator.client)
     const visitor = visit(server)

@@ -6,11 +6,17 @@ import {
   modes,
   openHostile
 } from "../src/HostileFacilitator.ts"
-import { localChainOfFile } from "../src/LocalChain.ts"
+import { type LocalChain, localChainOfFile } from "../src/LocalChain.ts"
 import { type Ours, openOurs } from "../src/Ours.ts"
 import { visit, type Visitor } from "../src/Visitor.ts"
 
-export const local = localChainOfFile()
+export let local: () => LocalChain
+
+/** Gives a test file the chain. Each file calls it, since files share their worker's modules. */
+export const startLocalChain = (): void => {
+  local = localChainOfFile()
+}
+
 /** Those that are waited for in vain are not waited for long. */
 export const facilitatorIn = (mode: Mode) =>
   mode === modes.silent || mode === modes.slow

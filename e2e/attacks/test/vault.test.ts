@@ -116,7 +116,7 @@ attack("an archive that writes outside of the folder it is unpacked in", {
   }
 })
 
-const bombBytes = 20_000_000
+const bombBytes = 5_000_000
 
 attack("an archive that unpacks to a thousand times its size", {
   on: "a publisher that sells archives unread, and a careless program that unpacks them",
@@ -133,7 +133,7 @@ attack("an archive that unpacks to a thousand times its size", {
     const content = new Uint8Array(bombBytes)
     const bomb = await writeArchive(join(temporaryFolder(), "bomb.zip"), [{ name: "bomb", content }])
     await expect(shop.publish(bomb, {}, limits)).rejects.toThrow(/unpacks to more than/)
-    // The size that an entry states is in its description: 20,000,000 made 1.
+    // The size that an entry states is in its description: 5,000,000 made 1.
     const stated = Buffer.alloc(4)
     stated.writeUInt32LE(bombBytes)
     const lies = { [stated.toString("latin1")]: "\u0001\u0000\u0000\u0000" }
@@ -167,6 +167,9 @@ attack("one payment that downloads its file again and again by ranges", {
     expect(statuses.slice(3).every((status) => status === 402)).toBe(true)
     expect(shop.bytesRead()).toBeLessThanOrEqual(2 * shop.archive.size)
     // Hostile ranges end the response, not the server.
+    const small = await openShop()
+    const reader = visit(small)
+    const file = await buyDownload(reader)
     for (const range of [
       "bytes=9999999-",
       "bytes=-0",
@@ -174,9 +177,9 @@ attack("one payment that downloads its file again and again by ranges", {
       `bytes=${"9".repeat(400)}-`,
       "x"
     ]) {
-      const other = await visitor.payFor(call)
-      await visitor.present(call, other)
-      const { status } = await presentRange(visitor, call, other, range)
+      const other = await reader.payFor(file)
+      await reader.present(file, other)
+      const { status } = await presentRange(reader, file, other, range)
       expect([200, 402, 416], range).toContain(status)
     }
   }
@@ -203,7 +206,7 @@ attack("a payment for one purchase shown for the download of another", {
 })
 
 const readers = 100
-const largeBytes = 4_000_000
+const largeBytes = 1_000_000
 
 attack("a hundred readers that pay and then don't read", {
   on: naiveVault,
