@@ -24,7 +24,11 @@ class LongestFirst extends BaseSequencer {
 }
 
 const all = ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "e2e/**/*.test.ts"]
-const deep = ["packages/*/test/**/*.deep.test.ts", "examples/*/test/**/*.deep.test.ts", "e2e/**/*.deep.test.ts"]
+const deep = [
+  "packages/*/test/**/*.deep.test.ts",
+  "examples/*/test/**/*.deep.test.ts",
+  "e2e/**/*.deep.test.ts"
+]
 const never = ["**/node_modules/**", "**/dist/**"]
 
 /** `npm run test:deep` sets this: its files are those that end in `.deep.test.ts`, and no others. */
@@ -41,6 +45,7 @@ export default defineConfig({
     // Vitest leaves one core to itself; on two that halves its pace for nothing.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
+    setupFiles: ["scripts/patience.mjs"],
     silent: "passed-only",
     // Limits for tests that hang, not for slow ones: with eight busy processes beside it, a test takes ten times as long.
     testTimeout: 120_000,

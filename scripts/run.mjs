@@ -4,7 +4,7 @@
  * Needs only Node 20 or newer and npm; installs everything else first.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
@@ -13,7 +13,9 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
 
   demo      official x402 clients pay all seven routes on local chains (EVM, Solana); orders are delivered, and refunded
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
-  test      the whole test suite; arguments go to vitest
+  test      the tests that every change must pass, within 6 minutes on two cores; arguments go to vitest, --changed
+            runs what a change touches
+  test:deep many seeds, kill rounds, mutants and long floods: what takes too long for every change
   check     format, lint and types
   build     compiles the packages to dist, and bundles core and the providers for Node
   format    formats the sources
@@ -80,25 +82,25 @@ const source = (path) => [
 
 const tool = (name) => [toolScript(name)]
 
-/** Runs vitest, then prints the numbers of passed and failed tests on the very last line. */
-const test = async (toolchain, args) => {
+const countsFile = join(root, "scripts", "test-counts.json")
+
+/**
+ * Runs a suite with vitest. The very last line has the numbers of passed and failed tests. A whole suite must not have
+ * fewer tests than are recorded for it.
+ */
+const suite = (name) => async (toolchain, args) => {
   const folder = mkdtempSync(join(tmpdir(), "till402-test-"))
   const counts = join(folder, "counts.json")
   try {
     const code = await run(
       toolchain,
-      [
-        ...tool("vitest"),
-        "run",
-        "--reporter=default",
-        `--reporter=${join(root, "scripts", "closing-line-reporter.mjs")}`,
-        ...args
-      ],
-      { extraEnv: { TILL402_TEST_COUNTS: counts } }
+      [...tool("vitest"), "run", `--reporter=${join(root, "scripts", "suite-reporter.mjs")}`, ...args],
+      { extraEnv: { TILL402_TEST_COUNTS: counts, TILL402_SUITE: name } }
     )
     const { passed, failed, skipped } = readCounts(counts)
+    const isFewer = args.length === 0 && code === 0 && compareCounts(name, passed + failed + skipped)
     // A failure outside the tests (no files found, bad configuration, interrupted) is a failure, too.
-    const failures = code !== 0 && failed === 0 ? 1 : failed
+    const failures = (code !== 0 && failed === 0) || isFewer ? failed + 1 : failed
     process.stdout.write(
       `\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`
     )
@@ -115,6 +117,23 @@ const readCounts = (file) => {
     // Vitest ended before it could count.
     return { passed: 0, failed: 0, skipped: 0 }
   }
+}
+
+/** Prints the tests of both suites, and records more of them; returns whether this suite has fewer than recorded. */
+const compareCounts = (name, count) => {
+  const recorded = JSON.parse(readFileSync(countsFile, "utf8"))
+  const isFewer = count < recorded[name]
+  if (isFewer)
+    process.stdout.write(
+      `\nThis suite had ${recorded[name]} tests, and has ${count}. Say in the commit what covers the missing ones now, and write ${count} to scripts/test-counts.json.\n`
+    )
+  const both = { ...recorded, [name]: count }
+  if (count > recorded[name] && process.env.CI === undefined)
+    writeFileSync(countsFile, `${JSON.stringify(both, undefined, 2)}\n`)
+  process.stdout.write(
+    `\nTests in npm test: ${both.test}, in npm run test:deep: ${both.deep}, together: ${both.test + both.deep}\n`
+  )
+  return isFewer
 }
 
 /** Runs every check, even after one fails, so that one run shows all faults. */
@@ -149,7 +168,8 @@ const tasks = {
     run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args], { leash: true }),
   sandbox: (toolchain, args) =>
     run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args], { leash: true }),
-  test,
+  test: suite("test"),
+  "test:deep": suite("deep"),
   check,
   build,
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),

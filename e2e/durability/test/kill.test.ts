@@ -1,5 +1,5 @@
 import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { killRun } from "../src/KillRun.ts"
 import { evmRail } from "../src/rails/EvmRail.ts"
@@ -12,15 +12,15 @@ import { evmRail } from "../src/rails/EvmRail.ts"
 
 let chain: Chain
 let facilitator: LocalFacilitator
-let postgres: Postgres
+let postgres: Omit<Postgres, "stop">
 
 beforeAll(async () => {
-  ;[chain, postgres] = await Promise.all([startChain(), startPostgres()])
+  ;[chain, postgres] = await Promise.all([startChain(), sharedPostgres()])
   facilitator = await startFacilitator({ chain })
 })
 
 afterAll(async () => {
-  await Promise.all([facilitator.stop(), postgres.stop()])
+  await facilitator.stop()
   await chain.stop()
 })
 

@@ -43,23 +43,20 @@ it.each([
     openRail: () => solanaRail({ chain: solana }),
     moments: aroundLocally
   }
-])(
-  "servers that settle $title lose no payment and sell nothing twice",
-  async ({ moments, openRail }) => {
-    const report = await killRun({
-      rail: await openRail(),
-      storage: "sqlite",
-      rounds: 5,
-      seed: 420,
-      moments
-    })
-    expect(report.faults, `seed ${report.seed}: ${JSON.stringify(report.events)}`).toEqual([])
-    expect(report.transfers).toBeGreaterThan(report.kills)
-    expect(report.cutOff).toBeGreaterThanOrEqual(report.kills)
-    const hits = moments.filter((moment) => (report.moments[moment] ?? 0) > 0)
-    expect(hits.length, JSON.stringify(report.moments)).toBeGreaterThan(0)
-  }
-)
+])("servers that settle $title lose no payment and sell nothing twice", async ({ moments, openRail }) => {
+  const report = await killRun({
+    rail: await openRail(),
+    storage: "sqlite",
+    rounds: 5,
+    seed: 420,
+    moments
+  })
+  expect(report.faults, `seed ${report.seed}: ${JSON.stringify(report.events)}`).toEqual([])
+  expect(report.transfers).toBeGreaterThan(report.kills)
+  expect(report.cutOff).toBeGreaterThanOrEqual(report.kills)
+  const hits = moments.filter((moment) => (report.moments[moment] ?? 0) > 0)
+  expect(hits.length, JSON.stringify(report.moments)).toBeGreaterThan(0)
+})
 
 it("the audit sees on Solana, too, that a store forgets receipts", async () => {
   const report = await killRun({

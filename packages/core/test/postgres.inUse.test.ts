@@ -2,10 +2,10 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { inspect } from "node:util"
 import { PgClient } from "@effect/sql-pg"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { ConfigurationError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { StoreClock } from "../src/ports/StoreClock.ts"
@@ -17,11 +17,10 @@ import { sampleResponse, sampleVaultItem } from "../src/testing/stores/records.t
 import { claimOf } from "./sql/claimOf.ts"
 import { openTill, search } from "./toll/openTill.ts"
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 
 /** Queries a database directly, beside the stores. */
 const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -309,12 +308,13 @@ describe("a database in use", () => {
     onTestFinished(() => void vi.useRealTimers())
     const error = await openTill({ storage }).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(ConfigurationError)
-    expect(String(error)).toMatch(/200 s (?:ahead of|behind) the database's/)
+    expect(String(error)).toMatch(/\d{3} s (?:ahead of|behind) the database's/)
   })
 
   it("is the clock of a till that is near it", async () => {
     const storage = postgres({ url: await cluster.createDatabase() })
     const startMillis = Date.now()
+    const machineMillis = () => performance.timeOrigin + performance.now()
     vi.useFakeTimers({ toFake: ["Date"], now: startMillis + 30_000 })
     onTestFinished(() => void vi.useRealTimers())
     const { events, till, payFor, present } = await openTill({ storage })
@@ -322,7 +322,7 @@ describe("a database in use", () => {
     expect(response.status, response.text).toBe(200)
     const [charge] = await till.charges.list({ limit: 1 })
     expect(charge!.createdAt.getTime()).toBeGreaterThanOrEqual(startMillis)
-    expect(charge!.createdAt.getTime()).toBeLessThan(startMillis + 20_000)
+    expect(charge!.createdAt.getTime()).toBeLessThanOrEqual(Math.ceil(machineMillis()))
     expect(events.map(({ code }) => code)).toContain("clock_skewed")
   })
 

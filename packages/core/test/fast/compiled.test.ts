@@ -123,7 +123,7 @@ it("is interpreted where code can't be generated", () => {
   const printed = execFileSync(
     process.execPath,
     ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script],
-    { cwd: new URL("../..", import.meta.url), encoding: "utf8", timeout: 30_000 }
+    { cwd: new URL("../..", import.meta.url), encoding: "utf8", timeout: 120_000 }
   )
   expect(printed.trim()).toBe("true true")
 })

@@ -212,7 +212,7 @@ describe("an order of which nobody knows whether it was placed", () => {
     const find = vi.fn(async (orderId: string) => upstream.orders.get(orderId)?.upstreamReference)
     const shop = await openShop({ place, find })
     const { id } = await shop.orderOf()
-    await vi.waitFor(() => expect(find).toHaveBeenCalled(), 5_000)
+    await vi.waitFor(() => expect(find).toHaveBeenCalled())
     expect(await shop.until(id, "placed")).toMatchObject({ upstreamReference: "upstream-order-1" })
     expect(upstream.placements(id)).toBe(1)
     expect(find.mock.calls[0]).toEqual([id, expect.objectContaining({ reference: "upstream-quote-1" })])

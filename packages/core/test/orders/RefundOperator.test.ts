@@ -72,7 +72,7 @@ describe("refunds that an operator stopped", () => {
     const second = await shops.open({ refundWallet: wallet })
     const { stopped } = await second.till.refunds.status()
     expect(stopped).toEqual({ reason: "keys are being changed", at: expect.any(Date) })
-    expect(Math.abs(Date.now() - stopped!.at.getTime())).toBeLessThan(60_000)
+    expect(stopped!.at.getTime()).toBeLessThanOrEqual(Date.now())
     expect(await isRefunded(second.till, id!)).toBe(false)
     await second.till.reconcile()
     expect(shops.refunds()).toEqual([])
@@ -93,14 +93,11 @@ describe("the limit on refunds of one payer", () => {
     // An order is 26.64.
     const limited = { refundWallet: wallet, refunds: { perPayerPerHour: "79.93" } }
     const tills = await Promise.all([shops.open(limited), shops.open(limited)])
-    await vi.waitFor(
-      async () => {
-        for (const { till } of tills) await Promise.all(owed.map((id) => till.orders.processNow(id)))
-        expect((await seller.till.orders.list({ status: "refunded" })).length).toBe(3)
-        for (const { events } of tills) expect(events.map(({ code }) => code)).toContain("refund_over_limit")
-      },
-      { timeout: 10_000 }
-    )
+    await vi.waitFor(async () => {
+      for (const { till } of tills) await Promise.all(owed.map((id) => till.orders.processNow(id)))
+      expect((await seller.till.orders.list({ status: "refunded" })).length).toBe(3)
+      for (const { events } of tills) expect(events.map(({ code }) => code)).toContain("refund_over_limit")
+    })
     expect(shops.refunds()).toHaveLength(3)
     expect(await seller.till.orders.list({ status: "refund_due" })).toHaveLength(2)
     expect(await seller.till.refunds.status()).toEqual({ stopped: undefined })

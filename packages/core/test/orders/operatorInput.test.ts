@@ -12,9 +12,7 @@ const openShop = async (fulfilment: Partial<FulfilmentOptions> = {}) => {
     return String(jsonOf(received)["orderId"])
   }
   const until = (id: string, status: string) =>
-    vi.waitFor(async () => expect((await shop.till.orders.find(id))?.status).toBe(status), {
-      timeout: 10_000
-    })
+    vi.waitFor(async () => expect((await shop.till.orders.find(id))?.status).toBe(status))
   return { ...shop, order, until }
 }
 

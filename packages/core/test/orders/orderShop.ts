@@ -19,14 +19,11 @@ export const openShop = async (
     return { id: String(response["orderId"]), response }
   }
   const until = (id: string, status: string) =>
-    vi.waitFor(
-      async () => {
-        const order = await shop.till.orders.find(id)
-        expect([order?.status, order?.mails]).toEqual([status, []])
-        return order!
-      },
-      { timeout: 10_000 }
-    )
+    vi.waitFor(async () => {
+      const order = await shop.till.orders.find(id)
+      expect([order?.status, order?.mails]).toEqual([status, []])
+      return order!
+    })
   return { ...shop, upstream, orderOf, until }
 }
 

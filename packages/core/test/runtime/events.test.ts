@@ -170,9 +170,7 @@ describe("a host gets an event, without secrets and personal data, when", () => 
     const payment = await shop.payFor(call)
     befalls(shop)
     const response = await shop.present(call, payment)
-    await vi.waitFor(() => expect(shop.events.map(({ message }) => message).join("\n")).toMatch(pattern), {
-      timeout: 15_000
-    })
+    await vi.waitFor(() => expect(shop.events.map(({ message }) => message).join("\n")).toMatch(pattern))
     // A lease is held by whoever could not write that it is over: no need to wait that out here.
     if (!storageFault.on) await shop.present(call, payment)
     storageFault.on = false

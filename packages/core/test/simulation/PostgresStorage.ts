@@ -1,5 +1,4 @@
 import { PgClient } from "@effect/sql-pg"
-import type { Postgres } from "@till402/test-postgres"
 import { Context, Effect, type Exit, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Orders } from "../../src/ports/Orders.ts"
@@ -36,7 +35,6 @@ const openDatabase = async (url: string): Promise<Database> => {
   }
 }
 
-let cluster: Promise<Postgres> | undefined
 let database: Promise<Database> | undefined
 
 const byId = (left: { readonly id: string }, right: { readonly id: string }): number =>
@@ -57,14 +55,13 @@ const inOneOrder = (stores: Context.Context<Stores>): Context.Context<Stores> =>
   )
 }
 
-/** Starts the cluster of this process. */
-export const startCluster = (): Promise<Postgres> =>
-  (cluster ??= import("@till402/test-postgres").then(({ startPostgres }) => startPostgres()))
+/** The cluster that this process shares. Loaded late: most simulations need none. */
+export const ownCluster = async () => (await import("@till402/test-postgres")).sharedPostgres()
 
 /** Opens a database for this process, on the cluster named by the environment or on its own. */
 const openOwn = async (): Promise<Database> => {
   const url = process.env[clusterVariable]
-  if (url === undefined) return openDatabase(await (await startCluster()).createDatabase())
+  if (url === undefined) return openDatabase(await (await ownCluster()).createDatabase())
   const name = `simulation_${process.pid}`
   const client = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
   await client.runPromise(SqlClient.SqlClient.use((sql) => sql.unsafe(`CREATE DATABASE ${name}`)))
@@ -72,13 +69,11 @@ const openOwn = async (): Promise<Database> => {
   return openDatabase(url.replace(/postgres$/, name))
 }
 
-/** Closes everything this process opened on PostgreSQL. */
+/** Closes this process's connections to PostgreSQL. */
 export const closePostgres = async (): Promise<void> => {
-  const [opened, started] = [database, cluster]
+  const opened = database
   database = undefined
-  cluster = undefined
   await (await opened)?.close()
-  await (await started)?.stop()
 }
 
 /**

@@ -2,7 +2,7 @@ import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import type { RailName } from "./Economy.ts"
-import { closePostgres, clusterVariable, startCluster } from "./PostgresStorage.ts"
+import { closePostgres, clusterVariable, ownCluster } from "./PostgresStorage.ts"
 import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 
 /*
@@ -141,7 +141,7 @@ const run = async ({
   }
   if (workers === 1) await drain(runBatch)
   else {
-    const url = stores.includes("postgres") ? (await startCluster()).url : undefined
+    const url = stores.includes("postgres") ? (await ownCluster()).url : undefined
     const env = { ...process.env, ...(url === undefined ? {} : { [clusterVariable]: url }) }
     const started = Array.from({ length: workers }, () => startWorker(env))
     try {

@@ -18,7 +18,11 @@ const chosen: ReadonlyArray<readonly [name: string, rail: "evm" | "solana", till
 describe("a broken till", () => {
   it.each(chosen)("is detected: %s on %s", async (_, rail, { firstSeed = 1, mutation, symptom }) => {
     const reported: Array<string> = []
-    for (let seed = firstSeed; seed < firstSeed + maxSeeds && !reported.some((text) => symptom.test(text)); seed++)
+    for (
+      let seed = firstSeed;
+      seed < firstSeed + maxSeeds && !reported.some((text) => symptom.test(text));
+      seed++
+    )
       reported.push(...(await simulate(seed, "memory", { mutation, rail })).violations)
     expect(reported.join("\n")).toMatch(symptom)
   })

@@ -199,7 +199,13 @@ export interface Worlds {
 }
 
 /** Tests all invariants in the worlds of some seeds. */
-export const testSimulation = ({ coversAll = false, firstSeed, rail = "evm", seeds, store }: Worlds): void => {
+export const testSimulation = ({
+  coversAll = false,
+  firstSeed,
+  rail = "evm",
+  seeds,
+  store
+}: Worlds): void => {
   describe(`a simulated world on ${store} and ${rail}`, () => {
     afterAll(closePostgres)
 

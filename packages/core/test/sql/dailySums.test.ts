@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite"
 import { PgClient } from "@effect/sql-pg"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Fiber, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { LedgerEntry, LedgerTotal } from "../../src/ports/Charges.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { nameOfDay } from "../../src/runtime/wholeDays.ts"
@@ -19,11 +19,10 @@ import { temporaryFiles } from "./folder.ts"
 
 const dayMillis = 86_400_000
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 const nextFile = temporaryFiles()
 
 const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>

@@ -79,4 +79,4 @@ it("fails a hundred writes that wait for a lock after 5 seconds", async () => {
   const millis = await Effect.runPromise(Effect.provide(waiting, SqliteClient.layer({ filename })))
   expect(millis).toBeGreaterThan(4_500)
   expect(millis).toBeLessThan(12_000)
-}, 20_000)
+})

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { PgClient } from "@effect/sql-pg"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Redacted, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { Orders } from "../../src/ports/Orders.ts"
@@ -35,11 +35,10 @@ import { temporaryFiles } from "./folder.ts"
  * Databases that other versions made, or that were changed by other means. A host's records depend on each case.
  */
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 const nextFile = temporaryFiles()
 
 /** A database that the stores open by its name. */

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { Orders } from "../../src/ports/Orders.ts"
 import { Quotes } from "../../src/ports/Quotes.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
@@ -26,11 +26,10 @@ import { type PlannedVerb, plannedVerbs } from "./plannedVerbs.ts"
  * scanned or sorted.
  */
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 
 /** Charges of some payers in every state, claims the fewest. */
 const filledCharges = Effect.fnUntraced(function* (payers: number) {

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -10,11 +10,10 @@ import { sampleVaultItem } from "../../src/testing/stores/records.ts"
 import { restartCases, storeCases } from "../../src/testing/storeContract.ts"
 import { emptying } from "./emptyDatabase.ts"
 
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 
 /** Queries a database directly, beside the stores. */
 const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -70,5 +69,5 @@ describe("several processes on one database", () => {
     const page = await processes[0]!.runPromise(VaultItems.use((items) => items.search({ limit: 1_000 })))
     expect(page?.items).toHaveLength(100)
     for (const each of processes) await each.dispose()
-  }, 30_000)
+  })
 })

@@ -1,6 +1,6 @@
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Layer } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
@@ -18,11 +18,10 @@ import { contend } from "./contenders.ts"
 import { temporaryFiles } from "./folder.ts"
 
 const nextFile = temporaryFiles()
-let cluster: Postgres
+let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
-  cluster = await startPostgres()
+  cluster = await sharedPostgres()
 })
-afterAll(() => cluster.stop())
 
 const keys = 100
 /** Charges of each process in the race for transfers and refunds. */
@@ -82,7 +81,7 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
       expect(payloadDigest).toBe(leaseOwner)
       expect(won[names.indexOf(leaseOwner)]?.["claimed"]).toContain(Number(key.slice(4)))
     }
-  }, 90_000)
+  })
 
   it("take over, settle, apply, owe, refund and expire each charge once, grant and take each purchase", async () => {
     const place = await newPlace()
@@ -120,7 +119,7 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
       expect(charge.receipt).toEqual(sampleReceipt(number))
       expect(won[names.indexOf(charge.leaseOwner)]?.["tookOver"]).toContain(number)
     }
-  }, 90_000)
+  })
 
   it("settle one charge of each transfer, start no more refunds of a payer than allowed, stop them once", async () => {
     const place = await newPlace()
@@ -165,5 +164,5 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
     // One of each transfer, two of each charge whose refund is due.
     expect(entries).toHaveLength(ownKeys + 2 * names.length * ownKeys)
     expect(names).toContain(stop?.reason)
-  }, 90_000)
+  })
 })

@@ -21,7 +21,7 @@ export const day = 24 * hour
 export const pass = (millis: number): void => void vi.setSystemTime(Date.now() + millis)
 
 /** What a value is before long. Waits without moving the clock of the test, unlike `vi.waitFor`. */
-export const settles = <A>(look: () => A) => expect.poll(look, { timeout: 5_000 })
+export const settles = <A>(look: () => A) => expect.poll(look)
 
 /** A row of the table of purchases, as far as these tests look at it. */
 export interface PurchaseRow {

@@ -351,4 +351,4 @@ it("losses to strangers have a budget; payers who have paid as much are not refu
   expect(stolen).toBe(1)
   shop.facilitator.settle.reset()
   expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
-}, 30_000)
+})

@@ -29,7 +29,7 @@ describe("nodemailer", () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--conditions=@till402/source", "--input-type=module", "--eval", script],
-      { cwd: fileURLToPath(new URL("../../..", import.meta.url)), timeout: 15_000 }
+      { cwd: fileURLToPath(new URL("../../..", import.meta.url)), timeout: 120_000 }
     )
     assert.deepStrictEqual(JSON.parse(stdout), {
       tag: "ConfigurationError",

@@ -92,11 +92,9 @@ describe("an SMTP server that is in trouble passes:", () => {
     ["it returns nonsense", { RCPT: "perhaps" }, greeting]
   ])("%s", async (_, responses, greets) => {
     await start(responses, greets)
-    const startedAt = performance.now()
     const error = await thrownBy(open().send(mail, context))
     assert.strictEqual(error._tag, "TemporarilyUnavailable")
     assert.match(error.code!, /^[A-Z][A-Z0-9_]+$/)
-    assert.isBelow(performance.now() - startedAt, 4_000)
   })
 
   it("nobody is there", async () => {
