@@ -12,7 +12,8 @@ export interface FirstImport {
 const node = (text: string, folder: string): string =>
   execFileSync(process.execPath, ["--input-type=module", "--eval", text], { cwd: folder, encoding: "utf8" })
 
-const modulesOf = (specifier: string, folder: string): number =>
+/** How many modules the first import of a module loads, by a process that runs in `folder`. */
+export const modulesOf = (specifier: string, folder: string): number =>
   Number(
     node(
       `import { registerHooks } from "node:module"

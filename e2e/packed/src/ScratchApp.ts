@@ -171,13 +171,13 @@ const firstLine = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code) => reject(new Error(`the app ended with ${code}\n${output}${complaint}`)))
   })
 
-/** Starts the shop with plain Node without flags. It is ended after a minute in any case. */
+/** Starts the shop with plain Node without flags. It is ended after five minutes in any case. */
 export const startApp = async (app: string): Promise<RunningApp> => {
   const child = spawn(process.execPath, ["main.js"], {
     cwd: app,
     env: plainEnvironment(),
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: 5 * 60_000,
     killSignal: "SIGKILL"
   })
   const ended = new Promise<number | null>((resolve) => {
@@ -204,7 +204,7 @@ export interface RunningCommand {
   readonly interrupt: () => Promise<number | null>
 }
 
-/** Runs a package's executable file as npm's links do: by its own first line. It is ended after a minute in any case. */
+/** Runs a package's executable file as npm's links do: by its own first line. It is ended after five minutes in any case. */
 export const startCommand = (file: string, args: ReadonlyArray<string>, cwd: string): RunningCommand => {
   // npm makes the files of `bin` executable when it installs them.
   chmodSync(file, 0o755)
@@ -213,7 +213,7 @@ export const startCommand = (file: string, args: ReadonlyArray<string>, cwd: str
     // The first line of the file looks for Node there.
     env: { ...plainEnvironment(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: 5 * 60_000,
     killSignal: "SIGKILL"
   })
   const ended = new Promise<number | null>((resolve) => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /** Maximum time for a program to run. */
-export const toolTimeoutMillis = 60_000
+export const toolTimeoutMillis = 180_000
 
 /** The environment without variables that affect how Node resolves packages. */
 export const plainEnvironment = (): NodeJS.ProcessEnv => {
@@ -40,7 +40,7 @@ const outcome = (command: string, args: ReadonlyArray<string>, cwd: string): Pro
 /**
  * Runs a program to its end; returns its standard output.
  *
- * @throws Error with all its output, if its exit code isn't 0 or it takes longer than a minute
+ * @throws Error with all its output, if its exit code isn't 0 or it takes longer than `toolTimeoutMillis`
  */
 export const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   const { code, complaint, output } = await outcome(command, args, cwd)
