@@ -1,14 +1,4 @@
 import { exampleSuite } from "../../express/test/runningExample.ts"
+import { effectSettings } from "./settings.ts"
 
-exampleSuite("Effect", new URL("../src/", import.meta.url), undefined, {
-  names: {
-    BASE_URL: "TILL_BASE_URL",
-    PAY_TO: "TILL_PAY_TO",
-    RPC_URL: "TILL_RPC_URL_BASE_SEPOLIA",
-    FACILITATOR_URL: "TILL_FACILITATOR_URL"
-  },
-  more: { TILL_NETWORKS: "base-sepolia" },
-  missing: ["TILL_PAY_TO", "TILL_SECRET"],
-  missingTexts: (variables) => variables,
-  baseUrl: "TILL_BASE_URL"
-})
+exampleSuite("Effect", new URL("../src/", import.meta.url), undefined, effectSettings)

@@ -1,3 +1,5 @@
-import { exampleSuite } from "./runningExample.ts"
+import { exampleSuite, sandboxSuite } from "./runningExample.ts"
 
-exampleSuite("Express", new URL("../src/", import.meta.url))
+const sources = new URL("../src/", import.meta.url)
+exampleSuite("Express", sources)
+sandboxSuite("Express", sources)

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
 /** How long an example may take to listen, and to end. */
-const startMillis = 30_000
-export const stopMillis = 10_000
+const startMillis = 60_000
+export const stopMillis = 60_000
 
 export type Environment = Readonly<Record<string, string>>
 

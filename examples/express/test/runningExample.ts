@@ -88,19 +88,25 @@ const plainSettings: ExampleSettings = {
   baseUrl: "baseUrl"
 }
 
-/** The tests of an example, given the folder of its sources and how its database is started. */
+const renaming = ({ names }: ExampleSettings) => {
+  const named = (variable: string): string => names[variable] ?? variable
+  const renamed = (env: Environment): Environment =>
+    Object.fromEntries(Object.entries(env).map(([variable, value]) => [named(variable), value]))
+  return { named, renamed }
+}
+
+const secret = "a secret of the example's own, for this test"
+
+/** The tests of an example's server, given the folder of its sources and how its database is started. */
 export const exampleSuite = (
   name: string,
   sources: URL,
   startDatabase = sqliteFile,
   settings = plainSettings
 ): void => {
-  const named = (variable: string): string => settings.names[variable] ?? variable
-  const renamed = (env: Environment): Environment =>
-    Object.fromEntries(Object.entries(env).map(([variable, value]) => [named(variable), value]))
+  const { renamed } = renaming(settings)
   const main = new URL("main.ts", sources)
-  const sandbox = new URL("sandbox.ts", sources)
-  describe(`The ${name} example`, { timeout: 60_000 }, () => {
+  describe(`The ${name} example`, { timeout: 180_000 }, () => {
     let chain: Chain
     let facilitator: LocalFacilitator
     let database: ExampleDatabase
@@ -114,7 +120,7 @@ export const exampleSuite = (
         PAY_TO: payTo(),
         RPC_URL: chain.rpcUrl,
         FACILITATOR_URL: facilitator.url,
-        TILL_SECRET: "a secret of the example's own, for this test",
+        TILL_SECRET: secret,
         [database.variable]: database.value
       })
     })
@@ -192,6 +198,24 @@ export const exampleSuite = (
       expect(code).toBe(1)
       for (const text of settings.missingTexts(missing)) expect(output).toContain(text)
     })
+  })
+}
+
+/** The test of an example's `sandbox.ts`, which takes several processes with a chain each. */
+export const sandboxSuite = (
+  name: string,
+  sources: URL,
+  startDatabase = sqliteFile,
+  settings = plainSettings
+): void => {
+  const { named, renamed } = renaming(settings)
+  const sandbox = new URL("sandbox.ts", sources)
+  describe(`The ${name} example`, { timeout: 180_000 }, () => {
+    let database: ExampleDatabase
+    beforeAll(async () => {
+      database = await startDatabase()
+    })
+    afterAll(() => database?.stop())
 
     it("runs with one command on its own services, and removes them however it ends", async () => {
       const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
@@ -225,8 +249,6 @@ export const exampleSuite = (
         expect(code).toBe(1)
         expect(await readdir(folder)).toEqual([])
       }
-      // The key that this database was used with before.
-      const { [named("TILL_SECRET")]: secret = "" } = environment()
       const given = { [database.variable]: database.value, [named("TILL_SECRET")]: secret }
       await Promise.all([stopped("SIGINT"), stopped("SIGTERM", given), failed()])
     })
