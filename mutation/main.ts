@@ -50,10 +50,15 @@ const readArguments = () => {
   return { concurrency, files, incremental: values.incremental, isWhole: names === undefined }
 }
 
-/** A name in `Scope.ts` that leads nowhere would be a file without mutants, and so without survivors. */
+/**
+ * A name in `Scope.ts` that leads nowhere would be a file without mutants, and so without survivors. Deep tests judge no
+ * mutant: what decides about money is held by `npm test`.
+ */
 const checkScope = (files: ReadonlyArray<MutatedFile>): void => {
   for (const path of files.flatMap(({ file, tests }) => [file, ...tests])) {
     if (!existsSync(path)) throw new Error(`mutation/Scope.ts names ${path}, which does not exist`)
+    if (path.endsWith(".deep.test.ts"))
+      throw new Error(`mutation/Scope.ts names ${path}, which npm test leaves out`)
   }
 }
 

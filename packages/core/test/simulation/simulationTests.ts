@@ -194,6 +194,8 @@ export interface Worlds {
   readonly rail?: RailName
   readonly firstSeed: number
   readonly seeds: number
+  /** Seeds beyond these that once violated an invariant. */
+  readonly failedOnce?: ReadonlyArray<number>
   /** Whether these seeds together must show every required event. Default: false. */
   readonly coversAll?: boolean
 }
@@ -229,6 +231,12 @@ export const testSimulation = ({
         }
       })
     }
+
+    for (const seed of failedOnce)
+      it(`violates no invariant in seed ${seed}, which once failed`, async () => {
+        const report = await simulate(seed, store, { rail })
+        if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
+      })
 
     if (coversAll)
       it("has covered every required event", () => {
