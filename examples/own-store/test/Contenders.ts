@@ -11,7 +11,7 @@ export interface Contenders {
 }
 
 /** Maximum time for a race, a start or an end. */
-const patienceMillis = 30_000
+const patienceMillis = 60_000
 const program = fileURLToPath(new URL("contender.ts", import.meta.url))
 
 const messageOf = async (child: ChildProcess): Promise<unknown> => {

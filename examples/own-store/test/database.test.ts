@@ -1,5 +1,5 @@
-import { type Postgres, startPostgres } from "@till402/test-postgres"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { sharedPostgres } from "@till402/test-postgres"
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { connect, type Database, migrate } from "../src/storage/database.ts"
 import { postgresStores } from "../src/storage/storage.ts"
 import { newCharge, type OwnStores, type Race, races } from "./races.ts"
@@ -8,13 +8,12 @@ import { newCharge, type OwnStores, type Race, races } from "./races.ts"
  * What the database itself enforces, regardless of the code above it.
  */
 
-let postgres: Postgres
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>
 let stores: OwnStores
 let sql: Database
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await sharedPostgres()
 })
-afterAll(() => postgres?.stop())
 beforeEach(async () => {
   const url = await postgres.createDatabase()
   stores = postgresStores(url)

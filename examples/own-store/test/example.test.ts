@@ -5,7 +5,7 @@ import {
   startChain,
   startFacilitator
 } from "@till402/sandbox"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connect, type Database } from "../src/storage/database.ts"
 import { type Environment, runExample, start } from "../../express/test/exampleProcess.ts"
@@ -21,12 +21,12 @@ const searchPrice = 10_000n
 
 let chain: Chain
 let facilitator: LocalFacilitator
-let postgres: Postgres
+let postgres: Awaited<ReturnType<typeof sharedPostgres>>
 let environment: Environment
 beforeAll(async () => {
   chain = await startChain()
   facilitator = await startFacilitator({ chain })
-  postgres = await startPostgres()
+  postgres = await sharedPostgres()
   environment = {
     PORT: "0",
     BASE_URL: baseUrl,
@@ -38,7 +38,6 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await postgres?.stop()
   await facilitator?.stop()
   await chain?.stop()
 })

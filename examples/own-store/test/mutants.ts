@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Claim, RefundStart, VaultPurchase } from "@till402/core"
-import { connect, type Database } from "../src/storage/database.ts"
-import { postgresStores } from "../src/storage/storage.ts"
+import type { Database } from "../src/storage/database.ts"
+import type { TestDatabase } from "./databases.ts"
 import type { OwnStores } from "./races.ts"
 
 /*
@@ -197,18 +197,13 @@ export const allFaults: ReadonlyArray<Fault> = Object.entries(faults).flatMap(([
 )
 
 /** The example's stores with one fault. */
-export const faultyStores = (url: string, [store, fault]: Fault): OwnStores => {
-  const stores = postgresStores(url)
-  const sql = connect(url)
+export const faultyStores = ({ connect, sql }: TestDatabase, [store, fault]: Fault): OwnStores => {
+  const stores = connect()
   const breaking = <Name extends keyof Faults>(name: Name) => ({
     ...stores[name],
     ...faults[name][fault]!(stores[name], sql)
   })
-  const close = async () => {
-    await sql.end()
-    await stores.close()
-  }
-  return { ...stores, [store]: breaking(store), close }
+  return { ...stores, [store]: breaking(store) }
 }
 
 const pauseMillis = 50

@@ -1,20 +1,19 @@
 import { StoreContractViolation, storeTests } from "@till402/core/testing"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
+import { sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { empty } from "./databases.ts"
+import { type TestDatabase, testDatabase } from "./databases.ts"
 import { allFaults, type Fault, faultyStores } from "./mutants.ts"
 
 /*
  * Tests the contract itself: it must report every store that breaks a promise.
  */
 
-let postgres: Postgres
-let url: string
+let database: TestDatabase
 beforeAll(async () => {
-  postgres = await startPostgres()
-  url = await postgres.createDatabase()
+  const postgres = await sharedPostgres()
+  database = await testDatabase(await postgres.createDatabase())
 })
-afterAll(() => postgres?.stop())
+afterAll(() => database?.close())
 
 /** Tests that report some faults. They run first, because those before them take long. */
 const reportedBy: Readonly<Record<string, string>> = {
@@ -33,7 +32,7 @@ const reportedBy: Readonly<Record<string, string>> = {
 const testsOf = (fault: Fault) => {
   const [store, description] = fault
   const isFirst = (name: string) => name.includes(reportedBy[description] ?? name)
-  return storeTests({ empty: () => empty(url), connect: () => faultyStores(url, fault) })
+  return storeTests({ empty: () => database.empty(), connect: () => faultyStores(database, fault) })
     .filter(({ name }) => name.toLowerCase().startsWith(`${store.toLowerCase()}:`))
     .toSorted((left, right) => Number(isFirst(right.name)) - Number(isFirst(left.name)))
 }

@@ -1,0 +1,3 @@
+import { raceTests } from "./raceTests.ts"
+
+raceTests(20)
