@@ -17,7 +17,7 @@ export interface FacilitatorTask {
   /** Number of the send at which it dies, from 1; 0: never. */
   readonly diesAt: number
   readonly isSentFirst: boolean
-  readonly batch?: BatchOptions
+  readonly batch?: BatchOptions | undefined
 }
 
 const task: FacilitatorTask = JSON.parse(process.argv[2] ?? "")

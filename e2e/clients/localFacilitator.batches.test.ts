@@ -62,6 +62,7 @@ describe("sixteen payments at once", () => {
   it("settle in one transaction for less gas, each with its own record and transfer", async () => {
     let receipts = 0
     const relay = await startBatches({
+      pollMillis: 500,
       fetch: async (input, init) => {
         const body = await new Response(init?.body).text()
         if (body.includes("eth_getTransactionReceipt")) receipts++
@@ -93,12 +94,19 @@ describe("sixteen payments at once", () => {
   })
 
   it("don't wait for more; a lone payment waits for the bound, and is no batch", async () => {
-    const patient = await startBatches({ batch: { maxItems: 4, maxWaitMillis: 5_000 } })
-    const started = Date.now()
-    expect(failuresIn(await settleAll(patient, await somePayments(4)))).toEqual([])
-    expect(Date.now() - started).toBeLessThan(4_500)
-    const relay = await startBatches({ batch: { maxItems: 16, maxWaitMillis: 30 } })
-    expect(failuresIn(await settleAll(relay, await somePayments(1)))).toEqual([])
+    const payments = await somePayments(5)
+    const ended: Array<string> = []
+    const settle = async (name: string, relay: Relay, some: ReadonlyArray<Payment>) => {
+      expect(failuresIn(await settleAll(relay, some))).toEqual([])
+      ended.push(name)
+    }
+    const full = await startBatches({ batch: { maxItems: 4, maxWaitMillis: 5_000 } })
+    const relay = await startBatches({ batch: { maxItems: 16, maxWaitMillis: 3_000 } })
+    await Promise.all([
+      settle("full", full, payments.slice(0, 4)),
+      settle("alone", relay, payments.slice(4))
+    ])
+    expect(ended).toEqual(["full", "alone"])
     expect(parseTransaction(relay.journal.records()[0]!.signedTransaction).to).toBe(chain.usdc.toLowerCase())
   })
 
@@ -292,7 +300,7 @@ describe("a stuck batch", () => {
     const { maxFeePerGas = 0n } = parseTransaction(relay.journal.records()[0]!.signedTransaction)
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas * 2n })
     await chain.client.mine({ blocks: 1 })
-    await expect.poll(() => relay.journal.records().length, { timeout: 5_000 }).toBeGreaterThan(6)
+    await expect.poll(() => relay.journal.records().length, { timeout: 60_000 }).toBeGreaterThan(6)
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
     const settled = await settling

@@ -127,7 +127,7 @@ describe("a node that forgets transactions", () => {
       payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements))
     )
     const pooled = async () => (await chain.client.getTxpoolStatus()).pending
-    await expect.poll(pooled, { timeout: 4_000 }).toBe(6)
+    await expect.poll(pooled, { timeout: 60_000 }).toBe(6)
     await chain.client.mine({ blocks: 1 })
     expect((await settling).filter(({ success }) => !success)).toEqual([])
   })
@@ -150,7 +150,7 @@ describe("a stuck transaction", () => {
     // The base fee rises above what the transaction pays.
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas * 2n })
     await chain.client.mine({ blocks: 1 })
-    await expect.poll(() => journal.records().length, { timeout: 5_000 }).toBeGreaterThan(1)
+    await expect.poll(() => journal.records().length, { timeout: 60_000 }).toBeGreaterThan(1)
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
     const settled = await settling
@@ -196,7 +196,7 @@ describe("a stuck transaction", () => {
       }
     })
     const settling = other.facilitator.settle(payload, requirements)
-    await expect.poll(() => sent, { timeout: 5_000 }).toContain(signedTransaction)
+    await expect.poll(() => sent, { timeout: 60_000 }).toContain(signedTransaction)
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
     expect(await settling).toMatchObject({ success: true })
@@ -256,7 +256,7 @@ describe("limits of a local facilitator", () => {
     expect(journal.records()).toEqual([])
     await chain.client.setBalance({ address: account.address, value: parseEther("1") })
     const again = async () => (await facilitator.settle(payload, requirements)).success
-    await expect.poll(again, { timeout: 5_000, interval: 500 }).toBe(true)
+    await expect.poll(again, { timeout: 60_000, interval: 500 }).toBe(true)
     expect(await chain.client.getTransactionCount(account)).toBe(1)
   })
 

@@ -128,7 +128,7 @@ describe("twenty authorizations with money for one", () => {
     await chain.client.mine({ blocks: 1 })
     await chain.mint(second!.payer.address, 10_000n)
     const settle = async () => (await facilitator.settle(second!.payload, second!.requirements)).success
-    await expect.poll(settle, { timeout: 5_000 }).toBe(true)
+    await expect.poll(settle, { timeout: 60_000 }).toBe(true)
     expect(await sentBy(account.address)).toBe(2)
   })
 

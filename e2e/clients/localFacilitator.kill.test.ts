@@ -1,24 +1,26 @@
-import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type BatchOptions, localFacilitator } from "@till402/providers/facilitator"
+import { sqliteJournals } from "@till402/providers/journals"
 import { type Chain, startChain } from "@till402/sandbox"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { placeMulticall } from "./contractWallets.ts"
-import type { FacilitatorTask } from "./facilitatorProcess.ts"
+import { settleInProcess } from "./facilitatorRun.ts"
 import { signedPayment } from "./relayers.ts"
 
 /*
- * Processes with local facilitators that share a key and a journal, killed around their sends: every payment moves
- * exactly once, with one transaction each.
+ * A process with a local facilitator, killed around a send, and its successor with the same key and journal: every
+ * payment moves exactly once. Several processes at once are in localFacilitator.kill.deep.test.ts.
  */
 
 let chain: Chain
 let folder: string
 beforeAll(async () => {
   chain = await startChain()
+  await placeMulticall(chain)
   folder = mkdtempSync(join(tmpdir(), "till402-killed-"))
 })
 afterAll(async () => {
@@ -26,77 +28,61 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a process to its end: its output, or `undefined` if it was killed. */
-const run = (task: FacilitatorTask): Promise<string | undefined> =>
-  new Promise((resolve, reject) => {
-    const script = join(import.meta.dirname, "facilitatorProcess.ts")
-    execFile(
-      process.execPath,
-      ["--conditions=@till402/source", script, JSON.stringify(task)],
-      (error, stdout) => {
-        if (error === null) resolve(stdout)
-        else if (error.signal === "SIGKILL") resolve(undefined)
-        else reject(error)
-      }
-    )
+interface Killed {
+  /** Number of the send at which the process dies, and whether the node has the transaction then. */
+  readonly diesAt: number
+  readonly isSentFirst: boolean
+  readonly batch?: BatchOptions | undefined
+}
+
+/** Settles six payments in a process that dies, and then in this one; returns the transactions of all. */
+const settleTwice = async ({ batch, diesAt, isSentFirst }: Killed): Promise<ReadonlyArray<string>> => {
+  const privateKey = generatePrivateKey()
+  const account = privateKeyToAccount(privateKey)
+  await chain.client.setBalance({ address: account.address, value: parseEther("10") })
+  const payments = await Promise.all(Array.from({ length: 6 }, () => signedPayment(chain)))
+  const filename = join(folder, `${account.address}.sqlite`)
+  const ended = await settleInProcess({
+    rpcUrl: chain.rpcUrl,
+    privateKey,
+    filename,
+    payments: payments.map(({ payload, requirements }) => ({ payload, requirements })),
+    diesAt,
+    isSentFirst,
+    batch
+  })
+  expect(ended).toBe(undefined)
+  const journals = sqliteJournals(filename)
+  const successor = localFacilitator({
+    account,
+    networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
+    journal: journals.settlements,
+    pollMillis: 50,
+    replaceAfterMillis: 1_000,
+    batch
+  })
+  const settled = await Promise.all(
+    payments.map(({ payload, requirements }) => successor.settle(payload, requirements, "shop"))
+  )
+  await journals.close()
+  expect(settled.filter(({ success }) => !success)).toEqual([])
+  for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+  const transactions = settled.map(({ transaction }) => transaction)
+  expect(await chain.client.getTransactionCount({ address: account.address })).toBe(
+    new Set(transactions).size
+  )
+  return transactions
+}
+
+describe("a process that is killed while it settles", () => {
+  it("leaves payments that its successor settles, each once", async () => {
+    const transactions = await settleTwice({ diesAt: 2, isSentFirst: false })
+    expect(new Set(transactions).size).toBe(6)
   })
 
-describe("processes that are killed while they settle", () => {
-  it("leave payments that their successors settle, each once", { timeout: 60_000 }, async () => {
-    const privateKey = generatePrivateKey()
-    const { address } = privateKeyToAccount(privateKey)
-    await chain.client.setBalance({ address, value: parseEther("10") })
-    const payments = await Promise.all(Array.from({ length: 12 }, () => signedPayment(chain)))
-    const task = {
-      rpcUrl: chain.rpcUrl,
-      privateKey,
-      filename: join(folder, "settlements.sqlite"),
-      payments: payments.map(({ payload, requirements }) => ({ payload, requirements }))
-    }
-    for (const [first, second] of [
-      [1, 3],
-      [2, 6]
-    ] as const) {
-      const ended = await Promise.all([
-        run({ ...task, diesAt: first, isSentFirst: false }),
-        run({ ...task, diesAt: second, isSentFirst: true })
-      ])
-      expect(ended).toContain(undefined)
-    }
-    const output = await run({ ...task, diesAt: 0, isSentFirst: false })
-    const settled: ReadonlyArray<{ success: boolean; transaction: string }> = JSON.parse(output ?? "[]")
-    expect(settled.filter(({ success }) => !success)).toEqual([])
-    expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(12)
-    for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
-    expect(await chain.client.getTransactionCount({ address })).toBe(12)
-  })
-
-  it("in batches, too: each item once, in any process", { timeout: 60_000 }, async () => {
-    await placeMulticall(chain)
-    const privateKey = generatePrivateKey()
-    const { address } = privateKeyToAccount(privateKey)
-    await chain.client.setBalance({ address, value: parseEther("10") })
-    const payments = await Promise.all(Array.from({ length: 24 }, () => signedPayment(chain)))
-    const filename = join(folder, "batches.sqlite")
-    const task = {
-      rpcUrl: chain.rpcUrl,
-      privateKey,
-      filename,
-      payments: payments.map(({ payload, requirements }) => ({ payload, requirements })),
-      batch: { maxItems: 8, maxWaitMillis: 100 }
-    }
-    const ended = await Promise.all([
-      run({ ...task, diesAt: 1, isSentFirst: false }),
-      run({ ...task, diesAt: 2, isSentFirst: true })
-    ])
-    expect(ended).toContain(undefined)
-    const output = await run({ ...task, diesAt: 0, isSentFirst: false })
-    const settled: ReadonlyArray<{ success: boolean; transaction: string }> = JSON.parse(output ?? "[]")
-    expect(settled.filter(({ success }) => !success)).toEqual([])
-    expect(settled).toHaveLength(24)
-    for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
-    expect(await chain.client.getTransactionCount({ address })).toBe(
-      new Set(settled.map(({ transaction }) => transaction)).size
-    )
+  it("in batches, too: each item once", async () => {
+    const batch = { maxItems: 3, maxWaitMillis: 100 }
+    const transactions = await settleTwice({ diesAt: 1, isSentFirst: true, batch })
+    expect(new Set(transactions).size).toBeLessThan(6)
   })
 })

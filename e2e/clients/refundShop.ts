@@ -142,7 +142,7 @@ export const openShop = async (
         await till.orders.processNow(orderId)
         expect((await till.orders.find(orderId))?.status).toBe("refunded")
       },
-      { timeout: 25_000, interval: 100 }
+      { timeout: 60_000, interval: 400 }
     )
   return { openTill, search, buy, untilRefunded, wallet, buyer, payTo, filename }
 }

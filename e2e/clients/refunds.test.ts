@@ -78,13 +78,13 @@ describe("a refund that is sent, recorded, and resent when its response was lost
 })
 
 describe.concurrent("the refund of an order that can't be placed", () => {
-  it("reaches the payer, to the atomic unit", { timeout: 40_000 }, async (context) => {
+  it("reaches the payer, to the atomic unit", async (context) => {
     const shop = await openShop(context)
     const till = await shop.openTill()
     await shop.expectRefunded(till, await shop.buy(till))
   })
 
-  it("is sent once by processes that work on it at the same time", { timeout: 40_000 }, async (context) => {
+  it("is sent once by processes that work on it at the same time", async (context) => {
     const shop = await openShop(context)
     const first = await shop.openTill({})
     const orderId = await shop.buy(first)
@@ -94,23 +94,19 @@ describe.concurrent("the refund of an order that can't be placed", () => {
     await shop.expectRefunded(others[0]!, orderId)
   })
 
-  it(
-    "is found on the chain when its response was lost, and not resent",
-    { timeout: 40_000 },
-    async (context) => {
-      let sent = 0
-      const shop = await openShop(context, async (...given) => {
-        sent++
-        await official.client.settle(...given)
-        throw new Error("connection reset")
-      })
-      const till = await shop.openTill()
-      await shop.expectRefunded(till, await shop.buy(till))
-      expect(sent).toBe(1)
-    }
-  )
+  it("is found on the chain when its response was lost, and not resent", async (context) => {
+    let sent = 0
+    const shop = await openShop(context, async (...given) => {
+      sent++
+      await official.client.settle(...given)
+      throw new Error("connection reset")
+    })
+    const till = await shop.openTill()
+    await shop.expectRefunded(till, await shop.buy(till))
+    expect(sent).toBe(1)
+  })
 
-  it("does not count as sent on the facilitator's response alone", { timeout: 40_000 }, async (context) => {
+  it("does not count as sent on the facilitator's response alone", async (context) => {
     let lies = 2
     const shop = await openShop(context, async (payload, requirements) =>
       lies-- > 0

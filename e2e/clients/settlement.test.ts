@@ -271,7 +271,7 @@ describe("a payment that was refused and is settled anyway", () => {
     )
     expect((await shop.search()).status).toBe(402)
     refuses = false
-    await expect.poll(async () => (await shop.again()).status, { interval: 1_500, timeout: 15_000 }).toBe(200)
+    await expect.poll(async () => (await shop.again()).status, { interval: 1_500, timeout: 60_000 }).toBe(200)
     expect(await shop.received()).toBe(10_000n)
     await shop.till.dispose()
   })

@@ -67,7 +67,7 @@ it("an order that can't be placed is refunded once by processes that work on it 
     await Promise.all([till.orders.processNow(orderId), other.orders.processNow(orderId)])
     return (await till.orders.find(orderId))?.status
   }
-  await expect.poll(statusOf, { timeout: 15_000 }).toBe("refunded")
+  await expect.poll(statusOf, { timeout: 60_000 }).toBe("refunded")
 
   const refunded = (await till.ledger.list()).filter(({ kind }) => kind === "refunded")
   expect(refunded).toHaveLength(1)

@@ -1,13 +1,12 @@
-import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { generateKeyPairSigner, signBytes, type Address } from "@solana/kit"
 import { sqliteJournals } from "@till402/providers/journals"
 import { memoryTransferJournal } from "@till402/providers/solana-refunds"
 import { startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { attemptsIn, refundInProcess } from "./refundingRun.ts"
 import { fund, refundsOn, untilExpired, untilFinal } from "./solanaRefundShop.ts"
 
 /*
@@ -198,47 +197,27 @@ describe("a refund that the network loses", () => {
   })
 })
 
-describe("processes that send one refund", () => {
+describe("a refund whose process dies", () => {
   const newFile = () => join(folder, `${++files}.sqlite`)
 
-  /** Runs a process of its own; returns its output, and the signal that ended it. */
-  const run = async (filename: string, dies: "never" | "recorded" | "sent") => {
-    const child = spawn(
-      process.execPath,
-      [
-        "--disable-warning=ExperimentalWarning",
-        "--conditions=@till402/source",
-        join(import.meta.dirname, "refundingProcess.ts"),
-        chain.rpcUrl,
-        filename,
-        "charge-1",
-        payee,
-        chain.usdc.mint,
-        "10000",
-        dies
-      ],
-      { stdio: ["ignore", "pipe", "inherit"] }
-    )
-    const exited = new Promise<NodeJS.Signals | null>((resolve) =>
-      child.once("exit", (_code, signal) => resolve(signal))
-    )
-    const output = await text(child.stdout)
-    return { output, signal: await exited }
-  }
-
-  const attemptsIn = async (filename: string) => {
+  /** The next process: it has the same journal. */
+  const withSuccessor = async <A>(
+    filename: string,
+    use: (refunds: Awaited<ReturnType<typeof refundsOn>>) => Promise<A>
+  ): Promise<A> => {
     const journals = sqliteJournals(filename)
-    const attempts = await journals.transfers.find("charge-1")
-    await journals.close()
-    return attempts
+    const refunds = await refundsOn(chain.rpcUrl, { journal: journals.transfers })
+    return use(refunds).finally(() => journals.close())
   }
 
-  it("send it once if one dies after recording it", async () => {
+  it("after recording it is sent once by the next one", async () => {
     const filename = newFile()
-    expect(await run(filename, "recorded")).toMatchObject({ signal: "SIGKILL" })
+    expect(await refundInProcess({ chain, filename, payee, dies: "recorded" })).toMatchObject({
+      signal: "SIGKILL"
+    })
     expect(await chain.balanceOf(payee)).toBe(0n)
     const [recorded] = await attemptsIn(filename)
-    expect(JSON.parse((await run(filename, "never")).output)).toEqual({
+    expect(await withSuccessor(filename, (refunds) => refunds.refund(transfer()))).toEqual({
       status: "pending",
       transaction: recorded?.signature
     })
@@ -246,33 +225,46 @@ describe("processes that send one refund", () => {
     expect(await attemptsIn(filename)).toEqual([recorded])
   })
 
-  it("sign it again if one dies after recording it, and the next one comes too late to send that", async () => {
+  it("after recording it is signed again by one that comes too late to send that", async () => {
     const filename = newFile()
-    await run(filename, "recorded")
+    await withSuccessor(filename, async (refunds) => {
+      chain.dropTransactions(true)
+      await refunds.refund(transfer())
+      chain.dropTransactions(false)
+    })
     chain.advance(untilExpired)
-    await run(filename, "never")
+    await withSuccessor(filename, (refunds) => refunds.refund(transfer()))
     const attempts = await attemptsIn(filename)
     expect(attempts.map(({ position }) => position)).toEqual([0, 1])
     expect(await chain.balanceOf(payee)).toBe(10_000n)
   })
 
-  it("find it if one dies after sending it, however late", async () => {
+  it("after sending it is found by the next one, however late", async () => {
     const filename = newFile()
-    expect(await run(filename, "sent")).toMatchObject({ signal: "SIGKILL" })
+    expect(await refundInProcess({ chain, filename, payee, dies: "sent" })).toMatchObject({
+      signal: "SIGKILL"
+    })
     expect(await chain.balanceOf(payee)).toBe(10_000n)
     chain.advance(untilExpired)
     const [recorded] = await attemptsIn(filename)
-    expect(JSON.parse((await run(filename, "never")).output)).toEqual({
+    expect(await withSuccessor(filename, (refunds) => refunds.refund(transfer()))).toEqual({
       status: "sent",
       transaction: recorded?.signature
     })
     expect(await chain.balanceOf(payee)).toBe(10_000n)
     expect(await attemptsIn(filename)).toEqual([recorded])
   })
+})
 
-  it("send it once if they do so at the same time", async () => {
-    const filename = newFile()
-    await Promise.all([run(filename, "never"), run(filename, "never"), run(filename, "never")])
+describe("several that send one refund at the same time", () => {
+  it("send it once over one file", async () => {
+    const filename = join(folder, `${++files}.sqlite`)
+    const journals = Array.from({ length: 3 }, () => sqliteJournals(filename))
+    const shops = await Promise.all(
+      journals.map(({ transfers }) => refundsOn(chain.rpcUrl, { journal: transfers }))
+    )
+    await Promise.all(shops.map((refunds) => refunds.refund(transfer())))
+    await Promise.all(journals.map((journal) => journal.close()))
     expect(await attemptsIn(filename)).toHaveLength(1)
     expect(await chain.balanceOf(payee)).toBe(10_000n)
   })

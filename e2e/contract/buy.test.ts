@@ -202,7 +202,7 @@ describe("POST /x402/buy: the response", () => {
   it("totalPrice is the paid amount", () =>
     expect(body.totalPrice).toEqual({ amount: quotedTotal, currency: "USD" }))
   it("the order is placed once, with its id", async () => {
-    await vi.waitFor(() => expect(shop.calls.place).toHaveLength(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(shop.calls.place).toHaveLength(1), { timeout: 60_000 })
     expect(shop.calls.place[0]).toMatchObject({
       orderId: body.orderId,
       reference: "upstream-quote-1",

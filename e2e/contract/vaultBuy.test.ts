@@ -107,7 +107,7 @@ describe("POST /x402/vault/buy: the response", () => {
   it("costs what the item costs", () => expect(shop.settlements).toMatchObject([{ amount: "7000000" }]))
   it("is for the named item", () => expect(body.item).toMatchObject({ slug: vaultItem.slug, price: 7 }))
   it("is confirmed by email", async () => {
-    await vi.waitFor(() => expect(shop.calls.send).toHaveLength(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(shop.calls.send).toHaveLength(1), { timeout: 60_000 })
     expect(shop.calls.send[0]?.to).toBe("ada@example.com")
   })
 })
