@@ -1,0 +1,6 @@
+import { it } from "vitest"
+import { harmlessWords, makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
+import { expectNoLies } from "./freeLies.ts"
+
+it("nothing of a lie in harmless words is passed on, in 100 requests", () =>
+  expectNoLies(makeFreeLiar(harmlessWords)))
