@@ -75,7 +75,7 @@ describe("the layer of a local facilitator", () => {
     const facilitator = yield* Facilitator
     return yield* facilitator.settle({
       x402Version: 2,
-      paymentPayload: payment.payload,
+      payload: payment.payload.payload,
       requirements: { ...requirements, scheme: "exact" },
       resource: { url: "https://shop.example/x402/search", description: "", mimeType: "" }
     })

@@ -36,6 +36,8 @@ const withVariables = <A>(
     Effect.runPromiseExit
   )
 
+type SettleRequest = Parameters<Facilitator["Service"]["settle"]>[0]
+
 /** A payment of the official client to a new payee, and what the payee has received. */
 const makePayment = async () => {
   const [payee, { address: feePayer }] = await Promise.all([generateKeyPairSigner(), feePayerSigner()])
@@ -44,8 +46,8 @@ const makePayment = async () => {
   const { payload, requirements } = await payV2(chain, payer, { payTo: payee.address, feePayer })
   const request = {
     x402Version: 2 as const,
-    paymentPayload: payload,
-    requirements: requirements as Parameters<Facilitator["Service"]["settle"]>[0]["requirements"],
+    payload: (payload as Pick<SettleRequest, "payload">).payload,
+    requirements: requirements as SettleRequest["requirements"],
     resource: { url: "https://shop.example/x402/search", description: "", mimeType: "" }
   }
   return { payer, request, received: () => chain.balanceOf(payee.address) }

@@ -48,6 +48,11 @@ export const ExactSolanaPayload = Schema.Struct({
   transaction: Schema.String.check(Schema.isMaxLength(Math.ceil(maxTransactionBytes / 3) * 4))
 })
 
+/** The part of a payment that moves money: all that facilitators receive of it. */
+export type SignedPayload =
+  | { readonly signature: string; readonly authorization: Authorization }
+  | typeof ExactSolanaPayload.Type
+
 const version1 = <P extends Schema.Top>(payload: P) =>
   Schema.Struct({
     x402Version: Schema.Literal(1),

@@ -1,10 +1,10 @@
-import type { Authorization } from "../domain/PaymentPayload.ts"
+import type { Authorization, SignedPayload } from "../domain/PaymentPayload.ts"
 
 /*
- * Writes the JSON of a settlement task around the payment's own JSON, which the caller sent.
+ * Writes the JSON of a settlement task around parts that most calls share.
  *
- * Replaces: `JSON.stringify` of the task. Official clients repeat the whole challenge in their payment, about 3 KB.
- * Gain: 6 µs → 0.5 µs, 10 % of a paid call (`npm run bench -- fast`).
+ * Replaces: `JSON.stringify` of the task, whose resource describes the route to indexers, about 2 KB.
+ * Gain: 12 µs → 0.8 µs, 2 % of a paid call (`npm run bench -- fast`).
  * Equivalence: test/fast/taskText.test.ts.
  */
 
@@ -15,22 +15,24 @@ interface Task {
   readonly proofRequired: boolean
   readonly request: {
     readonly x402Version: number
+    readonly payload: SignedPayload
     readonly requirements: object
     readonly resource: object
     readonly route?: object
   }
 }
 
-/** The JSON of a task; `payment` is the JSON of its payment as the caller sent it. */
-export const taskText = (
-  { authorization, network, proofRequired, request }: Task,
-  payment: string
-): string => {
-  const { requirements, resource, route, x402Version } = request
-  const head = `"network":${JSON.stringify(network)},"authorization":${JSON.stringify(authorization)}`
+export const taskText = ({ authorization, network, proofRequired, request }: Task): string => {
+  const { payload, requirements, resource, route, x402Version } = request
+  const signed = JSON.stringify(authorization)
+  const head = `"network":${JSON.stringify(network)},"authorization":${signed}`
+  const payment =
+    "signature" in payload && payload.authorization === authorization
+      ? `{"signature":${JSON.stringify(payload.signature)},"authorization":${signed}}`
+      : JSON.stringify(payload)
   const routing = route === undefined ? "" : `,"route":${JSON.stringify(route)}`
   const rest = `"requirements":${sharedJson(requirements)},"resource":${sharedJson(resource)}${routing}`
-  return `{${head},"proofRequired":${proofRequired},"request":{"x402Version":${x402Version},"paymentPayload":${payment},${rest}}}`
+  return `{${head},"proofRequired":${proofRequired},"request":{"x402Version":${x402Version},"payload":${payment},${rest}}}`
 }
 
 /** JSON of objects that most calls share, the offer of a fixed price and its resource: neither ever changes. */

@@ -7,7 +7,7 @@ import { type Challenge, makeChallenge } from "../toll/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress } from "../toll/PaymentErrors.ts"
-import { type HeaderReading, type Payment, withoutQuery } from "../toll/PaymentHeader.ts"
+import type { HeaderReading, Payment } from "../toll/PaymentHeader.ts"
 import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/TollRequest.ts"
 import type { Refusal } from "../toll/Verdict.ts"
@@ -149,13 +149,14 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
     computed: RequestPrice | undefined
   ): TollRequest<ApiFailure> => {
     const { paidRoute } = paid.match
-    const { id, info, operation } = paidRoute
+    const { id, listed, operation, url } = paidRoute
     const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
     return {
       operation: id,
       canonical,
-      payment: operation.queryInResource === true ? presented : withoutQuery(presented),
-      resource: info,
+      payment: presented,
+      resourceUrl: url,
+      resource: listed,
       encrypted,
       replayMillis: operation.replayMillis,
       // After settlement, the work may use all remaining time.

@@ -1,13 +1,8 @@
 import { discoveryOf } from "../api/Discovery.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
-import {
-  type Challenge,
-  challengeTemplate,
-  makeChallenge,
-  type Resource,
-  type ResourceInfo
-} from "../toll/Challenge.ts"
+import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/Challenge.ts"
+import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { PaymentOffer } from "../toll/Verdict.ts"
 import type { HttpSettings, OfferedNetwork } from "./HttpSettings.ts"
 import { type InputReader, inputReader } from "./Input.ts"
@@ -33,8 +28,10 @@ export interface PaidRoute {
   readonly unpaid: (search: string) => Challenge
   /** The resource in the 402 for a request with this query. */
   readonly resource: (search: string) => Resource
-  /** The same, shortened and without query, for the toll. */
-  readonly info: ResourceInfo
+  /** Its address, without the query. */
+  readonly url: string
+  /** The resource as facilitators list it. */
+  readonly listed: ListedResource
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The current offers of the fixed price, or of the indication of another one. */
   readonly listedOffers: () => ReadonlyArray<PaymentOffer>
@@ -176,20 +173,20 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     method: method === "GET" ? "GET" : "POST",
     methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
-    info: infoOf(resource),
+    url: resource.url,
+    // Paths keep their parameters' names: a caller chooses the values, and some name a purchase.
+    listed: { ...resource, url: settings.baseUrl + path },
     ...byItsQuery,
     offersOf,
     listedOffers
   }
 }
 
-const infoOf = ({ description, mimeType, url }: Resource): ResourceInfo => ({ url, description, mimeType })
-
 /** A paid route with parameters in its path, for one request: its resource is the requested path. */
 export const paidRouteAt = (paidRoute: PaidRoute, url: string): PaidRoute => {
   const { operation } = paidRoute
   const resource = { ...paidRoute.resource(""), url }
-  return { ...paidRoute, info: infoOf(resource), ...byQuery(operation, paidRoute.listedOffers, resource) }
+  return { ...paidRoute, url, ...byQuery(operation, paidRoute.listedOffers, resource) }
 }
 
 /** An amount as a price without conditions. */

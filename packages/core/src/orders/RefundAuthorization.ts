@@ -90,16 +90,10 @@ export const refundRequest = (
     maxTimeoutSeconds: validSeconds,
     extra: { ...network.eip712 }
   }
-  const resource = { url: "urn:till402:refund", description: "Refund", mimeType: "application/json" }
   return {
     x402Version: 2,
-    paymentPayload: {
-      x402Version: 2,
-      resource,
-      accepted: requirements,
-      payload: { signature, authorization }
-    },
+    payload: { signature, authorization },
     requirements,
-    resource
+    resource: { url: "urn:till402:refund", description: "Refund", mimeType: "application/json" }
   }
 }

@@ -18,9 +18,6 @@ export interface Resource {
   readonly extensions: Readonly<Record<string, unknown>>
 }
 
-/** The part of a resource that facilitators receive. */
-export type ResourceInfo = Pick<Resource, "url" | "description" | "mimeType">
-
 /** A 402 response: the version-1 body and the version-2 header of one set of offers. */
 export interface Challenge {
   readonly body: string

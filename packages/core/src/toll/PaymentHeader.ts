@@ -1,10 +1,10 @@
 import { Option, Schema } from "effect"
 import {
   type EvmPaymentPayload,
-  isOnSolana,
   type PaymentPayload,
   PaymentPayloadV1,
   PaymentPayloadV2,
+  type SignedPayload,
   SolanaPayloadV1,
   SolanaPayloadV2
 } from "../domain/PaymentPayload.ts"
@@ -18,12 +18,15 @@ const maxDepth = 32
 /** A payment has some twenty fields; extensions may add more. */
 const maxFields = 512
 
-/** A decoded payment header: the checked payload, and the whole document as sent, for the facilitator. */
+/** A decoded payment header. */
 export interface Payment {
   readonly payload: PaymentPayload
-  readonly document: unknown
-  /** The document as JSON. */
-  readonly json: string
+  /**
+   * The only part that facilitators receive. No signature covers the rest, which the payer may have made up. Nor does it
+   * contain other fields: a facilitator that finds another method's, such as `permit2Authorization`, would use that
+   * method, with another payer.
+   */
+  readonly signed: SignedPayload
 }
 
 export type HeaderReading =
@@ -80,48 +83,23 @@ export const decodePayment = (text: string): HeaderReading => {
   const payload: Option.Option<EvmPaymentPayload> =
     x402Version === 1 ? decodeV1(document) : decodeV2(document)
   return Option.isNone(payload)
-    ? readSolanaPayment(x402Version, document, json)
-    : { _tag: "Payment", payment: withOneMethod({ payload: payload.value, document, json }) }
+    ? readSolanaPayment(x402Version, document)
+    : { _tag: "Payment", payment: { payload: payload.value, signed: payload.value.payload } }
 }
 
 const notExact =
   "the payment is not an exact payment: on EVM, payload needs signature and authorization; on Solana, transaction"
 
-const readSolanaPayment = (x402Version: 1 | 2, document: unknown, json: string): HeaderReading => {
+const readSolanaPayment = (x402Version: 1 | 2, document: unknown): HeaderReading => {
   const decoded: Option.Option<typeof SolanaPayloadV1.Type | typeof SolanaPayloadV2.Type> =
     x402Version === 1 ? decodeSolanaV1(document) : decodeSolanaV2(document)
   if (Option.isNone(decoded)) return malformed(notExact)
-  const reading = readBase64Transaction(decoded.value.payload.transaction)
+  const signed = decoded.value.payload
+  const reading = readBase64Transaction(signed.transaction)
   if (reading._tag === "Malformed") return malformed(reading.reason)
   const payload = { ...decoded.value, payload: { transaction: reading.transaction } }
-  return { _tag: "Payment", payment: withOneMethod({ payload, document, json }) }
+  return { _tag: "Payment", payment: { payload, signed } }
 }
-
-/**
- * Removes all fields besides signature and authorization, or besides the transaction. A facilitator that finds another
- * method's fields, such as `permit2Authorization`, would use that method, with another payer.
- */
-const withOneMethod = (payment: Payment): Payment => {
-  const document = payment.document as {
-    readonly payload: { readonly authorization: object; readonly transaction: string }
-  }
-  const fields = Object.keys(document.payload).length
-  if (isOnSolana(payment.payload)) {
-    if (fields === 1) return payment
-    return withDocument(payment, { ...document, payload: { transaction: document.payload.transaction } })
-  }
-  const exact = payment.payload.payload
-  const isAlone =
-    fields === 2 &&
-    Object.keys(document.payload.authorization).length === Object.keys(exact.authorization).length
-  return isAlone ? payment : withDocument(payment, { ...document, payload: exact })
-}
-
-const withDocument = ({ payload }: Payment, document: object): Payment => ({
-  payload,
-  document,
-  json: JSON.stringify(document)
-})
 
 /** The index of the closing quote of the string that opens at `quote`. */
 const endOfString = (json: string, quote: number): number => {
@@ -171,18 +149,3 @@ const measure = (json: string): { readonly depth: number; readonly fields: numbe
 
 /** Encodes an x402 header: standard base64 of a value's JSON. */
 export const encodeHeader = (value: unknown): string => btoa(toBinary(JSON.stringify(value)))
-
-/**
- * Removes the query from the payment's `resource`. Clients repeat the URL that they requested, and a tracking number or
- * download token in it must reach neither the facilitator nor the store. No signature covers `resource`.
- */
-export const withoutQuery = (payment: Payment): Payment => {
-  const { payload } = payment
-  if (payload.x402Version !== 2 || payload.resource === undefined) return payment
-  const end = payload.resource.url.search(/[?#]/)
-  if (end === -1) return payment
-  const url = payload.resource.url.slice(0, end)
-  const sent = payment.document as { readonly resource: object }
-  const document = { ...sent, resource: { ...sent.resource, url } }
-  return { payload: { ...payload, resource: { url } }, document, json: JSON.stringify(document) }
-}

@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import type { PaymentRequirements, Receipt } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
-import type { ResourceInfo } from "./Challenge.ts"
+import type { ListedResource } from "./facilitator/FacilitatorVerdicts.ts"
 import type { PaymentRefused } from "./PaymentErrors.ts"
 import type { Payment } from "./PaymentHeader.ts"
 import type { PaymentOffer, Refusal } from "./Verdict.ts"
@@ -60,7 +60,10 @@ export interface TollRequest<E> {
    */
   readonly canonical: string
   readonly payment: Payment
-  readonly resource: ResourceInfo
+  /** The requested address without its query: a payment that names another path is refused. */
+  readonly resourceUrl: string
+  /** The description that facilitators receive. */
+  readonly resource: ListedResource
   /** The response contains personal data or secrets, and is stored encrypted. */
   readonly encrypted: boolean
   /** How long the response is replayed after settlement. */

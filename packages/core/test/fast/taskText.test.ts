@@ -8,27 +8,28 @@ describe("the JSON of a task", () => {
     const text = () => dice.text('aZ09"\\/\u0000\u00e9\u2028\u{1f600}', dice.below(12))
     const shared = {
       requirements: { amount: text(), extra: { name: text(), version: "2" } },
-      resource: { url: text(), description: text(), mimeType: text() }
+      resource: { url: text(), description: text(), mimeType: text(), extensions: { [text()]: text() } }
     }
     // Several tasks with the same offer, as of one operation.
     for (let times = 0; times < 3; times++) {
-      const paymentPayload = {
-        x402Version: 2,
-        payload: { signature: dice.hex(65) },
-        extensions: { [text()]: text() }
-      }
+      const authorization = anyAuthorization(dice)
+      const payload = dice.pick([
+        { signature: dice.hex(65), authorization },
+        { signature: dice.hex(65), authorization: anyAuthorization(dice) },
+        { transaction: text() }
+      ])
       const task = {
         network: text(),
-        authorization: anyAuthorization(dice),
+        authorization,
         proofRequired: dice.below(2) === 0,
         request: {
           x402Version: 1 + dice.below(2),
-          paymentPayload,
+          payload,
           ...shared,
           ...(dice.below(2) === 0 ? {} : { route: { facilitator: text(), x402Version: 1 + dice.below(2) } })
         }
       }
-      expect(taskText(task, JSON.stringify(paymentPayload))).toBe(JSON.stringify(task))
+      expect(taskText(task)).toBe(JSON.stringify(task))
     }
   })
 })

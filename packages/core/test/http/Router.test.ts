@@ -188,7 +188,8 @@ describe("the paid route of one operation", () => {
     for (const path of ["/weather/oslo/1", "/api/weather/oslo/1"]) {
       const match = find(path)
       expect(match?.params).toEqual({ city: "oslo", day: "1" })
-      expect(match?.paidRoute.info.url).toBe("https://shop.example/api/weather/oslo/1")
+      expect(match?.paidRoute.url).toBe("https://shop.example/api/weather/oslo/1")
+      expect(match?.paidRoute.listed.url).toBe("https://shop.example/api/weather/:city/:day")
     }
     expect(find("/x402/search")).toBeUndefined()
   })

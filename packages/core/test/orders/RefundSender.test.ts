@@ -132,16 +132,7 @@ describe("a refund that is sent", () => {
     }
     const resource = { url: "urn:till402:refund", description: "Refund", mimeType: "application/json" }
     const payload = { signature, authorization }
-    expect(of("settle")).toEqual([
-      [
-        {
-          x402Version: 2,
-          paymentPayload: { x402Version: 2, resource, accepted: requirements, payload },
-          requirements,
-          resource
-        }
-      ]
-    ])
+    expect(of("settle")).toEqual([[{ x402Version: 2, payload, requirements, resource }]])
   })
 
   it("has a nonce of its charge's key", () => {

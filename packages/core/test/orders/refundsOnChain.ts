@@ -116,11 +116,10 @@ export const play = <A>(
   }
   const facilitator: Facilitator["Service"] = {
     verify: () => Effect.die("refunds are not verified"),
-    settle: ({ paymentPayload }: FacilitatorRequest) =>
+    settle: ({ payload }: FacilitatorRequest) =>
       Effect.sync(() => {
-        const { nonce } = (
-          paymentPayload as { readonly payload: { readonly authorization: { readonly nonce: string } } }
-        ).payload.authorization
+        if (!("authorization" in payload)) throw new Error("the refund is not on EVM")
+        const { nonce } = payload.authorization
         sent.push(nonce)
         return { _tag: "Settled", transaction: `0xback${sent.indexOf(nonce)}`, payer: walletAddress }
       }),

@@ -113,16 +113,4 @@ describe("a payment that names the URL it requests", () => {
     const response = await till.present(call, echoed)
     expect(response.status, response.text).toBe(200)
   })
-
-  it("sends no private query to the facilitator", async () => {
-    const till = await openTill()
-    const payment = await payChallenge(await till.challenge(track))
-    const url = `${baseUrl}${track.path}#fragment`
-    const document = { ...payment, resource: { url, description: "kept" }, extensions: { kept: {} } }
-    expect((await till.present(track, headerOf(document as typeof payment))).status).toBe(200)
-    const requests = [...till.facilitator.verify.calls, ...till.facilitator.settle.calls]
-    expect(requests).toHaveLength(2)
-    for (const [sent] of requests)
-      expect(sent).toEqual({ ...document, resource: { url: `${baseUrl}/x402/track`, description: "kept" } })
-  })
 })

@@ -10,6 +10,7 @@ import {
 } from "../../src/toll/PaymentHeader.ts"
 import { type Dice, property } from "../domain/seeded.ts"
 import { payloadV1, payloadV2 } from "./payments.ts"
+import { paySolana, requirements } from "./solana.ts"
 
 const base64 = (text: string): string => Buffer.from(text, "utf8").toString("base64")
 const reasonOf = (reading: HeaderReading): string | undefined =>
@@ -62,26 +63,26 @@ describe("readPayment", () => {
 
 describe("decodePayment", () => {
   it("keeps nothing beside the signature and authorization: a facilitator would find another method there", () => {
-    const sent = payloadV2()
-    const { authorization } = sent.payload
-    const beside = { ...sent, payload: { ...sent.payload, permit2Authorization: { from: authorization.to } } }
-    const within = {
-      ...sent,
-      payload: { ...sent.payload, authorization: { ...authorization, spender: "0x1" } }
-    }
-    for (const document of [beside, within]) {
-      const reading = decodePayment(encodeHeader({ ...document, extensions: { a: 1 } }))
-      if (reading._tag !== "Payment") throw new Error(reading._tag)
-      expect(reading.payment.document).toEqual({ ...sent, extensions: { a: 1 } })
-      expect(JSON.parse(reading.payment.json)).toEqual(reading.payment.document)
+    for (const sent of [payloadV1(), payloadV2()]) {
+      const { authorization } = sent.payload
+      const beside = { ...sent.payload, permit2Authorization: { from: authorization.to } }
+      const within = { ...sent.payload, authorization: { ...authorization, spender: "0x1" } }
+      for (const payload of [beside, within])
+        expect(decodePayment(encodeHeader({ ...sent, payload, extensions: { a: 1 } }))).toEqual({
+          _tag: "Payment",
+          payment: { payload: sent, signed: sent.payload }
+        })
     }
   })
 
-  it("keeps the document as it was sent, with what it does not know", () => {
-    const document = { ...payloadV2(), extensions: { "payment-identifier": { id: "é 東京" } } }
-    const reading = decodePayment(encodeHeader(document))
-    expect(reading).toMatchObject({ _tag: "Payment", payment: { document } })
-    expect(reading._tag === "Payment" && reading.payment.payload).not.toHaveProperty("extensions")
+  it.each([1, 2] as const)("keeps nothing beside the transaction on Solana, in version %i", (version) => {
+    const challenge = { resource: { url: "https://shop.example/" }, accepts: [requirements] }
+    const sent = JSON.parse(atob(paySolana(challenge, { version })))
+    const payload = { ...sent.payload, permit2Authorization: { from: "0x1" } }
+    const reading = decodePayment(encodeHeader({ ...sent, payload, extensions: { a: 1 } }))
+    if (reading._tag !== "Payment") throw new Error(reading._tag)
+    expect(reading.payment.signed).toEqual(sent.payload)
+    expect(reading.payment.payload).not.toHaveProperty("extensions")
   })
 
   it.each([

@@ -19,7 +19,7 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
-  wireRequirements
+  wireRequest
 } from "./Wire.ts"
 
 const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
@@ -43,7 +43,10 @@ export const makeClientFacilitator = (
   const verify = (request: FacilitatorRequest) =>
     callWithTimeout({
       timeoutMillis: verifyTimeoutMillis,
-      call: () => client.verify(request.paymentPayload, wireRequirements(request)),
+      call: () => {
+        const { paymentPayload, paymentRequirements } = wireRequest(request)
+        return client.verify(paymentPayload, paymentRequirements)
+      },
       onResponse: (body) => {
         const response = readVerify(body)
         return Option.isSome(response)
@@ -57,7 +60,10 @@ export const makeClientFacilitator = (
   const settle = (request: FacilitatorRequest) =>
     callWithTimeout({
       timeoutMillis: settleTimeoutMillis,
-      call: () => client.settle(request.paymentPayload, wireRequirements(request)),
+      call: () => {
+        const { paymentPayload, paymentRequirements } = wireRequest(request)
+        return client.settle(paymentPayload, paymentRequirements)
+      },
       onResponse: (body) => {
         const response = readSettle(body)
         return Option.isSome(response)

@@ -1,13 +1,28 @@
+import type { SignedPayload } from "../../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
+
+/**
+ * A resource as facilitators receive it, and their public catalogues list it: the till's own words, and the same for
+ * every call of a route. Nothing in it is from a payer or about a purchase.
+ */
+export interface ListedResource {
+  /** Without a query, and with the names of path parameters in place of their values. */
+  readonly url: string
+  readonly description: string
+  readonly mimeType: string
+  /** Version 1: describes the call. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>
+  /** Version 2: the same, as an extension. */
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
 
 /** A payment to verify or settle, with the requirement that it must meet. */
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2
-  /** The whole decoded payment header, as the client sent it. */
-  readonly paymentPayload: unknown
+  /** What the payer signed: of the payment as sent, facilitators receive nothing else. */
+  readonly payload: SignedPayload
   readonly requirements: PaymentRequirements
-  /** Resource URL and description, which version-1 requirements carry. */
-  readonly resource: { readonly url: string; readonly description: string; readonly mimeType: string }
+  readonly resource: ListedResource
   /** The facilitator that settles it, recorded with the charge. Without it, the first one that takes its network. */
   readonly route?: FacilitatorRoute
 }

@@ -21,7 +21,7 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
-  wireRequirements
+  wireRequest
 } from "./Wire.ts"
 
 /** A response with an error status, and without the document that was expected. */
@@ -86,8 +86,7 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
         headers,
         document: {
           x402Version: request.x402Version,
-          paymentPayload: request.paymentPayload,
-          paymentRequirements: wireRequirements(request)
+          ...wireRequest(request)
         }
       })
     )

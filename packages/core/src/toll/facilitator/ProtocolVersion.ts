@@ -6,9 +6,6 @@ import { findNetwork } from "../../domain/Network.ts"
  * its envelope differs, which no signature covers. So is a transaction on Solana.
  */
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {}
-
 /** Whether a facilitator lists scheme `exact` on a network, by either of its names. */
 export const listsNetwork = (kinds: ReadonlyArray<SupportedKind>, caip2: string): boolean =>
   kinds.some((kind) => isOf(kind, caip2))
@@ -38,18 +35,5 @@ export const versionFor = (
 }
 
 /** The same payment in another protocol version. */
-export const inVersion = (request: FacilitatorRequest, x402Version: 1 | 2): FacilitatorRequest => {
-  if (request.x402Version === x402Version) return request
-  const { requirements, resource } = request
-  const { payload } = fieldsOf(request.paymentPayload)
-  const paymentPayload =
-    x402Version === 2
-      ? { x402Version, resource, accepted: requirements, payload }
-      : {
-          x402Version,
-          scheme: requirements.scheme,
-          network: findNetwork(requirements.network)?.v1Name ?? requirements.network,
-          payload
-        }
-  return { ...request, x402Version, paymentPayload }
-}
+export const inVersion = (request: FacilitatorRequest, x402Version: 1 | 2): FacilitatorRequest =>
+  request.x402Version === x402Version ? request : { ...request, x402Version }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { isHex } from "../../domain/Hex.ts"
+import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
 import { isSolanaAddress, isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
 import {
   definiteRefusals,
@@ -14,22 +15,65 @@ import { findNetwork } from "../../domain/Network.ts"
  * Requests and responses of `/verify`, `/settle` and `/supported`, over HTTP or in the same process.
  */
 
-/** Requirements in the form of the payment's own protocol version. */
-export const wireRequirements = (request: FacilitatorRequest): Record<string, unknown> => {
-  const { requirements, resource, x402Version } = request
-  if (x402Version === 2) return { ...requirements }
-  return {
-    scheme: requirements.scheme,
-    network: findNetwork(requirements.network)?.v1Name ?? requirements.network,
-    maxAmountRequired: requirements.amount,
-    resource: resource.url,
-    description: resource.description,
-    mimeType: resource.mimeType,
-    payTo: requirements.payTo,
-    maxTimeoutSeconds: requirements.maxTimeoutSeconds,
-    asset: requirements.asset,
-    extra: requirements.extra
+/** A payment and its requirements, as a facilitator receives them. */
+export interface WireRequest {
+  readonly paymentPayload: Readonly<Record<string, unknown>>
+  readonly paymentRequirements: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Writes the payment anew around what the payer signed. A facilitator lists what it finds in a payment in its public
+ * catalogue, and a payer could have written anything there.
+ */
+export const wireRequest = (request: FacilitatorRequest): WireRequest => {
+  const { payload, resource, x402Version } = request
+  const extra = listedExtra(request.requirements.extra)
+  if (x402Version === 1) return version1({ ...request.requirements, extra }, request)
+  const requirements = { ...request.requirements, extra }
+  const { description, extensions, mimeType, url } = resource
+  const paymentPayload = {
+    x402Version,
+    resource: { url, description, mimeType },
+    accepted: requirements,
+    payload,
+    ...(extensions === undefined ? {} : { extensions })
   }
+  return { paymentPayload, paymentRequirements: requirements }
+}
+
+const version1 = (
+  requirements: PaymentRequirements,
+  { payload, resource }: FacilitatorRequest
+): WireRequest => {
+  const { amount, asset, extra, maxTimeoutSeconds, payTo, scheme } = requirements
+  const network = findNetwork(requirements.network)?.v1Name ?? requirements.network
+  const { description, mimeType, outputSchema, url } = resource
+  return {
+    paymentPayload: { x402Version: 1, scheme, network, payload },
+    paymentRequirements: {
+      scheme,
+      network,
+      maxAmountRequired: amount,
+      resource: url,
+      description,
+      mimeType,
+      ...(outputSchema === undefined ? {} : { outputSchema }),
+      payTo,
+      maxTimeoutSeconds,
+      asset,
+      extra
+    }
+  }
+}
+
+/** The fields of `extra` by which facilitators check a payment. Those of a quote tell what was bought. */
+const protocolFields: ReadonlySet<string> = new Set(["name", "version", "feePayer", "memo", "paymentFlow"])
+
+const listedExtra = (extra: PaymentRequirements["extra"]): PaymentRequirements["extra"] => {
+  const isListed = (name: string): boolean => protocolFields.has(name)
+  const names = Object.keys(extra)
+  if (names.every(isListed)) return extra
+  return Object.fromEntries(names.filter(isListed).map((name) => [name, extra[name]!]))
 }
 
 const optional = Schema.optionalKey(Schema.NullishOr(Schema.String))

@@ -147,7 +147,7 @@ export class CallPerformer {
 
   private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { admission } = this.services
-    const { offers, payment, resource, workMillis } = attempt.request
+    const { offers, payment, resourceUrl, workMillis } = attempt.request
     if (attempt.heldCharge === undefined && (yield* admission.isShed(attempt)))
       return { _tag: "Limited", patient: false }
     const offering = offers(attempt.lease.key)
@@ -156,7 +156,7 @@ export class CallPerformer {
       : offering
     if (offered instanceof PaymentRefused) return { _tag: "Refused", refusal: offered.refusal }
     const verdict = judge(payment.payload, offered, {
-      resourceUrl: resource.url,
+      resourceUrl,
       workSeconds: workMillis / 1000,
       nowSeconds: attempt.lease.nowMillis() / 1000
     })
@@ -171,7 +171,7 @@ export class CallPerformer {
     const { admission, secrets } = this.services
     const { lease, request } = attempt
     const nowMillis = lease.nowMillis()
-    const text = taskText(task, request.payment.json)
+    const text = taskText(task)
     const charge = newCharge(attempt, task, {
       settlement: request.encrypted
         ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)

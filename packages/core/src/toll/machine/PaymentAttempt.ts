@@ -98,7 +98,7 @@ export const taskOf = (
   { facts, network, request }: PaymentAttempt,
   { requirements }: PaymentOffer
 ): PayableTask => {
-  const { payload } = request.payment
+  const { payload, signed } = request.payment
   return {
     network: network.caip2,
     ...tokenOf(network.caip2, network.asset),
@@ -106,7 +106,7 @@ export const taskOf = (
     proofRequired: request.proofRequired,
     request: {
       x402Version: payload.x402Version,
-      paymentPayload: request.payment.document,
+      payload: signed,
       requirements,
       resource: request.resource
     }

@@ -50,8 +50,20 @@ export const readTask = (
 ): Effect.Effect<SettlementTask | undefined> => {
   if (charge.settlement === "") return Effect.succeed(taskWithoutPayment(charge))
   const stored: StoredTask = JSON.parse(charge.settlement)
-  if ("task" in stored) return Effect.succeed(stored.task)
+  if ("task" in stored) return Effect.succeed(withPayload(stored.task))
   return Effect.map(secrets.decrypt(stored.encrypted), (text): SettlementTask | undefined =>
-    text === undefined ? undefined : JSON.parse(text)
+    text === undefined ? undefined : withPayload(JSON.parse(text))
   )
+}
+
+type EarlierRequest = FacilitatorRequest & {
+  readonly paymentPayload?: { readonly payload: FacilitatorRequest["payload"] }
+}
+
+/** Tasks of earlier versions contain the payment as its payer wrote it: only what was signed is kept. */
+const withPayload = (task: SettlementTask): SettlementTask => {
+  const request: EarlierRequest | undefined = task.request
+  if (request?.paymentPayload === undefined) return task
+  const { paymentPayload, ...rest } = request
+  return { ...task, request: { ...rest, payload: paymentPayload.payload } }
 }

@@ -3,14 +3,14 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { makeClientFacilitator } from "../../../src/toll/facilitator/ClientFacilitator.ts"
 import { FacilitatorGroup } from "../../../src/toll/facilitator/FacilitatorGroup.ts"
-import { unreachableSettlement } from "../../../src/toll/facilitator/Wire.ts"
+import { unreachableSettlement, wireRequest } from "../../../src/toll/facilitator/Wire.ts"
 import type { FacilitatorClient } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { FacilitatorRequest } from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import { offer, payloadV2, resourceUrl } from "../payments.ts"
 
 const request: FacilitatorRequest = {
   x402Version: 2,
-  paymentPayload: payloadV2(),
+  payload: payloadV2().payload,
   requirements: offer().requirements,
   resource: { url: resourceUrl, description: "", mimeType: "application/json" }
 }
@@ -43,9 +43,10 @@ describe("a facilitator in the same process", () => {
       })
       assert.deepStrictEqual(yield* verify(request), { _tag: "Valid", payer: "0xp" })
       assert.deepStrictEqual(yield* settle(request), { _tag: "Settled", transaction, payer: "0xp" })
+      const { paymentPayload, paymentRequirements } = wireRequest(request)
       assert.deepStrictEqual(calls, [
-        [request.paymentPayload, request.requirements],
-        [request.paymentPayload, request.requirements]
+        [paymentPayload, paymentRequirements],
+        [paymentPayload, paymentRequirements]
       ])
     })
   )

@@ -7,6 +7,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished,
 import type { FacilitatorOptions } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import { platformHttp } from "../../../src/till/platformHttp.ts"
 import { Facilitator, type FacilitatorRequest } from "../../../src/toll/facilitator/Facilitator.ts"
+import { wireRequest } from "../../../src/toll/facilitator/Wire.ts"
+import { authorization } from "../payments.ts"
 
 /*
  * The facilitator's HTTP layer against a real server on a socket that responds as each case specifies: over an
@@ -107,7 +109,7 @@ beforeAll(() => fetch("http://127.0.0.1:1/").catch(() => undefined))
 
 const requestOf = (x402Version: 1 | 2): FacilitatorRequest => ({
   x402Version,
-  paymentPayload: { x402Version, payload: { signature: "0x01" } },
+  payload: { signature: "0x01", authorization: authorization() },
   requirements: {
     scheme: "exact",
     network: "eip155:84532",
@@ -140,14 +142,13 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     run((service) => service.settle(requestOf(2)), options)
 
   describe("what is sent", () => {
-    it("version 2: the payment as it came and our requirement", async () => {
+    it("version 2: the payment and our requirement", async () => {
       replies = [{ body: '{"isValid":true,"payer":"0xabc"}' }]
       expect(await verify()).toMatchObject({ _tag: "Valid", payer: "0xabc" })
       expect(calls[0]!.path).toBe("/verify")
       expect(JSON.parse(calls[0]!.body)).toEqual({
         x402Version: 2,
-        paymentPayload: requestOf(2).paymentPayload,
-        paymentRequirements: requestOf(2).requirements
+        ...wireRequest(requestOf(2))
       })
     })
 

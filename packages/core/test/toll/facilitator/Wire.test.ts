@@ -13,8 +13,9 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
-  wireRequirements
+  wireRequest
 } from "../../../src/toll/facilitator/Wire.ts"
+import { authorization } from "../payments.ts"
 
 const hash = `0x${"12".repeat(32)}`
 
@@ -23,7 +24,7 @@ const requestOf = (
   network: FacilitatorRequest["requirements"]["network"] = "eip155:84532"
 ): FacilitatorRequest => ({
   x402Version,
-  paymentPayload: { x402Version, payload: { signature: "0x01" } },
+  payload: { signature: "0x01", authorization: authorization() },
   requirements: {
     scheme: "exact",
     network,
@@ -36,13 +37,57 @@ const requestOf = (
   resource: { url: "https://shop.example/x402/search", description: "Search", mimeType: "application/json" }
 })
 
-describe("requirements", () => {
-  it("of version 2 are the offer itself, in a copy", () => {
-    const request = requestOf(2)
-    expect(wireRequirements(request)).toEqual(request.requirements)
-    expect(wireRequirements(request)).not.toBe(request.requirements)
+const withDiscovery = (x402Version: 1 | 2): FacilitatorRequest => {
+  const request = requestOf(x402Version)
+  const outputSchema = { input: { type: "http" } }
+  return { ...request, resource: { ...request.resource, outputSchema, extensions: { bazaar: { info: {} } } } }
+}
+
+describe("a payment", () => {
+  it("of version 2 is written around the signed part, by the till's own terms", () => {
+    const request = withDiscovery(2)
+    const { payload, requirements } = request
+    const { description, mimeType, url } = request.resource
+    expect(wireRequest(request)).toEqual({
+      paymentPayload: {
+        x402Version: 2,
+        resource: { url, description, mimeType },
+        accepted: requirements,
+        payload,
+        extensions: { bazaar: { info: {} } }
+      },
+      paymentRequirements: requirements
+    })
+    expect(wireRequest(request).paymentRequirements).not.toBe(requirements)
   })
 
+  it("of version 1 has its resource in the requirements", () => {
+    const { paymentPayload, paymentRequirements } = wireRequest(withDiscovery(1))
+    expect(paymentPayload).toEqual({
+      x402Version: 1,
+      scheme: "exact",
+      network: "base-sepolia",
+      payload: requestOf(1).payload
+    })
+    expect(paymentRequirements).toMatchObject({ outputSchema: { input: { type: "http" } } })
+  })
+
+  it("of a resource without discovery data has no fields for it", () => {
+    expect(wireRequest(requestOf(2)).paymentPayload).not.toHaveProperty("extensions")
+    expect(wireRequest(requestOf(1)).paymentRequirements).not.toHaveProperty("outputSchema")
+  })
+
+  it.each([1, 2] as const)("doesn't tell what was bought, in version %i", (x402Version) => {
+    const request = requestOf(x402Version)
+    const needed = { name: "USDC", version: "2", feePayer: "f", memo: "q1", paymentFlow: "upfront" }
+    const extra = { ...needed, quoteId: "q1", item: "Canvas tote bag", tax: "1.65", total: "26.64" }
+    const sent = wireRequest({ ...request, requirements: { ...request.requirements, extra } })
+    expect(sent.paymentRequirements["extra"]).toEqual(needed)
+    expect(JSON.stringify(sent)).not.toMatch(/tote|26\.64|quoteId/)
+  })
+})
+
+describe("requirements", () => {
   const v1 = {
     scheme: "exact",
     network: "base-sepolia",
@@ -56,13 +101,15 @@ describe("requirements", () => {
     extra: { name: "USDC", version: "2" }
   }
   it("of version 1 use its words and its names of networks", () => {
-    expect(wireRequirements(requestOf(1))).toEqual(v1)
+    expect(wireRequest(requestOf(1)).paymentRequirements).toEqual(v1)
   })
 
   it.each(["eip155:42161", "eip155:424242"] as const)(
     "of version 1 keep the CAIP-2 identifier of %s, which has no other name",
     (network) => {
-      expect(wireRequirements(requestOf(1, network))).toEqual({ ...v1, network })
+      const { paymentPayload, paymentRequirements } = wireRequest(requestOf(1, network))
+      expect(paymentRequirements).toEqual({ ...v1, network })
+      expect(paymentPayload).toMatchObject({ network })
     }
   )
 })

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import { type SupportedFault, SupportedKinds } from "../../../src/toll/facilitator/SupportedKinds.ts"
 import { unreachableSettlement } from "../../../src/toll/facilitator/Wire.ts"
-import { offer, payloadV1, payloadV2, resourceUrl } from "../payments.ts"
+import { offer, payloadV2, resourceUrl } from "../payments.ts"
 
 /** A facilitator whose results a test sets, with a record of what it received. */
 export interface ScriptedMember extends FacilitatorMember {
@@ -29,11 +29,11 @@ const resource = { url: resourceUrl, description: "Search", mimeType: "applicati
 
 export const requestV1: FacilitatorRequest = {
   x402Version: 1,
-  paymentPayload: payloadV1(),
+  payload: payloadV2().payload,
   requirements: offer().requirements,
   resource
 }
-export const requestV2: FacilitatorRequest = { ...requestV1, x402Version: 2, paymentPayload: payloadV2() }
+export const requestV2: FacilitatorRequest = { ...requestV1, x402Version: 2 }
 
 export const kind = (x402Version: number, network = "eip155:84532"): SupportedKind => ({
   x402Version,

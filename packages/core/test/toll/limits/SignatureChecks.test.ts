@@ -34,7 +34,8 @@ const open = (accepts: () => boolean | undefined = () => true) => {
       {
         operation: "search",
         canonical: "GET /x402/search\n{}",
-        payment: { payload, document: payload, json: JSON.stringify(payload) },
+        payment: { payload, signed: payload.payload },
+        resourceUrl,
         resource: { url: resourceUrl, description: "", mimeType: "application/json" },
         encrypted: false,
         replayMillis: 1_000,

@@ -13,12 +13,12 @@ import { authorization, from, nowSeconds, offer, payloadV2, resourceUrl, sepolia
 
 const nowMillis = nowSeconds * 1_000
 const payload = payloadV2()
-const document = { ...payload, note: "as sent" }
 
 const request: TollRequest<never> = {
   operation: "search",
   canonical: "GET /x402/search\n{}",
-  payment: { payload, document, json: JSON.stringify(document) },
+  payment: { payload, signed: payload.payload },
+  resourceUrl,
   resource: { url: resourceUrl, description: "", mimeType: "application/json" },
   encrypted: false,
   replayMillis: 1_000,
@@ -63,13 +63,13 @@ describe("the attempt of a call", () => {
     })
   })
 
-  it("has the facilitator settle the document as sent, against the offer that it met", () => {
+  it("has the facilitator settle what was signed, against the offer that it met", () => {
     const { requirements } = offer()
     expect(taskOf(open(), offer())).toEqual({
       network: sepolia.caip2,
       authorization: authorization(),
       proofRequired: true,
-      request: { x402Version: 2, paymentPayload: document, requirements, resource: request.resource }
+      request: { x402Version: 2, payload: payload.payload, requirements, resource: request.resource }
     })
   })
 

@@ -49,6 +49,21 @@ describe("the task of a charge", () => {
     expect(read).toEqual(task)
   })
 
+  it("keeps what was signed of a payment that an earlier version stored whole", async () => {
+    const { request, ...rest } = task
+    const payload = { transaction: "AQ==" }
+    const paymentPayload = { x402Version: 2, payload, resource: { url: "https://evil.example" } }
+    const stored = { ...rest, request: { ...request, paymentPayload } }
+    const settlement = JSON.stringify({ task: stored })
+    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toEqual({
+      ...rest,
+      request: { ...request, payload }
+    })
+    const encrypted = await use((secrets) => secrets.encrypt(JSON.stringify(stored)))
+    const secret = chargeIn("ready", { settlement: JSON.stringify({ encrypted }) })
+    expect(await use((secrets) => readTask(secret, secrets))).toMatchObject({ request: { payload } })
+  })
+
   it("can't be read if its key is not configured", async () => {
     const settlement = JSON.stringify({ encrypted: { keyId: "lost", base64: "AAAA" } } satisfies StoredTask)
     expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toBeUndefined()

@@ -39,7 +39,7 @@ export const task: PayableTask = {
   proofRequired: true,
   request: {
     x402Version: 2,
-    paymentPayload: {},
+    payload: { transaction: "" },
     requirements: {
       scheme: "exact",
       network: "eip155:84532",
