@@ -16,12 +16,15 @@ import {
   validateDiscoveryExtension,
   validateDiscoveryExtensionSpec
 } from "@x402/extensions/bazaar"
+import { payingFetch } from "@till402/sandbox"
+import { payingFetchV1 } from "@till402/v1-client"
 import { Schema } from "effect"
+import { generatePrivateKey } from "viem/accounts"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 
 /*
- * The official Bazaar validator and extractor read the discovery data of every route as a facilitator receives it: in
- * the challenges of a till below a prefix.
+ * The official Bazaar validator and extractor read the discovery data of every route: in the challenges of a till below a
+ * prefix, and in the payments of official clients as a facilitator receives them.
  */
 
 const baseUrl = "https://shop.example/api"
@@ -182,6 +185,82 @@ const brokenFields: Readonly<Record<Route, ReadonlyArray<object>>> = {
   vaultSearch: [{ limit: "10" }, { category: "no category" }],
   vaultBuy: [{ slug: 1 }, { email: undefined }],
   vaultDownload: [{ downloadToken: 1 }]
+}
+
+const json = { "content-type": "application/json" }
+const post = (path: string, body: object) =>
+  [path, { method: "POST", headers: json, body: JSON.stringify(body) }] as const
+const email = "ada@mail.example"
+const wallet = "So11111111111111111111111111111111111111112"
+
+/** Sends requests to a till, without what the client repeats of the challenge. */
+const withoutEcho =
+  (base: typeof fetch): typeof fetch =>
+  (input, init) => {
+    const request = new Request(input, init)
+    const header = request.headers.get("payment-signature")
+    if (header !== null) {
+      const payment: Json = JSON.parse(atob(header))
+      const { resource: _, extensions: __, ...rest } = payment
+      request.headers.set("payment-signature", btoa(JSON.stringify(rest)))
+    }
+    return base(request)
+  }
+
+const clients: Readonly<Record<string, (base: typeof fetch) => typeof fetch>> = {
+  "version 2": (base) => payingFetch(generatePrivateKey(), 1_000, base),
+  "version 2, which repeats nothing": (base) => payingFetch(generatePrivateKey(), 1_000, withoutEcho(base)),
+  "version 1": (base) => payingFetchV1(generatePrivateKey(), 1_000_000_000n, base)
+}
+
+describe.each(Object.keys(clients))("a payment of the official client of %s", (name) => {
+  it("lists the service, each route by its fixed description", async () => {
+    const facilitator = fakeFacilitator()
+    const paidTill = await openTill({ facilitator })
+    onTestFinished(() => paidTill.dispose())
+    const [item] = VaultSearch.example.output.items
+    await paidTill.vault.put({ ...item!, slug: "launch-plan", price: 5 })
+    const pay = clients[name]!((input, init) => paidTill.fetch(new Request(input, init)))
+    /** Pays for a call, and reads what its facilitator lists, when it verifies and when it settles. */
+    const listingsOf = async (id: Route, path: string, init?: RequestInit) => {
+      const { settle, verify } = facilitator
+      const [verified, settled] = [verify.calls.length, settle.calls.length]
+      const response = await pay(baseUrl + path, init)
+      expect(response.status, await response.clone().text()).toBe(200)
+      const { header } = await probe(till, id)
+      expect(settle.calls).toHaveLength(settled + 1)
+      const sent: Json = [...verify.calls.slice(verified), ...settle.calls.slice(settled)]
+      for (const [payment, requirements] of sent) {
+        const listed = extractDiscoveryInfo(payment, requirements)
+        const template = id === "vaultDownload" ? "/x402/vault/download/:purchaseId" : routes[id].path
+        expect(listed).toMatchObject({ resourceUrl: baseUrl + template, method: routes[id].method })
+        expect(listed!.description).toBe(descriptions[id])
+        if (payment.x402Version === 2) {
+          expect(listed!.discoveryInfo).toEqual(header.extensions.bazaar.info)
+          expect(Object.keys(listed!.extensions!)).toEqual(["bazaar"])
+        }
+      }
+      return response
+    }
+    await listingsOf("search", "/x402/search?q=tote")
+    await listingsOf("track", "/x402/track?number=EE123456785US")
+    await listingsOf("shop", ...post("/x402/shop", { message: "a bag for books" }))
+    await listingsOf("buy", ...post("/x402/buy", Buy.example.input))
+    const order = { slug: "launch-plan", walletAddress: wallet, email }
+    const bought = await listingsOf("vaultBuy", ...post("/x402/vault/buy", order))
+    const { downloadToken, purchaseId: id } = (await bought.json()) as Record<string, string>
+    await listingsOf("vaultDownload", `/x402/vault/download/${id}?downloadToken=${downloadToken}`)
+  })
+})
+
+const descriptions: Readonly<Record<Route, string>> = {
+  search: "Product search over two marketplaces",
+  shop: "AI shopping assistant: a reply and recommended products",
+  buy: "Purchase of a product, tax and shipping included",
+  track: "Live status of a shipment",
+  vaultSearch: "Search of digital assets: skills, knowledge, personas",
+  vaultBuy: "Purchase of a vault item",
+  vaultDownload: "Download of a purchased vault item as a ZIP archive"
 }
 
 describe("a route with a parameter in its path", () => {

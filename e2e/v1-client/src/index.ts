@@ -4,10 +4,10 @@ import { createSigner, decodeXPaymentResponse, wrapFetchWithPayment } from "x402
 
 /**
  * The official client of protocol version 1, unmodified. It refuses to pay more than `maxAtomic`; its own default is
- * 0.10 USDC.
+ * 0.10 USDC. `base` sends the requests.
  */
-export const payingFetchV1 = (privateKey: Hex, maxAtomic: bigint): typeof fetch =>
-  wrapFetchWithPayment(fetch, privateKeyToAccount(privateKey), maxAtomic) as typeof fetch
+export const payingFetchV1 = (privateKey: Hex, maxAtomic: bigint, base: typeof fetch = fetch): typeof fetch =>
+  wrapFetchWithPayment(base, privateKeyToAccount(privateKey), maxAtomic) as typeof fetch
 
 export { decodeXPaymentResponse }
 

@@ -144,6 +144,7 @@ describe.each(allRails)("a facilitator that gets a payment of %s", (rail) => {
     expect(calls.length).toBeGreaterThan(1)
     const verified = shop.facilitator.verify.calls[0]
     for (const sent of calls) expect(sent).toEqual(verified)
+    expect(JSON.stringify(verified)).not.toContain("evil")
   })
 
   it("learns nothing of what a purchase costs or contains", async () => {
