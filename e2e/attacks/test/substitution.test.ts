@@ -7,10 +7,18 @@ import { slowWork, workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOptimistic, optimistic } from "../src/Optimistic.ts"
 import { openOurs } from "../src/Ours.ts"
+import { introduce, standings } from "../src/Standing.ts"
 import { visit } from "../src/Visitor.ts"
 import { presentTogether, openHeld } from "./heldPayments.ts"
 
 const everyOther = (call: Call): ReadonlyArray<Call> => Object.values(calls).filter((other) => other !== call)
+
+/** Every paid call but a download, by a new payer and by a known one. */
+const attempts = standings.flatMap((standing) =>
+  [calls.search, calls.shop, calls.track, calls.buy, calls.vaultSearch, calls.vaultBuy].map(
+    (call) => [call, standing] as const
+  )
+)
 
 attack("a payment claimed at one route, tried at every other", {
   on: official,
@@ -28,15 +36,8 @@ attack("a payment claimed at one route, tried at every other", {
     expect(server.goods.marketplace.search.calls).toHaveLength(1)
   },
   fails: async () => {
-    for (const call of [
-      calls.search,
-      calls.shop,
-      calls.track,
-      calls.buy,
-      calls.vaultSearch,
-      calls.vaultBuy
-    ]) {
-      const { claim, facilitator, letGo, server, visitor } = await openHeld()
+    for (const [call, standing] of attempts) {
+      const { claim, facilitator, letGo, server, visitor } = await openHeld(standing)
       const payment = await visitor.payFor(call, { withoutResource: true })
       const here = await claim(call, payment)
       for (const response of await presentTogether(visitor, payment, everyOther(call)))
@@ -63,17 +64,11 @@ attack("a payment settled at one route, tried at every other", {
     expect((await visitor.present(calls.vaultSearch, payment)).status).toBe(200)
   },
   fails: async () => {
-    for (const call of [
-      calls.search,
-      calls.shop,
-      calls.track,
-      calls.buy,
-      calls.vaultSearch,
-      calls.vaultBuy
-    ]) {
+    for (const [call, standing] of attempts) {
       const facilitator = fakeFacilitator()
       const server = await openOurs(facilitator)
       const visitor = visit(server)
+      await introduce(visitor, standing, facilitator)
       const payment = await visitor.payFor(call, { withoutResource: true })
       expect((await visitor.present(call, payment)).status).toBe(200)
       if (call === calls.buy) await vi.waitFor(() => expect(server.goods.fulfilment.orders.size).toBe(1))
@@ -96,22 +91,25 @@ attack("a payment made for one resource, presented first at another", {
     expect([response.status, facilitator.settled.length]).toEqual([200, 1])
   },
   fails: async () => {
-    const facilitator = fakeFacilitator()
-    const visitor = visit(await openOurs(facilitator))
-    const payment = await visitor.payFor(calls.search)
-    expect(payment.resource!.url).toMatch(/\/x402\/search\?q=tote$/)
-    // Clients may choose queries and origins, but not the path.
-    for (const url of [payment.resource!.url, "http://127.0.0.1:8080/x402/search?q=/x402/vault/search"])
-      for (const other of everyOther(calls.search))
-        expectRefused(
-          await visitor.present(other, { ...payment, resource: { url } }),
-          // A purchase that nobody has requested yet is quoted first.
-          ...(other === calls.buy ? ["quote_expired", "resource_mismatch"] : ["resource_mismatch"])
-        )
-    expect(facilitator.verify.calls).toHaveLength(0)
-    expect(facilitator.settle.calls).toHaveLength(0)
-    // The payment still buys its own resource.
-    expect((await visitor.present(calls.search, payment)).status).toBe(200)
+    for (const standing of standings) {
+      const facilitator = fakeFacilitator()
+      const visitor = visit(await openOurs(facilitator))
+      await introduce(visitor, standing, facilitator)
+      const payment = await visitor.payFor(calls.search)
+      expect(payment.resource!.url).toMatch(/\/x402\/search\?q=tote$/)
+      // Clients may choose queries and origins, but not the path.
+      for (const url of [payment.resource!.url, "http://127.0.0.1:8080/x402/search?q=/x402/vault/search"])
+        for (const other of everyOther(calls.search))
+          expectRefused(
+            await visitor.present(other, { ...payment, resource: { url } }),
+            // A purchase that nobody has requested yet is quoted first.
+            ...(other === calls.buy ? ["quote_expired", "resource_mismatch"] : ["resource_mismatch"])
+          )
+      expect(facilitator.verify.calls).toHaveLength(0)
+      expect(facilitator.settle.calls).toHaveLength(0)
+      // The payment still buys its own resource.
+      expect((await visitor.present(calls.search, payment)).status).toBe(200)
+    }
   }
 })
 

@@ -6,6 +6,7 @@ import { expectRefused } from "../src/expectations.ts"
 import { slowWork } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
+import { type Standing, standings } from "../src/Standing.ts"
 import { visit } from "../src/Visitor.ts"
 import { presentTogether, openHeld } from "./heldPayments.ts"
 
@@ -22,8 +23,8 @@ const swapOnOfficial = async (paid: Call, swapped: Call) => {
 }
 
 /** The swapped call during and after the paid one: it gets nothing, nor does it harm the paid one. */
-const swapOnOurs = async (paid: Call, swapped: Call) => {
-  const { claim, facilitator, letGo, server, visitor } = await openHeld()
+const swapOnOurs = async (paid: Call, swapped: Call, standing: Standing) => {
+  const { claim, facilitator, letGo, server, visitor } = await openHeld(standing)
   const payment = await visitor.payFor(paid)
   const buying = await claim(paid, payment)
   expectRefused(await visitor.present(swapped, payment), "payment_already_used")
@@ -43,8 +44,10 @@ attack("query swapped under a payment", {
     expect(goods.marketplace.search.calls.map(([{ q }]) => q)).toEqual(["tote", "laptop"])
   },
   fails: async () => {
-    const { goods } = await swapOnOurs(searchFor("tote"), searchFor("laptop"))
-    expect(goods.marketplace.search.calls.map(([{ q }]) => q)).toEqual(["tote"])
+    for (const standing of standings) {
+      const { goods } = await swapOnOurs(searchFor("tote"), searchFor("laptop"), standing)
+      expect(goods.marketplace.search.calls.map(([{ q }]) => q)).toEqual(["tote"])
+    }
   }
 })
 
@@ -55,8 +58,10 @@ attack("body swapped under a payment", {
     expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag", "a laptop"])
   },
   fails: async () => {
-    const { goods } = await swapOnOurs(shopFor("a bag"), shopFor("a laptop"))
-    expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag"])
+    for (const standing of standings) {
+      const { goods } = await swapOnOurs(shopFor("a bag"), shopFor("a laptop"), standing)
+      expect(goods.assistant.reply.calls.map(([{ message }]) => message)).toEqual(["a bag"])
+    }
   }
 })
 
@@ -104,9 +109,11 @@ attack("vault slug swapped under a payment", {
     expect(facilitator.settled).toHaveLength(1)
   },
   fails: async () => {
-    const { goods } = await swapOnOurs(vaultBuyOf("launch-plan"), vaultBuyOf("press-kit"))
-    await vi.waitFor(() => expect(goods.mailer.sent).toHaveLength(1))
-    expect(goods.mailer.sent[0]!.subject).toContain("Vault item 1")
+    for (const standing of standings) {
+      const { goods } = await swapOnOurs(vaultBuyOf("launch-plan"), vaultBuyOf("press-kit"), standing)
+      await vi.waitFor(() => expect(goods.mailer.sent).toHaveLength(1))
+      expect(goods.mailer.sent[0]!.subject).toContain("Vault item 1")
+    }
     // A payment of another price buys nothing at all, first or not.
     const facilitator = fakeFacilitator()
     const visitor = visit(await openOurs(facilitator))

@@ -9,6 +9,7 @@ import { aheadSeconds, localChainOfFile } from "../src/LocalChain.ts"
 import { openOptimistic, optimistic } from "../src/Optimistic.ts"
 import { openOurs } from "../src/Ours.ts"
 import { nowSeconds, payer, type Payment, type Signing, stranger } from "../src/Payments.ts"
+import { introduce, type Standing, standings } from "../src/Standing.ts"
 import { visit } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
@@ -44,6 +45,14 @@ interface Tampered {
 
 /** Presents payments that were tampered with: no work is done, and no money moves. */
 const expectAllRefused = async (code: string, all: ReadonlyArray<Tampered>): Promise<void> => {
+  for (const standing of standings) await expectRefusedFor(standing, code, all)
+}
+
+const expectRefusedFor = async (
+  standing: Standing,
+  code: string,
+  all: ReadonlyArray<Tampered>
+): Promise<void> => {
   const codesOf = ({ afterwards }: Tampered) =>
     afterwards === undefined ? [code] : [code, "invalid_exact_evm_payload_signature"]
   const server = await openOurs(local().facilitator.client, {
@@ -51,6 +60,7 @@ const expectAllRefused = async (code: string, all: ReadonlyArray<Tampered>): Pro
     trustFacilitator: false
   })
   const visitor = visit(server)
+  await introduce(visitor, standing)
   const before = await local().received()
   for (const tampered of all)
     for (const call of [calls.track, calls.buy]) {
@@ -60,7 +70,8 @@ const expectAllRefused = async (code: string, all: ReadonlyArray<Tampered>): Pro
     }
   expect(workDone(server.goods)).toBe(0)
   expect(await local().received()).toBe(before)
-  expect((await server.till.charges.list()).filter(({ state }) => state !== "voided")).toEqual([])
+  const charges = await server.till.charges.list()
+  expect(charges.filter(({ state }) => state !== "voided")).toHaveLength(standing === "known" ? 1 : 0)
 }
 
 const withAuthorization = (changes: Partial<Payment["payload"]["authorization"]>) => (payment: Payment) => ({
@@ -215,24 +226,27 @@ attack("an authorization that expires during the work", {
     expect(await tryOnNaive({ authorization: soon }, 1_100)).toEqual({ status: 200, received: 0n })
   },
   fails: async () => {
-    const server = await openOurs(local().facilitator.client, {
-      networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }]
-    })
-    const visitor = visit(server)
-    const before = await local().received()
-    const payment = await visitor.payFor(calls.track)
-    // The work takes until the authorization has expired; its result is withheld.
-    vi.useFakeTimers({ toFake: ["Date"] })
-    try {
-      server.goods.tracker.track.returnsOnce(async (query) => {
-        vi.setSystemTime(Date.now() + 121_000)
-        return server.goods.tracker.track(query, { signal: new AbortController().signal })
+    for (const standing of standings) {
+      const server = await openOurs(local().facilitator.client, {
+        networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }]
       })
-      const response = await visitor.present(calls.track, payment)
-      expectRefused(response, "payment_expired", "invalid_exact_evm_payload_authorization_valid_before")
-      expect(await local().received()).toBe(before)
-    } finally {
-      vi.useRealTimers()
+      const visitor = visit(server)
+      await introduce(visitor, standing)
+      const before = await local().received()
+      const payment = await visitor.payFor(calls.track)
+      // The work takes until the authorization has expired; its result is withheld.
+      vi.useFakeTimers({ toFake: ["Date"] })
+      try {
+        server.goods.tracker.track.returnsOnce(async (query) => {
+          vi.setSystemTime(Date.now() + 121_000)
+          return server.goods.tracker.track(query, { signal: new AbortController().signal })
+        })
+        const response = await visitor.present(calls.track, payment)
+        expectRefused(response, "payment_expired", "invalid_exact_evm_payload_authorization_valid_before")
+        expect(await local().received()).toBe(before)
+      } finally {
+        vi.useRealTimers()
+      }
     }
   }
 })

@@ -9,6 +9,7 @@ import { midMigration, openMidMigration } from "../src/MidMigration.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
 import { headerOf, type Payment, type Requirements } from "../src/Payments.ts"
+import { introduce, standings } from "../src/Standing.ts"
 import { visit } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
@@ -30,19 +31,22 @@ attack("a version-2 payment that calls itself version 1", {
     expect((await visitor.present(calls.track, { ...payment, accepted, x402Version: 1 })).status).toBe(200)
   },
   fails: async () => {
-    const server = await openOnChain()
-    const visitor = visit(server)
-    for (const x402Version of [1, 0, 3, -1, 1.5, "2", "1", null, true, [2], { 2: 2 }]) {
-      const payment = await visitor.payFor(calls.track)
-      const accepted = { ...payment.accepted, amount: "1", asset: payment.accepted.payTo }
-      expectRefused(
-        await visitor.present(calls.track, { ...payment, accepted, x402Version }),
-        "invalid_payload"
-      )
-      const { x402Version: _, ...unversioned } = payment
-      expectRefused(await visitor.present(calls.track, unversioned), "invalid_payload")
+    for (const standing of standings) {
+      const server = await openOnChain()
+      const visitor = visit(server)
+      await introduce(visitor, standing)
+      for (const x402Version of [1, 0, 3, -1, 1.5, "2", "1", null, true, [2], { 2: 2 }]) {
+        const payment = await visitor.payFor(calls.track)
+        const accepted = { ...payment.accepted, amount: "1", asset: payment.accepted.payTo }
+        expectRefused(
+          await visitor.present(calls.track, { ...payment, accepted, x402Version }),
+          "invalid_payload"
+        )
+        const { x402Version: _, ...unversioned } = payment
+        expectRefused(await visitor.present(calls.track, unversioned), "invalid_payload")
+      }
+      expect(workDone(server.goods)).toBe(0)
     }
-    expect(workDone(server.goods)).toBe(0)
   }
 })
 
@@ -61,27 +65,30 @@ attack("both payment headers at once, with different payments", {
     expect(facilitator.settled.map(({ amountAtomic }) => amountAtomic)).toEqual(["10000", "10000", "10000"])
   },
   fails: async () => {
-    const server = await openOnChain()
-    const visitor = visit(server)
-    const before = await local().received()
-    const [dear, cheap] = [await visitor.payFor(calls.track), await visitor.payFor(calls.search)]
-    for (const [one, other] of [
-      [dear, cheap],
-      [cheap, dear],
-      [dear, ""],
-      [dear, "e30="],
-      ["null", dear]
-    ] as const) {
-      const textOf = (header: Payment | string) => (typeof header === "string" ? header : headerOf(header))
-      const headers = { "payment-signature": textOf(one), "x-payment": textOf(other) }
-      expectRefused(await visitor.send(calls.track, headers), "invalid_payload")
+    for (const standing of standings) {
+      const server = await openOnChain()
+      const visitor = visit(server)
+      await introduce(visitor, standing)
+      const before = await local().received()
+      const [dear, cheap] = [await visitor.payFor(calls.track), await visitor.payFor(calls.search)]
+      for (const [one, other] of [
+        [dear, cheap],
+        [cheap, dear],
+        [dear, ""],
+        [dear, "e30="],
+        ["null", dear]
+      ] as const) {
+        const textOf = (header: Payment | string) => (typeof header === "string" ? header : headerOf(header))
+        const headers = { "payment-signature": textOf(one), "x-payment": textOf(other) }
+        expectRefused(await visitor.send(calls.track, headers), "invalid_payload")
+      }
+      expect([workDone(server.goods), (await local().received()) - before]).toEqual([0, 0n])
+      // The same payment in both is one payment.
+      const both = { "payment-signature": headerOf(dear), "x-payment": headerOf(dear) }
+      expect((await visitor.send(calls.track, both)).status).toBe(200)
+      expect((await visitor.send(calls.track, { "x-payment": headerOf(dear) })).status).toBe(200)
+      expect([workDone(server.goods), (await local().received()) - before]).toEqual([1, 520_000n])
     }
-    expect([workDone(server.goods), (await local().received()) - before]).toEqual([0, 0n])
-    // The same payment in both is one payment.
-    const both = { "payment-signature": headerOf(dear), "x-payment": headerOf(dear) }
-    expect((await visitor.send(calls.track, both)).status).toBe(200)
-    expect((await visitor.send(calls.track, { "x-payment": headerOf(dear) })).status).toBe(200)
-    expect([workDone(server.goods), (await local().received()) - before]).toEqual([1, 520_000n])
   }
 })
 
@@ -149,21 +156,24 @@ attack("one payment presented as both versions", {
     expect([server.goods.tracker.track.calls.length, facilitator.settled.length]).toEqual([2, 1])
   },
   fails: async () => {
-    const server = await openOnChain()
-    const visitor = visit(server)
-    const before = await local().received()
-    const payment = await visitor.payFor(calls.track)
-    const legacy = { x402Version: 1, scheme: "exact", network: "base-sepolia", payload: payment.payload }
-    const responses = await Promise.all(
-      Array.from({ length: 10 }, (_, copy) =>
-        visitor.send(
-          calls.track,
-          copy % 2 === 0 ? { "payment-signature": headerOf(payment) } : { "x-payment": headerOf(legacy) }
+    for (const standing of standings) {
+      const server = await openOnChain()
+      const visitor = visit(server)
+      await introduce(visitor, standing)
+      const before = await local().received()
+      const payment = await visitor.payFor(calls.track)
+      const legacy = { x402Version: 1, scheme: "exact", network: "base-sepolia", payload: payment.payload }
+      const responses = await Promise.all(
+        Array.from({ length: 10 }, (_, copy) =>
+          visitor.send(
+            calls.track,
+            copy % 2 === 0 ? { "payment-signature": headerOf(payment) } : { "x-payment": headerOf(legacy) }
+          )
         )
       )
-    )
-    // The same authorization and signature in both: one payment, one response.
-    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect([workDone(server.goods), (await local().received()) - before]).toEqual([1, 520_000n])
+      // The same authorization and signature in both: one payment, one response.
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect([workDone(server.goods), (await local().received()) - before]).toEqual([1, 520_000n])
+    }
   }
 })
