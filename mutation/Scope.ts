@@ -150,7 +150,9 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("domain/Money.ts", "domain/Money.test.ts"),
   providers("facilitator/PresentedPayment.ts", "facilitator/PresentedPayment.test.ts"),
   providers("facilitator/OpenTransactions.ts", "facilitator/OpenTransactions.test.ts"),
-  providers("facilitator/RevertBudget.ts", "facilitator/RevertBudget.test.ts")
+  providers("facilitator/RevertBudget.ts", "facilitator/RevertBudget.test.ts"),
+  providers("solana-facilitator/TransactionTerms.ts", "solana-facilitator/TransactionTerms.test.ts"),
+  providers("solana-facilitator/OpenPayments.ts", "solana-facilitator/OpenPayments.test.ts")
 ]
 
 /** Lowest score, in percent, of all files together. */

@@ -6,7 +6,7 @@ import { startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
 import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { feePayerSecret, feePayerSigner, payerOn, payV2 } from "./solanaPayments.ts"
+import { feePayerSecret, feePayerSigner, payerOn, payPriced } from "./solanaPayments.ts"
 
 /*
  * The layer of a facilitator on Solana, with the variables of the environment.
@@ -39,11 +39,16 @@ const withVariables = <A>(
 type SettleRequest = Parameters<Facilitator["Service"]["settle"]>[0]
 
 /** A payment of the official client to a new payee, and what the payee has received. */
-const makePayment = async () => {
+const makePayment = async (microLamports = 1n) => {
   const [payee, { address: feePayer }] = await Promise.all([generateKeyPairSigner(), feePayerSigner()])
   await chain.mint(payee.address, 0n)
   const payer = await payerOn(chain)
-  const { payload, requirements } = await payV2(chain, payer, { payTo: payee.address, feePayer })
+  const { payload, requirements } = await payPriced(
+    chain,
+    payer,
+    { payTo: payee.address, feePayer },
+    microLamports
+  )
   const request = {
     x402Version: 2 as const,
     payload: (payload as Pick<SettleRequest, "payload">).payload,
@@ -72,11 +77,12 @@ it("settles with the variables of the environment", async () => {
 })
 
 it("takes bounds from the environment rather than from the defaults", async () => {
-  const { received, request } = await makePayment()
+  // Two lamports above the signatures.
+  const { received, request } = await makePayment(100n)
   const refused = await withVariables(
     Facilitator.use(({ verify }) => verify(request)),
-    { ...variables(), SOLANA_FACILITATOR_MAX_COMPUTE_UNITS: "10000" },
-    { maxComputeUnits: 200_000 }
+    { ...variables(), SOLANA_FACILITATOR_MAX_PRIORITY_FEE_LAMPORTS: "1" },
+    { maxPriorityFeeLamports: 10_000 }
   )
   expect(refused).toMatchObject({ _tag: "Success", value: { _tag: "Invalid" } })
   expect(await received()).toBe(0n)

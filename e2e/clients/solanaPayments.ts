@@ -2,8 +2,12 @@ import {
   createKeyPairSignerFromPrivateKeyBytes,
   generateKeyPairSigner,
   getBase58Encoder,
+  getBase64Encoder,
+  getBase64EncodedWireTransaction,
+  getTransactionDecoder,
   signBytes,
-  type KeyPairSigner
+  type KeyPairSigner,
+  type TransactionMessageBytes
 } from "@solana/kit"
 import {
   memoryTransferJournal,
@@ -81,6 +85,32 @@ export const payV1 = async (
   // The client's type is that of version 2, whose network names have a colon.
   const offered: Parameters<typeof client.createPaymentPayload>[1] = JSON.parse(JSON.stringify(requirements))
   return { payload: await client.createPaymentPayload(1, offered), requirements }
+}
+
+/** The price of a compute unit as the official clients set it: 1 millionth of a lamport. */
+const usualPrice = Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0, 0)
+
+/** A version-2 payment of the official client, in which the payer offers another price for 20,000 compute units. */
+export const payPriced = async (
+  chain: SolanaChain,
+  payer: KeyPairSigner,
+  terms: PaymentTerms,
+  microLamports: bigint
+): Promise<MadePayment> => {
+  const { payload, requirements } = await payV2(chain, payer, terms)
+  const { transaction } = (payload as { readonly payload: { readonly transaction: string } }).payload
+  const decoded = getTransactionDecoder().decode(getBase64Encoder().encode(transaction))
+  const message = Buffer.from(decoded.messageBytes)
+  message.writeBigUInt64LE(microLamports, message.indexOf(usualPrice) + 1)
+  const messageBytes = Uint8Array.from(message) as unknown as TransactionMessageBytes
+  const wire = getBase64EncodedWireTransaction({
+    messageBytes,
+    signatures: {
+      ...decoded.signatures,
+      [payer.address]: await signBytes(payer.keyPair.privateKey, messageBytes)
+    }
+  })
+  return { payload: { ...Object(payload), payload: { transaction: wire } }, requirements }
 }
 
 /** The same fee payer in every process of a test. */

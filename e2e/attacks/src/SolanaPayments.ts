@@ -36,6 +36,9 @@ export interface ComposedTransfer {
   readonly alsoNamed?: ReadonlyArray<Address>
   /** Instructions behind the transfer. */
   readonly more?: ReadonlyArray<Instruction>
+  /** Limit of compute units, and the price of each in millionths of a lamport. Default: 20,000 at 1. */
+  readonly units?: number
+  readonly unitPrice?: bigint
   /** Accounts that the message takes from a lookup table instead of listing them. */
   readonly fromLookupTable?: ReadonlyArray<Address>
 }
@@ -44,10 +47,16 @@ const computeBudget = address("ComputeBudget111111111111111111111111111111")
 const systemProgram = address("11111111111111111111111111111111")
 const lookupTable = address("4aKg9SpMFTGwbvGZoWSvUMLvG3WHQBRcLDNGBbLxKQzv")
 
-const budget: ReadonlyArray<Instruction> = [
-  { programAddress: computeBudget, data: Uint8Array.of(2, 0x20, 0x4e, 0, 0) },
-  { programAddress: computeBudget, data: Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0, 0) }
-]
+const budgetOf = ({
+  unitPrice = 1n,
+  units = 20_000
+}: Pick<ComposedTransfer, "unitPrice" | "units">): ReadonlyArray<Instruction> => {
+  const limit = Buffer.from([2, 0, 0, 0, 0])
+  limit.writeUInt32LE(units, 1)
+  const price = Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0])
+  price.writeBigUInt64LE(unitPrice, 1)
+  return [limit, price].map((data) => ({ programAddress: computeBudget, data: Uint8Array.from(data) }))
+}
 
 /** Signs a payment as its payer; the fee payer's signature is missing. Returns base64. */
 export const composePayment = async (chain: SolanaChain, composed: ComposedTransfer): Promise<string> => {
@@ -58,7 +67,11 @@ export const composePayment = async (chain: SolanaChain, composed: ComposedTrans
     { programAddress: tokenProgram ?? TOKEN_PROGRAM_ADDRESS }
   )
   const named = alsoNamed.map((each) => ({ address: each, role: AccountRole.READONLY }))
-  const instructions = [...budget, { ...transfer, accounts: [...transfer.accounts, ...named] }, ...more]
+  const instructions = [
+    ...budgetOf(composed),
+    { ...transfer, accounts: [...transfer.accounts, ...named] },
+    ...more
+  ]
   const message = pipe(
     createTransactionMessage({ version: 0 }),
     (empty) => setTransactionMessageFeePayer(composed.feePayer, empty),

@@ -156,7 +156,8 @@ export const makeFacilitatorOver = (
       if (verdict.balanceAtomic < promisedAtomic + BigInt(payment.authorization.value)) {
         return invalidResult("invalid_exact_evm_insufficient_balance", payer)
       }
-      const risked = { ...verdict, key: payment.key, payer: payer.toLowerCase() }
+      const { byContract, gas } = verdict
+      const risked = { key: payment.key, payer: payer.toLowerCase(), cost: gas, byContract }
       const refusal = relay.reverts.refusal(risked, yield* Clock.currentTimeMillis)
       if (refusal !== undefined) return invalidResult(refusal, payer)
       yield* relay.reserve(verdict.gas, payment.key)

@@ -1,8 +1,8 @@
 /*
- * Bounds the gas that payments cost which pass their simulation and revert when they are mined.
+ * Bounds what payments cost that pass their simulation and fail on the chain: gas on EVM networks, lamports on Solana.
  */
 
-/** Limits of gas within an hour. */
+/** Limits of the cost within an hour. */
 export interface RevertLimits {
   readonly perPayer: bigint
   /** Of all payers that nothing was settled for lately; apart for contracts and for keys. */
@@ -10,18 +10,19 @@ export interface RevertLimits {
 }
 
 /** A transaction that is about to be sent. */
-export interface RiskedGas {
-  /** The authorization. */
+export interface Risk {
+  /** The authorization, or the signed message. */
   readonly key: string
   readonly payer: string
-  readonly gas: bigint
+  /** What it costs if it fails. */
+  readonly cost: bigint
   /** Whether code of the payer decides about the signature: it may decide otherwise than in the simulation. */
   readonly byContract: boolean
 }
 
 export type RevertRefusal = "payer_reverts_above_limit" | "reverts_above_limit"
 
-interface Entry extends RiskedGas {
+interface Entry extends Risk {
   readonly expiresAtMillis: number
 }
 
@@ -57,7 +58,7 @@ export interface FailedBatch {
   readonly hasCode: boolean
 }
 
-/** Counts reverted gas, in this process. What a contract has in flight counts as if it reverted. */
+/** Counts the cost of failures, in this process. What a contract has in flight counts as if it failed. */
 export class RevertBudget {
   private readonly limits: RevertLimits
   /** By transaction and authorization. */
@@ -73,7 +74,7 @@ export class RevertBudget {
   }
 
   /** Why a transaction would risk too much; `undefined` if it doesn't. */
-  refusal(wanted: RiskedGas, nowMillis: number): RevertRefusal | undefined {
+  refusal(wanted: Risk, nowMillis: number): RevertRefusal | undefined {
     for (const entries of [this.open, this.settled]) expire(entries, nowMillis)
     for (const [name, { expiresAtMillis }] of this.reverted)
       if (expiresAtMillis <= nowMillis) this.reverted.delete(name)
@@ -81,9 +82,9 @@ export class RevertBudget {
       ({ byContract, key }, index) => index < this.reverted.size || (byContract && key !== wanted.key)
     )
     const exceeds = (counted: ReadonlyArray<Entry>, limit: bigint): boolean => {
-      const sum = counted.reduce((total, { gas }) => total + gas, 0n)
-      // The first one is bounded by the gas limit of a settlement.
-      return sum > 0n && sum + wanted.gas > limit
+      const sum = counted.reduce((total, { cost }) => total + cost, 0n)
+      // The first one is bounded by the limit of one settlement.
+      return sum > 0n && sum + wanted.cost > limit
     }
     const ofPayer = risks.filter(({ payer }) => payer === wanted.payer)
     if (exceeds(ofPayer, this.limits.perPayer)) return "payer_reverts_above_limit"
@@ -93,7 +94,7 @@ export class RevertBudget {
   }
 
   /** Counts a transaction until its outcome is noted. */
-  begin(risked: RiskedGas, nowMillis: number): void {
+  begin(risked: Risk, nowMillis: number): void {
     this.open.delete(risked.key)
     this.open.set(risked.key, { ...risked, expiresAtMillis: nowMillis + openMillis })
   }
@@ -103,7 +104,7 @@ export class RevertBudget {
     this.open.delete(key)
   }
 
-  noteSettled({ key, payer }: Pick<RiskedGas, "key" | "payer">, nowMillis: number): void {
+  noteSettled({ key, payer }: Pick<Risk, "key" | "payer">, nowMillis: number): void {
     this.open.delete(key)
     this.settled.delete(payer)
     this.settled.set(payer, { expiresAtMillis: nowMillis + settledMillis })
@@ -117,14 +118,14 @@ export class RevertBudget {
    */
   noteFailedInBatch(
     transaction: FailedTransaction,
-    { key, payer }: Pick<RiskedGas, "key" | "payer">,
+    { key, payer }: Pick<Risk, "key" | "payer">,
     { gasLimit, gasUsed, hasCode, items }: FailedBatch
   ): void {
     const isBurned = gasUsed * burned.of >= gasLimit * burned.used
     if (isBurned || hasCode)
       this.aloneUntilMillis = Math.max(this.aloneUntilMillis, transaction.recordedAtMillis + windowMillis)
     if (isBurned && !hasCode) this.end(key)
-    else this.noteReverted(transaction, { key, payer, gas: gasUsed / items })
+    else this.noteReverted(transaction, { key, payer, cost: gasUsed / items })
   }
 
   /** Whether settlements may share a transaction now. */
@@ -132,8 +133,8 @@ export class RevertBudget {
     return nowMillis >= this.aloneUntilMillis
   }
 
-  /** Counts a reverted transaction once. `gas`: what it used. */
-  noteReverted({ hash, recordedAtMillis }: FailedTransaction, used: Omit<RiskedGas, "byContract">): void {
+  /** Counts a failed transaction once. `cost`: what it did cost. */
+  noteReverted({ hash, recordedAtMillis }: FailedTransaction, used: Omit<Risk, "byContract">): void {
     const byContract = this.open.get(used.key)?.byContract ?? false
     this.open.delete(used.key)
     const name = `${hash}:${used.key}`

@@ -124,7 +124,7 @@ export const makeSettling = (
     const payer = payerOf(key)
     const items = itemCount(sent)
     const transaction = { hash, recordedAtMillis }
-    if (items < 2n) return reverts.noteReverted(transaction, { key, payer, gas: gasUsed ?? settings.maxGas })
+    if (items < 2n) return reverts.noteReverted(transaction, { key, payer, cost: gasUsed ?? settings.maxGas })
     const gasLimit = gasLimitOf(sent)
     const hasCode = yield* chain.hasCode(payer)
     return reverts.noteFailedInBatch(
@@ -242,7 +242,7 @@ export const makeSettling = (
       // A contract that accepted a signature and didn't when it counted gets no second transaction for it.
       if (byContract && hasReverted) return { _tag: "Refused", reason: "transaction_failed" }
       const { key } = wanted.payment
-      const risked = { key, payer: payerOf(key), gas, byContract }
+      const risked = { key, payer: payerOf(key), cost: gas, byContract }
       const now = yield* Clock.currentTimeMillis
       const refusal = relay.reverts.refusal(risked, now)
       if (refusal !== undefined) return { _tag: "Refused", reason: refusal }

@@ -1,9 +1,10 @@
-import { type Address, getCompiledTransactionMessageDecoder, type Transaction } from "@solana/kit"
+import type { Address } from "@solana/kit"
 import { ExactSvmScheme } from "@x402/svm/exact/facilitator"
 import { Effect } from "effect"
 import type { NodeFault, SolanaNode } from "../solana-refunds/SolanaNode.ts"
 import { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
+import type { TransactionTerms } from "./TransactionTerms.ts"
 
 /*
  * Checks a payment with the official scheme: program by program, then by simulation at the node.
@@ -11,8 +12,8 @@ import type { PresentedPayment } from "./PresentedPayment.ts"
 
 export interface CheckSettings {
   readonly feePayer: Address
-  readonly maxPriorityFeeMicroLamports: number
-  readonly maxComputeUnits: number
+  /** Above the signatures. */
+  readonly maxPriorityFeeLamports: bigint
 }
 
 export type PaymentVerdict =
@@ -32,42 +33,44 @@ const unused = (): never => {
   throw new Error("the official scheme only verifies")
 }
 
-const simulationFailed = "invalid_exact_svm_transaction_simulation_failed"
-
-/** Instruction `TransferChecked` of both token programs: source, mint, destination and authority are its accounts. */
-const transferChecked = 12
-
-/** The token account that a payment with the official form takes its money from. */
-const sourceOf = ({ messageBytes }: Transaction): Address | undefined => {
-  const message = getCompiledTransactionMessageDecoder().decode(messageBytes)
-  if (!("instructions" in message)) return undefined
-  const transfer = message.instructions.find(
-    ({ accountIndices = [], data }) => data?.[0] === transferChecked && accountIndices.length >= 4
-  )
-  const index = transfer?.accountIndices?.[0]
-  return index === undefined ? undefined : message.staticAccounts[index]
-}
+const prefix = "invalid_exact_svm"
+const simulationFailed = `${prefix}_transaction_simulation_failed`
 
 /** The amount in a token account, at the offset that both programs give it. */
 const amountIn = (data: Uint8Array): bigint =>
   data.length < 72 ? 0n : new DataView(data.buffer, data.byteOffset).getBigUint64(64, true)
 
+/** The amount in a token account; 0 if there is none. */
+export const balanceIn = (node: SolanaNode, account: string): Effect.Effect<bigint, NodeFault> =>
+  Effect.map(node.account(account), (found) => (found === undefined ? 0n : amountIn(found.data)))
+
+/** Why the fee payer doesn't sign a transaction, whatever it pays. */
+const faultOf = (
+  { accounts, priorityFeeLamports }: TransactionTerms,
+  { feePayer, maxPriorityFeeLamports }: CheckSettings
+): string | undefined => {
+  // The fee payer's signature is for everything in the transaction: no program may get it.
+  if (accounts.has(feePayer)) return `${prefix}_payload_transaction_fee_payer_transferring_funds`
+  return priorityFeeLamports > maxPriorityFeeLamports
+    ? `${prefix}_payload_transaction_instructions_compute_price_instruction_too_high`
+    : undefined
+}
+
 /** Fails where nothing can be said about the payment: the node can't be read, or the fee payer can't pay. */
 export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
-  const { feePayer, maxComputeUnits, maxPriorityFeeMicroLamports } = settings
+  const { feePayer } = settings
 
   /** Whether the account that pays has less than the amount. */
-  const isShort = Effect.fnUntraced(function* ({ requirements, transaction }: PresentedPayment) {
-    const source = sourceOf(transaction)
-    if (source === undefined) return false
-    const account = yield* node.account(source)
-    return (account === undefined ? 0n : amountIn(account.data)) < BigInt(requirements.amount)
+  const isShort = Effect.fnUntraced(function* ({ requirements, terms: { source } }: PresentedPayment) {
+    return source !== undefined && (yield* balanceIn(node, source)) < BigInt(requirements.amount)
   })
 
   return Effect.fnUntraced(function* (
     payment: PresentedPayment
   ): Effect.fn.Return<PaymentVerdict, NodeFault | FeePayerUnderfunded> {
-    const { requirements, wire } = payment
+    const { requirements, terms, wire } = payment
+    const forbidden = faultOf(terms, settings)
+    if (forbidden !== undefined) return { _tag: "Invalid", reason: forbidden, payer: undefined }
     const lamports = (yield* node.account(feePayer))?.lamports ?? 0n
     if (lamports < reserveLamports) return yield* new FeePayerUnderfunded()
     const faults: Array<NodeFault> = []
@@ -87,7 +90,7 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
         confirmTransaction: unused
       },
       undefined,
-      { maxComputeUnits, maxPriorityFeeMicroLamports, maxRequiredSignatures }
+      { maxRequiredSignatures }
     )
     const payload = { x402Version: 2, accepted: requirements, payload: { transaction: wire } }
     const result = yield* Effect.promise(() => scheme.verify(payload, requirements))
@@ -101,3 +104,5 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
     return { _tag: "Invalid", reason, payer: payer === "" ? undefined : payer }
   })
 }
+
+export type PaymentCheck = ReturnType<typeof makePaymentCheck>

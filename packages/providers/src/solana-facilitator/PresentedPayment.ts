@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex } from "@noble/hashes/utils"
 import { getBase64Encoder, getTransactionDecoder, type Transaction } from "@solana/kit"
 import { Option, Schema } from "effect"
+import { termsOf, type TransactionTerms } from "./TransactionTerms.ts"
 
 /*
  * Reads a payment and its requirements, of either protocol version. Pure. What the transaction does isn't checked yet.
@@ -23,6 +24,7 @@ export interface PresentedPayment {
   /** The signed transaction in base64, and decoded. */
   readonly wire: string
   readonly transaction: Transaction
+  readonly terms: TransactionTerms
   /** Names the payment: the network, and the digest of the signed message. */
   readonly key: string
 }
@@ -102,7 +104,8 @@ export const readPayment = (
   if (!isServed(paid.network)) return refused("network_mismatch")
   const wire = payment.payload.transaction
   const transaction = decodeTransaction(wire)
-  if (transaction === undefined) {
+  const terms = transaction === undefined ? undefined : termsOf(transaction)
+  if (transaction === undefined || terms === undefined) {
     return refused("invalid_exact_svm_payload_transaction_could_not_be_decoded")
   }
   const key = `${served.caip2}:${bytesToHex(sha256(Uint8Array.from(transaction.messageBytes)))}`
@@ -120,6 +123,7 @@ export const readPayment = (
       },
       wire,
       transaction,
+      terms,
       key
     }
   }

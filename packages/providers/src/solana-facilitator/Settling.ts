@@ -6,7 +6,7 @@ import type { Lifetime, NodeFault, SignatureStatus, SolanaNode } from "../solana
 import type { SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
 import type { Journal, TransferAttempt } from "../solana-refunds/TransferJournal.ts"
 import type { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
-import type { PaymentVerdict } from "./PaymentCheck.ts"
+import type { Admitted, PaymentAdmission } from "./PaymentAdmission.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
 
 /*
@@ -36,14 +36,14 @@ export type SettlingFault = NodeFault | TransferJournalFailed | TransferNotSigne
 /** Blocks by which the payer's node may be ahead of ours, so that its blockhash expires later than our latest one. */
 const aheadBlocks = 32
 
-/** What the chain shows of a recorded settlement. */
-type Progress = "settled" | "failed" | "expired" | "open"
+/** What the chain shows of a recorded settlement. `failing`: in a block that isn't final yet. */
+type Progress = "settled" | "failed" | "failing" | "expired" | "open"
 
 export const makeSettling = (
   { confirmTimeoutMillis, feePayer, pollMillis, signer }: SettlingSettings,
   node: SolanaNode,
   journal: Journal,
-  check: (payment: PresentedPayment) => Effect.Effect<PaymentVerdict, NodeFault | FeePayerUnderfunded>
+  admission: PaymentAdmission
 ) => {
   const sign = (payment: PresentedPayment) =>
     Effect.tryPromise({
@@ -89,7 +89,7 @@ export const makeSettling = (
     Effect.map(node.statuses([attempt.signature]), ({ slot, statuses: [status] }) => ({ slot, status }))
 
   const progressIn = ({ hasFailed, isConfirmed, isFinal }: SignatureStatus): Progress => {
-    if (hasFailed) return isFinal ? "failed" : "open"
+    if (hasFailed) return isFinal ? "failed" : "failing"
     return isConfirmed ? "settled" : "open"
   }
 
@@ -108,6 +108,21 @@ export const makeSettling = (
   /** Looks a settlement up that can't have expired yet. */
   const freshProgressOf = (attempt: TransferAttempt): Effect.Effect<Progress, NodeFault> =>
     Effect.map(statusOf(attempt), ({ status }) => (status === undefined ? "open" : progressIn(status)))
+
+  /** Notes the outcome that the chain shows. */
+  const note = ({ key, payer, signature }: TransferAttempt, progress: Progress): Effect.Effect<void> => {
+    switch (progress) {
+      case "settled":
+        return admission.noteSettled(key, payer)
+      case "failed":
+      case "failing":
+        return admission.noteFailed(key, payer, signature)
+      case "expired":
+        return admission.noteExpired(key)
+      case "open":
+        return Effect.void
+    }
+  }
 
   /**
    * Sends a recorded settlement until the chain shows it or the call has waited long enough. A fresh one is sent before
@@ -128,6 +143,7 @@ export const makeSettling = (
     if (isFresh) yield* node.sendUnchecked(transaction)
     for (let poll = isFresh ? 1 : 0; ; poll++) {
       const progress = yield* isFresh ? freshProgressOf(attempt) : progressOf(attempt)
+      yield* note(attempt, progress)
       if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
       if (progress === "failed") return failed("transaction_failed")
       if (progress === "expired") return failed("transaction_expired")
@@ -150,26 +166,41 @@ export const makeSettling = (
       ? bring(known, false)
       : Effect.succeed(refusedToOthers(known.payer))
 
+  /** Checks a payment. Waits while the payer's open payments leave too little: the chain will show whether they moved. */
+  const admitInTime = Effect.fnUntraced(function* (
+    payment: PresentedPayment
+  ): Effect.fn.Return<{ readonly admitted: Admitted; readonly lifetime: Lifetime }, SettlingFault> {
+    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+    for (;;) {
+      // The payment's own blockhash is older than the latest one, and expires no later.
+      const [admitted, lifetime] = yield* Effect.all(
+        [admission.admit(payment, { begins: true }), node.lifetime],
+        { concurrency: 2 }
+      )
+      const isLate = (yield* Clock.currentTimeMillis) + pollMillis >= until
+      if (admitted._tag !== "Short" || isLate) return { admitted, lifetime }
+      yield* Effect.sleep(pollMillis)
+    }
+  })
+
   return Effect.fnUntraced(function* (
     payment: PresentedPayment,
     caller: string
   ): Effect.fn.Return<SettlementResult, SettlingFault> {
     const [known] = yield* journal.find(payment.key)
-    if (known === undefined) {
-      // The payment's own blockhash is older than the latest one, and expires no later.
-      const [verdict, lifetime] = yield* Effect.all([check(payment), node.lifetime], { concurrency: 2 })
-      if (verdict._tag === "Invalid") {
-        // Another process may have recorded the settlement that took the money.
-        const [other] = yield* journal.find(payment.key)
-        if (other !== undefined) return yield* bringFor(other, payment, caller)
-        return { _tag: "Failed", reason: verdict.reason, transaction: "", payer: verdict.payer }
-      }
-      const recorded = yield* record(payment, { payer: verdict.payer, lifetime }, caller)
-      return recorded === undefined || recorded.caller !== caller
-        ? refusedToOthers(verdict.payer)
-        : yield* bring(recorded, true)
+    if (known !== undefined) return yield* bringFor(known, payment, caller)
+    const { admitted, lifetime } = yield* admitInTime(payment)
+    if (admitted._tag !== "Valid") {
+      // Another process may have recorded the settlement that took the money.
+      const [other] = yield* journal.find(payment.key)
+      if (other !== undefined) return yield* bringFor(other, payment, caller)
+      const reason = admitted._tag === "Short" ? "payer_settlements_open" : admitted.reason
+      return { _tag: "Failed", reason, transaction: "", payer: admitted.payer }
     }
-    return yield* bringFor(known, payment, caller)
+    const recorded = yield* record(payment, { payer: admitted.payer, lifetime }, caller)
+    return recorded === undefined || recorded.caller !== caller
+      ? refusedToOthers(admitted.payer)
+      : yield* bring(recorded, true)
   })
 }
 

@@ -1,6 +1,6 @@
 import { ConfigurationError, type FacilitatorClient } from "@till402/core"
 import { Facilitator } from "@till402/core/effect"
-import { type Address, isAddress } from "@solana/kit"
+import type { Address } from "@solana/kit"
 import { Config, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import { Journals } from "../journals/Journals.ts"
@@ -13,48 +13,28 @@ import {
   type VerifyResult
 } from "../facilitator/FacilitatorResponses.ts"
 import { makeSolanaNode, type NodeFault, type SolanaNode } from "../solana-refunds/SolanaNode.ts"
-import { solanaSigner, type SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
-import { journalOf, type TransferJournal } from "../solana-refunds/TransferJournal.ts"
+import { solanaSigner } from "../solana-refunds/SolanaSigner.ts"
+import { journalOf } from "../solana-refunds/TransferJournal.ts"
 import {
   makeUpstream,
   optionalSettings,
   positiveInt,
-  settingReaders,
   toPromise,
   upstreamConfig,
-  type UpstreamSettings,
   withDefaults
 } from "../upstream/index.ts"
 import type { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
+import {
+  configure,
+  names,
+  read,
+  type SolanaFacilitatorLayerOptions,
+  type SolanaFacilitatorOptions
+} from "./FacilitatorSettings.ts"
+import { makePaymentAdmission } from "./PaymentAdmission.ts"
 import { makePaymentCheck } from "./PaymentCheck.ts"
 import { readPayment } from "./PresentedPayment.ts"
 import { makeSettling, type SettlingFault } from "./Settling.ts"
-
-/** Options of `solanaFacilitator`. */
-export interface SolanaFacilitatorOptions extends UpstreamSettings {
-  /** Signs as fee payer of every settlement: `solanaSigner`, or a custody service. It needs SOL, and nothing else. */
-  readonly feePayer: SolanaSigner
-  /** JSON-RPC endpoint of the network, of a node that keeps history. Must be https or on this machine. */
-  readonly rpcUrl: string
-  /** Records settlements: durable, and shared by all processes that use the fee payer. */
-  readonly journal: TransferJournal
-  /** `solana` (default) or `solana-devnet`. */
-  readonly network?: "solana" | "solana-devnet" | undefined
-  /** Highest price of a compute unit that payers may set, in millionths of a lamport; default 1,000,000. */
-  readonly maxPriorityFeeMicroLamports?: number | undefined
-  /** Highest limit of compute units that payers may set; default 200,000. */
-  readonly maxComputeUnits?: number | undefined
-  /** How long one settlement waits for the chain, in milliseconds; default 25,000. */
-  readonly confirmTimeoutMillis?: number | undefined
-  /** Interval of polling the chain, in milliseconds; default 500. */
-  readonly pollMillis?: number | undefined
-}
-
-/** Options of `SolanaFacilitator.layer`. The journal is a service. */
-export interface SolanaFacilitatorLayerOptions extends Omit<SolanaFacilitatorOptions, "journal"> {
-  /** Names the till's store, as in `forTill` of `solanaFacilitator`. */
-  readonly till: string
-}
 
 /** A facilitator on Solana that verifies and settles by itself. */
 export interface SolanaFacilitator extends FacilitatorClient {
@@ -90,44 +70,8 @@ export interface SolanaFacilitator extends FacilitatorClient {
   readonly forTill: (name: string) => FacilitatorClient
 }
 
-const read = settingReaders("solana-facilitator")
-
-const references = {
-  solana: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
-  "solana-devnet": "EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
-} as const
-const names = ["solana", "solana-devnet"] as const
-
 /** Calls to a node are many and short. */
 const nodeDefaults = { maxConcurrent: 64, maxWaiting: 8_192, deadlineMillis: 15_000 }
-
-const configure = Effect.fnUntraced(function* (options: SolanaFacilitatorOptions) {
-  const address: unknown = options.feePayer?.address
-  if (typeof address !== "string" || !isAddress(address)) {
-    return yield* read.invalid("feePayer must have an address in base58")
-  }
-  if (typeof options.feePayer.sign !== "function") return yield* read.invalid("feePayer has no method sign")
-  if (typeof options.journal?.insert !== "function") return yield* read.invalid("journal is missing")
-  const v1Name = yield* read.oneOf("network", options.network ?? "solana", names)
-  const number = (name: keyof SolanaFacilitatorOptions, value: unknown, minimum: number, maximum?: number) =>
-    read.wholeNumber(name, value, minimum, maximum)
-  const caip2: `solana:${string}` = `solana:${references[v1Name]}`
-  return {
-    served: { v1Name, caip2 },
-    feePayer: address,
-    signer: options.feePayer,
-    rpcUrl: yield* read.url("rpcUrl", options.rpcUrl),
-    maxPriorityFeeMicroLamports: yield* number(
-      "maxPriorityFeeMicroLamports",
-      options.maxPriorityFeeMicroLamports ?? 1_000_000,
-      1,
-      5_000_000
-    ),
-    maxComputeUnits: yield* number("maxComputeUnits", options.maxComputeUnits ?? 200_000, 10_000, 1_400_000),
-    confirmTimeoutMillis: yield* number("confirmTimeoutMillis", options.confirmTimeoutMillis ?? 25_000, 1),
-    pollMillis: yield* number("pollMillis", options.pollMillis ?? 500, 1)
-  }
-})
 
 type Reading<A> = Effect.Effect<A, ConfigurationError | NodeFault>
 
@@ -173,18 +117,18 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
     name: "solana-facilitator"
   })
   const node = makeSolanaNode(upstream, settings.rpcUrl)
-  const check = makePaymentCheck(settings, node)
-  const settlePayment = makeSettling(settings, node, journalOf(options.journal), check)
+  const admission = makePaymentAdmission(settings.failures, node, makePaymentCheck(settings, node))
+  const settlePayment = makeSettling(settings, node, journalOf(options.journal), admission)
   const assertChain = makeChainCheck(node, served.caip2)
 
   const verify = Effect.fn("SolanaFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
     const reading = readPayment(payload, requirements, served)
     if (reading._tag === "Refused") return invalidResult(reading.reason, undefined)
     yield* assertChain
-    const verdict = yield* check(reading.payment)
-    return verdict._tag === "Valid"
-      ? { isValid: true, payer: verdict.payer }
-      : invalidResult(verdict.reason, verdict.payer)
+    const admitted = yield* admission.admit(reading.payment, { begins: false })
+    if (admitted._tag === "Valid") return { isValid: true, payer: admitted.payer }
+    const reason = admitted._tag === "Short" ? "insufficient_funds" : admitted.reason
+    return invalidResult(reason, admitted.payer)
   })
 
   const settle = Effect.fn("SolanaFacilitator.settle")(function* (
@@ -249,8 +193,9 @@ const config = Config.all({
   settings: optionalSettings({
     till: Config.String("SOLANA_FACILITATOR_TILL"),
     network: Config.Literals(names, "SOLANA_FACILITATOR_NETWORK"),
-    maxPriorityFeeMicroLamports: positiveInt("SOLANA_FACILITATOR_MAX_PRIORITY_FEE_MICRO_LAMPORTS"),
-    maxComputeUnits: positiveInt("SOLANA_FACILITATOR_MAX_COMPUTE_UNITS"),
+    maxPriorityFeeLamports: positiveInt("SOLANA_FACILITATOR_MAX_PRIORITY_FEE_LAMPORTS"),
+    maxFailedFeesPerPayer: positiveInt("SOLANA_FACILITATOR_MAX_FAILED_FEES_PER_PAYER"),
+    maxFailedFeesOfStrangers: positiveInt("SOLANA_FACILITATOR_MAX_FAILED_FEES_OF_STRANGERS"),
     confirmTimeoutMillis: positiveInt("SOLANA_FACILITATOR_CONFIRM_TIMEOUT_MILLIS"),
     pollMillis: positiveInt("SOLANA_FACILITATOR_POLL_MILLIS")
   }),
@@ -305,7 +250,8 @@ export const SolanaFacilitator = {
   /**
    * Reads `SOLANA_FACILITATOR_TILL` (unless `defaults` has a `till`), `SOLANA_FACILITATOR_PRIVATE_KEY` (unless
    * `defaults` has a `feePayer`) and `SOLANA_FACILITATOR_RPC_URL`. If set, also `SOLANA_FACILITATOR_NETWORK`,
-   * `SOLANA_FACILITATOR_MAX_PRIORITY_FEE_MICRO_LAMPORTS`, `SOLANA_FACILITATOR_MAX_COMPUTE_UNITS`,
+   * `SOLANA_FACILITATOR_MAX_PRIORITY_FEE_LAMPORTS`, `SOLANA_FACILITATOR_MAX_FAILED_FEES_PER_PAYER`,
+   * `SOLANA_FACILITATOR_MAX_FAILED_FEES_OF_STRANGERS`,
    * `SOLANA_FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `SOLANA_FACILITATOR_POLL_MILLIS` and the settings of all providers,
    * such as `SOLANA_FACILITATOR_TIMEOUT_MILLIS`. They take precedence over `defaults`.
    */

@@ -1,21 +1,15 @@
 import { makeWithFetch } from "../upstream/index.ts"
 import type { FetchOptions } from "../upstream/UpstreamSettings.ts"
-import {
-  makeSolanaFacilitator,
-  type SolanaFacilitator as Facilitator,
-  type SolanaFacilitatorOptions
-} from "./SolanaFacilitator.ts"
+import type { SolanaFacilitatorOptions } from "./FacilitatorSettings.ts"
+import { makeSolanaFacilitator, type SolanaFacilitator as Facilitator } from "./SolanaFacilitator.ts"
 
 /*
  * Verifies and settles payments on Solana without a third party.
  */
 
 export { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
-export {
-  SolanaFacilitator,
-  type SolanaFacilitatorLayerOptions,
-  type SolanaFacilitatorOptions
-} from "./SolanaFacilitator.ts"
+export type { SolanaFacilitatorLayerOptions, SolanaFacilitatorOptions } from "./FacilitatorSettings.ts"
+export { SolanaFacilitator } from "./SolanaFacilitator.ts"
 export { solanaSigner, type SolanaSigner } from "../solana-refunds/SolanaSigner.ts"
 export {
   memoryTransferJournal,
@@ -31,7 +25,7 @@ export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSetting
  *
  * Verifies with the rules of the official scheme, and simulates the settlement. Signs as fee payer; each transaction is
  * in the journal before it is sent, and a payment is settled once. It counts once two thirds of the stake have voted for
- * its block. Times are milliseconds, fees millionths of a lamport.
+ * its block. Times are milliseconds, fees lamports.
  *
  * @throws ConfigurationError for unusable options
  * @example

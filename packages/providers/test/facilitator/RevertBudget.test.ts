@@ -9,7 +9,7 @@ const failedAt = (recordedAtMillis: number, hash = "0x0") => ({ hash, recordedAt
 const risk = (key: string, payer = key, change = {}) => ({
   key,
   payer,
-  gas: 300n,
+  cost: 300n,
   byContract: true,
   ...change
 })
@@ -19,20 +19,20 @@ const afterReverts = (payers: ReadonlyArray<string>) => {
   const budget = new RevertBudget(limits)
   for (const [index, payer] of payers.entries()) {
     budget.begin(risk(`tried-${index}`, payer), 0)
-    budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, gas: 300n })
+    budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, cost: 300n })
   }
   return budget
 }
 
 describe("RevertBudget", () => {
   it("takes a first transaction of any gas", () => {
-    assert.isUndefined(new RevertBudget(limits).refusal(risk("a", "a", { gas: 5_000n }), 0))
+    assert.isUndefined(new RevertBudget(limits).refusal(risk("a", "a", { cost: 5_000n }), 0))
   })
 
   it("refuses a payer whose reverts and next transaction exceed the limit, for an hour", () => {
     const budget = afterReverts(["payer"])
     assert.strictEqual(budget.refusal(risk("next", "payer"), hour - 1), "payer_reverts_above_limit")
-    assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), hour - 1))
+    assert.isUndefined(budget.refusal(risk("next", "payer", { cost: 200n }), hour - 1))
     assert.isUndefined(budget.refusal(risk("next", "other"), hour - 1))
     assert.isUndefined(budget.refusal(risk("next", "payer"), hour))
   })
@@ -40,15 +40,15 @@ describe("RevertBudget", () => {
   it("counts a reverted transaction once, however often it is seen", () => {
     const budget = afterReverts(["payer"])
     for (let seen = 0; seen < 5; seen++) {
-      budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
+      budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", cost: 300n })
     }
-    assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), 0))
+    assert.isUndefined(budget.refusal(risk("next", "payer", { cost: 200n }), 0))
   })
 
   it("counts a contract's reverted transaction as one, however often it is seen", () => {
     const budget = afterReverts(["a", "b", "c"])
     for (const [index, payer] of ["a", "b", "c"].entries())
-      budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, gas: 300n })
+      budget.noteReverted(failedAt(0), { key: `tried-${index}`, payer, cost: 300n })
     assert.strictEqual(budget.refusal(risk("next", "d"), 0), "reverts_above_limit")
     assert.isUndefined(budget.refusal(risk("next", "key", { byContract: false }), 0))
   })
@@ -86,7 +86,7 @@ describe("RevertBudget", () => {
     const byKey = { byContract: false }
     for (const [index, payer] of ["a", "b", "c"].entries()) {
       budget.begin(risk(payer, payer, byKey), 0)
-      budget.noteReverted(failedAt(0, `0x${index}`), { key: payer, payer, gas: 300n })
+      budget.noteReverted(failedAt(0, `0x${index}`), { key: payer, payer, cost: 300n })
     }
     // The authorization that reverted may be tried again: its revert counts.
     assert.strictEqual(budget.refusal(risk("a", "a", byKey), 0), "payer_reverts_above_limit")
@@ -96,21 +96,21 @@ describe("RevertBudget", () => {
 
   it("counts a reverted transaction that it doesn't know as one of a key", () => {
     const budget = new RevertBudget(limits)
-    for (const payer of ["a", "b", "c"]) budget.noteReverted(failedAt(0), { key: payer, payer, gas: 300n })
+    for (const payer of ["a", "b", "c"]) budget.noteReverted(failedAt(0), { key: payer, payer, cost: 300n })
     assert.strictEqual(budget.refusal(risk("d", "d", { byContract: false }), 0), "reverts_above_limit")
     assert.isUndefined(budget.refusal(risk("d", "d"), 0))
   })
 
   it("counts a reverted transaction for an hour from its record, whenever it is looked at again", () => {
     const budget = afterReverts(["payer"])
-    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
+    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", cost: 300n })
     assert.isUndefined(budget.refusal(risk("next", "payer"), hour))
-    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", gas: 300n })
+    budget.noteReverted(failedAt(0), { key: "tried-0", payer: "payer", cost: 300n })
     assert.isUndefined(budget.refusal(risk("next", "payer"), hour))
     // Not in the order of their records.
-    budget.noteReverted(failedAt(hour, "0x1"), { key: "later", payer: "payer", gas: 300n })
-    budget.noteReverted(failedAt(1, "0x2"), { key: "earlier", payer: "payer", gas: 300n })
-    assert.isUndefined(budget.refusal(risk("next", "payer", { gas: 200n }), hour + 1))
+    budget.noteReverted(failedAt(hour, "0x1"), { key: "later", payer: "payer", cost: 300n })
+    budget.noteReverted(failedAt(1, "0x2"), { key: "earlier", payer: "payer", cost: 300n })
+    assert.isUndefined(budget.refusal(risk("next", "payer", { cost: 200n }), hour + 1))
     assert.strictEqual(budget.refusal(risk("next", "payer"), hour + 1), "payer_reverts_above_limit")
   })
 
@@ -123,7 +123,7 @@ describe("RevertBudget", () => {
       return budget
     }
     const isBlamed = (budget: RevertBudget) =>
-      budget.refusal(risk("next", "a", { gas: 201n, byContract: false }), 0) !== undefined
+      budget.refusal(risk("next", "a", { cost: 201n, byContract: false }), 0) !== undefined
 
     it("blames no key for gas that ran out, and ends batches for an hour from the record", () => {
       const budget = failIn({}, failedAt(7))
@@ -139,16 +139,19 @@ describe("RevertBudget", () => {
 
     it("blames a key for its part, where gas was left, and goes on with batches", () => {
       const budget = failIn({ gasUsed: 1_199n })
-      assert.isUndefined(budget.refusal(risk("next", "a", { gas: 201n }), 0))
-      assert.strictEqual(budget.refusal(risk("next", "a", { gas: 202n }), 0), "payer_reverts_above_limit")
+      assert.isUndefined(budget.refusal(risk("next", "a", { cost: 201n }), 0))
+      assert.strictEqual(budget.refusal(risk("next", "a", { cost: 202n }), 0), "payer_reverts_above_limit")
       assert.isTrue(budget.allowsBatches(0))
     })
 
     it.each([400n, 1_600n])("blames a payer with code for its part of %i, and ends batches", (gasUsed) => {
       const budget = failIn({ gasUsed, hasCode: true })
-      const gas = 500n - gasUsed / 4n
-      assert.isUndefined(budget.refusal(risk("next", "a", { gas }), 0))
-      assert.strictEqual(budget.refusal(risk("next", "a", { gas: gas + 1n }), 0), "payer_reverts_above_limit")
+      const cost = 500n - gasUsed / 4n
+      assert.isUndefined(budget.refusal(risk("next", "a", { cost }), 0))
+      assert.strictEqual(
+        budget.refusal(risk("next", "a", { cost: cost + 1n }), 0),
+        "payer_reverts_above_limit"
+      )
       assert.isFalse(budget.allowsBatches(hour - 1))
     })
 
@@ -156,7 +159,7 @@ describe("RevertBudget", () => {
       const budget = new RevertBudget(limits)
       budget.begin(risk("a", "a"), 0)
       budget.noteFailedInBatch(failedAt(0), { key: "a", payer: "a" }, batch)
-      assert.isUndefined(budget.refusal(risk("next", "a", { gas: 500n }), 0))
+      assert.isUndefined(budget.refusal(risk("next", "a", { cost: 500n }), 0))
     })
   })
 

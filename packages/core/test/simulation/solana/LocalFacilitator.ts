@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
+import { makePaymentAdmission } from "../../../../providers/src/solana-facilitator/PaymentAdmission.ts"
 import { readPayment } from "../../../../providers/src/solana-facilitator/PresentedPayment.ts"
 import type { PresentedPayment } from "../../../../providers/src/solana-facilitator/PresentedPayment.ts"
 import { makeSettling, type SettlingSettings } from "../../../../providers/src/solana-facilitator/Settling.ts"
@@ -20,6 +21,10 @@ import { readWire } from "./WireTransaction.ts"
  */
 
 const network = devnet.caip2 as `solana:${string}`
+const shortOfFunds = "insufficient_funds"
+
+/** The default limits. */
+const failures = { perPayer: 100_000n, ofStrangers: 1_000_000n }
 
 /** `isSigned`: whether the payer has signed. */
 export interface LocalFacilitatorOptions extends WalletOptions {
@@ -55,7 +60,8 @@ export const localFacilitatorOver = (
     confirmTimeoutMillis: 25_000,
     pollMillis: 500
   }
-  const settle = makeSettling(settings, node, journalOver(options, link), check)
+  const admission = makePaymentAdmission(failures, node, check)
+  const settle = makeSettling(settings, node, journalOver(options, link), admission)
   const read = (payload: unknown, requirements: unknown) => {
     const reading = readPayment(payload, requirements, { caip2: network, v1Name: "solana-devnet" })
     if (reading._tag === "Read" && !isSigned(payload))
@@ -66,10 +72,9 @@ export const localFacilitatorOver = (
     verify: async (payload, requirements) => {
       const reading = read(payload, requirements)
       if (reading._tag === "Refused") return { isValid: false, invalidReason: reading.reason }
-      const verdict = await link.run(check(reading.payment))
-      return verdict._tag === "Valid"
-        ? { isValid: true, payer: verdict.payer }
-        : { isValid: false, invalidReason: verdict.reason }
+      const verdict = await link.run(admission.admit(reading.payment, { begins: false }))
+      if (verdict._tag === "Valid") return { isValid: true, payer: verdict.payer }
+      return { isValid: false, invalidReason: verdict._tag === "Short" ? shortOfFunds : verdict.reason }
     },
     settle: async (payload, requirements): Promise<Settled> => {
       const reading = read(payload, requirements)
