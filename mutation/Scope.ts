@@ -151,6 +151,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   providers("facilitator/PresentedPayment.ts", "facilitator/PresentedPayment.test.ts"),
   providers("facilitator/OpenTransactions.ts", "facilitator/OpenTransactions.test.ts"),
   providers("facilitator/RevertBudget.ts", "facilitator/RevertBudget.test.ts"),
+  providers("facilitator/GasReservations.ts", "facilitator/GasReservations.test.ts"),
   providers("solana-facilitator/TransactionTerms.ts", "solana-facilitator/TransactionTerms.test.ts"),
   providers("solana-facilitator/OpenPayments.ts", "solana-facilitator/OpenPayments.test.ts")
 ]

@@ -21,6 +21,8 @@ afterEach(async () => {
 
 const sentBy = (address: Hex) => chain.client.getTransactionCount({ address })
 
+type Payment = Awaited<ReturnType<typeof signedPayment>>
+
 /** Payments of one payer, who has the money for one. */
 const paymentsForOne = async (count: number) => {
   const payer = privateKeyToAccount(generatePrivateKey())
@@ -178,6 +180,65 @@ describe("a relayer with the money for one settlement", () => {
     // What is reserved for a payment is not missing for it.
     expect(await facilitator.verify(payload, requirements)).toMatchObject({ isValid: true })
     expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: true })
+  })
+
+  it.each([
+    ["a new payer", false],
+    ["a payer who has paid before", true]
+  ])("reserves nothing twice for %s with the balance for one payment", async (_, isKnown) => {
+    const { balanceFor, facilitator } = await startPoor()
+    const settle = ({ payload, requirements }: Payment) => facilitator.settle(payload, requirements)
+    const verify = ({ payload, requirements }: Payment) => facilitator.verify(payload, requirements)
+    const customer = privateKeyToAccount(generatePrivateKey())
+    const payer = privateKeyToAccount(generatePrivateKey())
+    await balanceFor(5n)
+    expect(await settle(await signedPayment(chain, {}, customer))).toMatchObject({ success: true })
+    await chain.mint(payer.address, isKnown ? 20_000n : 10_000n)
+    if (isKnown) expect(await settle(await signedPayment(chain, {}, payer))).toMatchObject({ success: true })
+    for (let count = 0; count < 12; count++)
+      expect(await verify(await signedPayment(chain, {}, payer))).toMatchObject({ isValid: true })
+    const payment = await signedPayment(chain, {}, customer)
+    expect(await verify(payment)).toMatchObject({ isValid: true })
+    expect(await settle(payment)).toMatchObject({ success: true })
+  })
+
+  it("leaves half of it to payers who have paid here, whoever else has money", async () => {
+    const { balanceFor, facilitator } = await startPoor()
+    const settle = ({ payload, requirements }: Payment) => facilitator.settle(payload, requirements)
+    const isVerified = ({ payload, requirements }: Payment) =>
+      facilitator.verify(payload, requirements).then(
+        ({ isValid }) => isValid,
+        ({ reason }) => reason
+      )
+    const customer = privateKeyToAccount(generatePrivateKey())
+    await balanceFor(5n)
+    expect(await settle(await signedPayment(chain, {}, customer))).toMatchObject({ success: true })
+    const strangers = await Promise.all(Array.from({ length: 6 }, () => signedPayment(chain)))
+    const verified = []
+    for (const stranger of strangers) verified.push(await isVerified(stranger))
+    expect(verified).toEqual([true, true, ...Array.from({ length: 4 }, () => "relayer_out_of_funds")])
+    const payment = await signedPayment(chain, {}, customer)
+    expect(await isVerified(payment)).toBe(true)
+    expect(await settle(payment)).toMatchObject({ success: true })
+  })
+
+  it("reserves nothing for a payment whose simulation its node refuses", async () => {
+    const { account, facilitator } = await startRelay(chain, {
+      fetch: async (input, init) => {
+        const body = await new Response(init?.body).text()
+        const error = { code: -32000, message: "gas required exceeds allowance" }
+        return body.includes("eth_estimateGas") && body.includes("maxFeePerGas") && isRefusing
+          ? Response.json({ jsonrpc: "2.0", id: (JSON.parse(body) as { readonly id: number }).id, error })
+          : fetch(input, { ...init, body })
+      }
+    })
+    let isRefusing = true
+    const { maxFeePerGas } = await chain.client.estimateFeesPerGas()
+    await chain.client.setBalance({ address: account.address, value: 150_000n * maxFeePerGas })
+    const [refused, payment] = [await signedPayment(chain), await signedPayment(chain)]
+    await expect(facilitator.verify(refused.payload, refused.requirements)).rejects.toThrow()
+    isRefusing = false
+    expect(await facilitator.verify(payment.payload, payment.requirements)).toMatchObject({ isValid: true })
   })
 
   it("records no transaction that it can't pay beside those that are open, in any number of processes", async () => {

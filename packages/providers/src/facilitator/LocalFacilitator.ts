@@ -32,7 +32,8 @@ import {
 } from "./FacilitatorResponses.ts"
 import { type ChainUnavailable, type Evidence, makePaymentCheck } from "./PaymentCheck.ts"
 import { readPayment } from "./PresentedPayment.ts"
-import { makeRelay, type Relay, type RelayFault, type RelayRefused } from "./Relay.ts"
+import { makeRelay, type Relay, type RelayFault } from "./Relay.ts"
+import type { RelayRefused } from "./RelayRefused.ts"
 import { makeSettling } from "./Settling.ts"
 import { journalOf, type SettlementJournalFailed } from "./SettlementJournal.ts"
 
@@ -160,7 +161,7 @@ export const makeFacilitatorOver = (
       const risked = { key: payment.key, payer: payer.toLowerCase(), cost: gas, byContract }
       const refusal = relay.reverts.refusal(risked, yield* Clock.currentTimeMillis)
       if (refusal !== undefined) return invalidResult(refusal, payer)
-      yield* relay.reserve(verdict.gas, payment.key)
+      yield* relay.reserve(gas, payment, verdict.balanceAtomic - promisedAtomic)
       return { isValid: true, payer }
     })
 

@@ -3,7 +3,8 @@ import { Clock, Data, Effect } from "effect"
 import type { ChainFault, Fees } from "../treasury/Chain.ts"
 import type { Hex } from "../treasury/Hex.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import type { Relay, RelayRefused } from "./Relay.ts"
+import type { Relay } from "./Relay.ts"
+import type { RelayRefused } from "./RelayRefused.ts"
 import type { SettlementJournalFailed } from "./SettlementJournal.ts"
 import {
   creatingTransfer,
@@ -150,7 +151,7 @@ export const makePaymentCheck = (
         // The node, or the relayer's gas money, doesn't suffice for the simulation: name the reason.
         const gas = yield* tryFreeCall(relay, call)
         if (gas === undefined || withMargin(gas) > relay.settings.maxGas) return gas
-        yield* relay.reserve(withMargin(gas), key)
+        yield* relay.assertAffordable(withMargin(gas), key)
         return yield* refusal
       })
     )

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "@till402/core"
-import { Cache, Clock, Data, Effect, Semaphore } from "effect"
+import { Cache, Clock, Effect, Semaphore } from "effect"
 import { parseTransaction } from "viem"
 import type { Chain, ChainFault, Fees } from "../treasury/Chain.ts"
 import type { Hex } from "../treasury/Hex.ts"
@@ -7,10 +7,11 @@ import { hashOf, signer } from "../treasury/SigningAccount.ts"
 import type { SigningFailed } from "../treasury/TreasuryErrors.ts"
 import { makeBatches } from "./Batches.ts"
 import type { RelaySettings } from "./FacilitatorSettings.ts"
-import { GasReservations } from "./GasReservations.ts"
+import { makeGasMoney } from "./GasMoney.ts"
 import { OpenTransactions } from "./OpenTransactions.ts"
 import { callOf, gasOf, keyOf, passingAmong, payableAmong, type SettlementDraft } from "./Recording.ts"
 import { RevertBudget } from "./RevertBudget.ts"
+import { RelayRefused } from "./RelayRefused.ts"
 import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
 import { multicall3, type TransferCall } from "./TransferCall.ts"
 
@@ -19,29 +20,12 @@ import { multicall3, type TransferCall } from "./TransferCall.ts"
  * before it is sent.
  */
 
-/** Nothing was recorded or sent. The same payment can be settled later. */
-export class RelayRefused extends Data.TaggedError("RelayRefused")<{
-  readonly reason:
-    | "settlement_fees_above_limit"
-    | "relayer_out_of_funds"
-    | "relayer_busy"
-    | "payer_settlements_open"
-    /** Fails in a batch that it was collected for: to be checked again by itself. */
-    | "excluded_from_batch"
-}> {
-  override get message(): string {
-    return `the relayer can't send now: ${this.reason}. Nothing was sent`
-  }
-}
-
 export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | ConfigurationError
 
 /** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
 const maxNonces = 32
 const feesLifetimeMillis = 1_000
 const balanceLifetimeMillis = 2_000
-/** How long a verified payment keeps its gas money without being settled. */
-const reservationMillis = 30_000
 
 /** The fees of a recorded transaction. */
 const feesOf = ({ signedTransaction }: SettlementRecord): Fees => {
@@ -88,7 +72,7 @@ export const makeRelay = Effect.fnUntraced(function* (
   const oneAtATime = Semaphore.makeUnsafe(1)
   let isRightChain = false
   let multicallExists: boolean | undefined
-  const reserved = new GasReservations(reservationMillis)
+  const reverts = new RevertBudget(settings.reverts)
   let lastRead = new OpenTransactions([])
 
   const assertChain = Effect.gen(function* () {
@@ -152,29 +136,10 @@ export const makeRelay = Effect.fnUntraced(function* (
     return fees === undefined ? yield* new RelayRefused({ reason: "settlement_fees_above_limit" }) : fees
   })
 
+  const gasMoney = makeGasMoney({ funds: cachedFunds, fees: usualFees, openSince, reverts })
+
   /** Fees for a simulation; `undefined` while none are within the ceiling: then nothing is sent either. */
   const simulationFees = Effect.map(cachedFees, (fees) => feesWithin(fees, ceiling))
-
-  /** Whether the relayer can pay a transaction beside all that are recorded, and those that are about to be. */
-  const covers = Effect.fnUntraced(function* (
-    costWei: bigint,
-    keys: ReadonlyArray<string>,
-    open: OpenTransactions
-  ) {
-    const { balanceWei, mined } = yield* cachedFunds
-    const now = yield* Clock.currentTimeMillis
-    return balanceWei >= costWei + open.costWei(mined) + reserved.othersWei(keys, now)
-  })
-
-  /** Reserves the gas money of a verified payment: no work should begin for one that couldn't be settled then. */
-  const reserve = Effect.fnUntraced(function* (gas: bigint, key: string) {
-    const costWei = gas * (yield* usualFees).maxFeePerGas
-    const open = yield* openSince((yield* cachedFunds).mined)
-    if (!(yield* covers(costWei, [key], open))) {
-      return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
-    }
-    reserved.reserve(key, costWei, yield* Clock.currentTimeMillis)
-  })
 
   /** What a payer's other settlements that aren't mined may move, in atomic units. Not in a balance read before. */
   const promisedAtomic = Effect.fnUntraced(function* (key: string) {
@@ -192,7 +157,7 @@ export const makeRelay = Effect.fnUntraced(function* (
   ) {
     for (let count = drafts.length; count > 0; count--) {
       const funded = drafts.slice(0, count)
-      if (yield* covers(gasOf(funded) * feePerGas, funded.map(keyOf), open)) return funded
+      if (yield* gasMoney.covers(gasOf(funded) * feePerGas, funded.map(keyOf), open)) return funded
     }
     return []
   })
@@ -262,7 +227,7 @@ export const makeRelay = Effect.fnUntraced(function* (
       const others = yield* insert(records)
       if (others.length === 0) {
         for (const record of records) {
-          reserved.release(record.key)
+          gasMoney.release(record.key)
           results.set(record.key, record)
         }
       }
@@ -282,7 +247,6 @@ export const makeRelay = Effect.fnUntraced(function* (
     Effect.flatMap(recordAll([wanted]), ([result]) => result ?? new RelayRefused({ reason: "relayer_busy" }))
 
   const recordInBatch = settings.batch === undefined ? undefined : makeBatches(settings.batch, recordAll)
-  const reverts = new RevertBudget(settings.reverts)
 
   /** Records a settlement, in its own transaction or with others. */
   const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
@@ -331,7 +295,8 @@ export const makeRelay = Effect.fnUntraced(function* (
     mined: (transaction: Hex) => Cache.get(receipts, transaction),
     minedCount,
     simulationFees,
-    reserve,
+    assertAffordable: gasMoney.assertAffordable,
+    reserve: gasMoney.reserve,
     reverts,
     promisedAtomic,
     record,

@@ -75,7 +75,7 @@ export class RevertBudget {
 
   /** Why a transaction would risk too much; `undefined` if it doesn't. */
   refusal(wanted: Risk, nowMillis: number): RevertRefusal | undefined {
-    for (const entries of [this.open, this.settled]) expire(entries, nowMillis)
+    expire(this.open, nowMillis)
     for (const [name, { expiresAtMillis }] of this.reverted)
       if (expiresAtMillis <= nowMillis) this.reverted.delete(name)
     const risks = [...this.reverted.values(), ...this.open.values()].filter(
@@ -88,9 +88,15 @@ export class RevertBudget {
     }
     const ofPayer = risks.filter(({ payer }) => payer === wanted.payer)
     if (exceeds(ofPayer, this.limits.perPayer)) return "payer_reverts_above_limit"
-    if (this.settled.has(wanted.payer)) return undefined
+    if (this.hasSettled(wanted.payer, nowMillis)) return undefined
     const ofKind = risks.filter(({ byContract }) => byContract === wanted.byContract)
     return exceeds(ofKind, this.limits.ofStrangers) ? "reverts_above_limit" : undefined
+  }
+
+  /** Whether a payment of the payer was settled within a day. */
+  hasSettled(payer: string, nowMillis: number): boolean {
+    expire(this.settled, nowMillis)
+    return this.settled.has(payer)
   }
 
   /** Counts a transaction until its outcome is noted. */

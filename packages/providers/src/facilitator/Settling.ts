@@ -5,7 +5,8 @@ import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
 import { itemsOf, type SettlementDraft } from "./Recording.ts"
-import type { Relay, RelayFault, RelayRefused } from "./Relay.ts"
+import type { Relay, RelayFault } from "./Relay.ts"
+import type { RelayRefused } from "./RelayRefused.ts"
 import { type Journal, payerOf, type SettlementRecord } from "./SettlementJournal.ts"
 
 /*

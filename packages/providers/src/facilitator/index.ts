@@ -28,7 +28,7 @@ export {
   type SettlementRecord
 } from "./SettlementJournal.ts"
 export { ChainUnavailable } from "./PaymentCheck.ts"
-export { RelayRefused } from "./Relay.ts"
+export { RelayRefused } from "./RelayRefused.ts"
 export type { SigningAccount, TreasuryTransaction } from "../treasury/SigningAccount.ts"
 export type { Hex } from "../treasury/Hex.ts"
 export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
