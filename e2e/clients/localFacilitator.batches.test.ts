@@ -102,10 +102,7 @@ describe("sixteen payments at once", () => {
     }
     const full = await startBatches({ batch: { maxItems: 4, maxWaitMillis: 5_000 } })
     const relay = await startBatches({ batch: { maxItems: 16, maxWaitMillis: 3_000 } })
-    await Promise.all([
-      settle("full", full, payments.slice(0, 4)),
-      settle("alone", relay, payments.slice(4))
-    ])
+    await Promise.all([settle("full", full, payments.slice(0, 4)), settle("alone", relay, payments.slice(4))])
     expect(ended).toEqual(["full", "alone"])
     expect(parseTransaction(relay.journal.records()[0]!.signedTransaction).to).toBe(chain.usdc.toLowerCase())
   })

@@ -99,12 +99,10 @@ afterEach(() => {
 
 /** Waits for something while the clock runs ahead: a call that gets no work done is only refused after seconds. */
 const hurry = async <A>(awaited: Promise<A>): Promise<A> => {
-  let isOver = false
-  const end = () => {
-    isOver = true
-  }
+  const running = new Set([awaited])
+  const end = () => running.delete(awaited)
   awaited.then(end, end)
-  while (!isOver) {
+  while (running.size > 0) {
     await vi.advanceTimersByTimeAsync(100)
     await setImmediate()
   }
