@@ -109,7 +109,12 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/exact/Solana.ts", "toll/exact/Solana.test.ts"),
   core("toll/exact/SignedPayment.ts", "toll/exact/SignedPayment.test.ts"),
   core("toll/evidence/solana/SolanaEvidence.ts", "toll/evidence/solana/SolanaEvidence.test.ts"),
-  core("toll/evidence/solana/SolanaSearch.ts", "toll/evidence/solana/SolanaChain.test.ts"),
+  core(
+    "toll/evidence/solana/SolanaSearch.ts",
+    "toll/evidence/solana/SolanaChain.test.ts",
+    "toll/evidence/solana/SolanaSearch.test.ts"
+  ),
+  core("toll/evidence/solana/LastSlot.ts", "toll/evidence/solana/SolanaSearch.test.ts"),
   core("toll/evidence/solana/SolanaListing.ts", "toll/evidence/solana/SolanaListing.test.ts"),
   core("toll/evidence/solana/SolanaTransfers.ts", "toll/evidence/solana/SolanaChain.test.ts"),
   core("domain/SolanaTransaction.ts", "domain/SolanaTransaction.test.ts"),

@@ -14,9 +14,16 @@ import {
   partiallySignTransactionMessageWithSigners,
   pipe,
   setTransactionMessageFeePayer,
+  setTransactionMessageFeePayerSigner,
+  signTransactionMessageWithSigners,
   setTransactionMessageLifetimeUsingBlockhash
 } from "@solana/kit"
-import { getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from "@solana-program/token"
+import {
+  AuthorityType,
+  getSetAuthorityInstruction,
+  getTransferCheckedInstruction,
+  TOKEN_PROGRAM_ADDRESS
+} from "@solana-program/token"
 import type { SolanaChain } from "@till402/sandbox/solana"
 
 /*
@@ -86,7 +93,12 @@ export const composePayment = async (chain: SolanaChain, composed: ComposedTrans
 }
 
 /** Moves lamports of an account that signs the transaction. */
-export const takeLamports = (from: Address, to: Address, lamports: bigint): Instruction => {
+export const takeLamports = (
+  from: Address,
+  to: Address,
+  lamports: bigint,
+  signer?: KeyPairSigner
+): Instruction => {
   const data = new Uint8Array(12)
   const view = new DataView(data.buffer)
   view.setUint32(0, 2, true)
@@ -94,7 +106,7 @@ export const takeLamports = (from: Address, to: Address, lamports: bigint): Inst
   return {
     programAddress: systemProgram,
     accounts: [
-      { address: from, role: AccountRole.WRITABLE_SIGNER },
+      { address: from, role: AccountRole.WRITABLE_SIGNER, ...(signer === undefined ? {} : { signer }) },
       { address: to, role: AccountRole.WRITABLE }
     ],
     data
@@ -106,4 +118,45 @@ export const reencoded = (payment: string): string => {
   const bytes = new Uint8Array(getBase64Encoder().encode(payment))
   bytes.fill(7, 1, 1 + 64)
   return getBase64Decoder().decode(bytes)
+}
+
+/** Sends a transaction that its signer pays for. */
+const send = async (chain: SolanaChain, signer: KeyPairSigner, instruction: Instruction): Promise<void> => {
+  const rpc = createSolanaRpc(chain.rpcUrl)
+  const { value: latest } = await rpc.getLatestBlockhash().send()
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (empty) => setTransactionMessageFeePayerSigner(signer, empty),
+    (paid) => setTransactionMessageLifetimeUsingBlockhash(latest, paid),
+    (dated) => appendTransactionMessageInstructions([instruction], dated)
+  )
+  const wire = getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message))
+  await rpc.sendTransaction(wire, { encoding: "base64" }).send()
+}
+
+/** Opens a second token account of a wallet, with money: another wallet's, given away. */
+export const secondAccount = async (
+  chain: SolanaChain,
+  { amount, from, to }: { readonly from: KeyPairSigner; readonly to: Address; readonly amount: bigint }
+): Promise<Address> => {
+  const account = await chain.mint(from.address, amount)
+  const give = getSetAuthorityInstruction({
+    owned: account,
+    owner: from,
+    authorityType: AuthorityType.AccountOwner,
+    newAuthority: to
+  })
+  await send(chain, from, give)
+  return account
+}
+
+/** Sends transactions that name a wallet and don't concern it otherwise. */
+export const sendDust = async (
+  chain: SolanaChain,
+  { count, from, to }: { readonly from: KeyPairSigner; readonly to: Address; readonly count: number }
+): Promise<void> => {
+  // Not less than an account must have.
+  const least = 1_000_000
+  for (let index = 0; index < count; index++)
+    await send(chain, from, takeLamports(from.address, to, BigInt(least + index), from))
 }

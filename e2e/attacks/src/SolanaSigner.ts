@@ -103,15 +103,28 @@ export const openSolanaSigner = ({ accepts, chain, feePayer, loses, proves }: Na
   }
 }
 
-/** Whether the payer has ever moved this amount to an owner: by the balances of any of the payer's transactions. */
+/** What a wallet has in all of its token accounts. */
+export const totalOf = async (chain: SolanaChain, owner: KeyPairSigner): Promise<bigint> => {
+  const rpc = createSolanaRpc(chain.rpcUrl)
+  const found = await rpc
+    .getTokenAccountsByOwner(owner.address, { mint: chain.usdc.mint }, { encoding: "jsonParsed" })
+    .send()
+  return found.value.reduce(
+    (sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount),
+    0n
+  )
+}
+
+/** Whether the payer has moved this amount to an owner: by the balances of the payer's latest transactions. */
 export const movedTo = async (
   chain: SolanaChain,
   payer: KeyPairSigner,
   owner: string,
-  amount: bigint
+  amount: bigint,
+  limit = 1_000
 ): Promise<boolean> => {
   const rpc = createSolanaRpc(chain.rpcUrl)
-  const entries = await rpc.getSignaturesForAddress(payer.address, { commitment: "confirmed" }).send()
+  const entries = await rpc.getSignaturesForAddress(payer.address, { commitment: "confirmed", limit }).send()
   const hasMoved = async (signature: Signature): Promise<boolean> => {
     const options = { encoding: "json", commitment: "confirmed", maxSupportedTransactionVersion: 0 } as const
     const found = await rpc.getTransaction(signature, options).send()

@@ -11,8 +11,22 @@ import { attack } from "../src/attack.ts"
 import { baseUrl, calls } from "../src/Calls.ts"
 import { workDone } from "../src/Goods.ts"
 import { openOurs } from "../src/Ours.ts"
-import { type ComposedTransfer, composePayment, reencoded, takeLamports } from "../src/SolanaPayments.ts"
-import { movedTo, openSolanaSigner, rules, solanaBalances, solanaSigner } from "../src/SolanaSigner.ts"
+import {
+  type ComposedTransfer,
+  composePayment,
+  reencoded,
+  secondAccount,
+  sendDust,
+  takeLamports
+} from "../src/SolanaPayments.ts"
+import {
+  movedTo,
+  openSolanaSigner,
+  rules,
+  solanaBalances,
+  solanaSigner,
+  totalOf
+} from "../src/SolanaSigner.ts"
 
 /*
  * Attacks on a till that takes payments on Solana, on a local virtual machine with the official facilitator.
@@ -254,6 +268,99 @@ attack("a payment on Solana that also takes the fee payer's money", {
     expect(await lamportsOf(scene.thief.address)).toBe(0n)
   }
 })
+
+attack("many payments on Solana from a second account that covers one", {
+  on: solanaSigner,
+  lands: async () => {
+    const scene = await openScene()
+    const compose = await poorAccount(scene)
+    const total = await totalOf(chain, scene.payer)
+    const right = rightTransfer(scene)
+    const naive = openSolanaSigner({
+      chain,
+      feePayer: scene.signer,
+      accepts: (payment) => right(payment) && total >= BigInt(many) * amount
+    })
+    for (let index = 0; index < many; index++) {
+      expect(await naive.present(await compose(scene.signer.address))).toBe(true)
+      chain.advance(1)
+    }
+    expect([naive.work(), await scene.received()]).toEqual([many, amount])
+  },
+  fails: async () => {
+    for (const isKnown of [false, true]) {
+      const scene = await openScene()
+      const { present, work } = await openTill(scene)
+      if (isKnown) expect((await present(await scene.compose(official.feePayer))).status).toBe(200)
+      const [done, received] = [work(), await scene.received()]
+      const compose = await poorAccount(scene)
+      const payments: Array<string> = []
+      for (let index = 0; index < many; index++) {
+        chain.advance(1)
+        payments.push(await compose(official.feePayer))
+      }
+      for (const { status, text } of await Promise.all(payments.map((payment) => present(payment)))) {
+        expect(status).toBe(402)
+        expect(text).toContain("payload_source_mismatch")
+      }
+      expect([work(), await scene.received()]).toEqual([done, received])
+    }
+  }
+})
+
+const many = 20
+
+/** Composes payments from a second account of the payer, which has the money for one. The first one has 100 USDC. */
+const poorAccount = async ({ compose, payer, thief }: Scene) => {
+  chain.airdrop(thief.address)
+  const source = await secondAccount(chain, { from: thief, to: payer.address, amount })
+  return (feePayer: string) => compose(feePayer, { source })
+}
+
+attack("a payment on Solana that a stranger's transactions hide", {
+  on: solanaBalances,
+  lands: async () => {
+    const scene = await openScene()
+    const naive = openSolanaSigner({
+      chain,
+      feePayer: scene.signer,
+      accepts: rightTransfer(scene),
+      proves: async () => {
+        await hide(scene)
+        return movedTo(chain, scene.payer, scene.payee.address, amount, 100)
+      }
+    })
+    // The money is gone, and nothing is delivered.
+    expect(await naive.present(await scene.compose(scene.signer.address))).toBe(false)
+    expect(await scene.received()).toBe(amount)
+  },
+  fails: async () => {
+    for (const isKnown of [false, true]) {
+      const scene = await openScene()
+      let isHiding = !isKnown
+      const { present, work } = await openTill(scene, async (payload, requirements) => {
+        const settled = await official.client.settle(payload, requirements)
+        if (!isHiding) return settled
+        await hide(scene)
+        throw new Error("the response is lost")
+      })
+      if (isKnown) expect((await present(await scene.compose(official.feePayer))).status).toBe(200)
+      chain.advance(1)
+      isHiding = true
+      const received = await scene.received()
+      const done = work()
+      const { status, text } = await present(await scene.compose(official.feePayer))
+      expect(status, text).toBe(200)
+      expect([work() - done, (await scene.received()) - received]).toEqual([1, amount])
+    }
+  }
+})
+
+/** A stranger names the payer in more transactions than anybody would look through. */
+const hide = async ({ payer, thief }: Scene): Promise<void> => {
+  chain.airdrop(thief.address)
+  await sendDust(chain, { from: thief, to: payer.address, count: 101 })
+}
 
 const stolen = 1_000_000_000n
 

@@ -49,9 +49,9 @@ export const isOnCurve = (bytes: Uint8Array): boolean => {
     0n
   )
   const squared = modulo(y * y)
-  // x² = (y² - 1) / (d·y² + 1)
-  const square = modulo((squared - 1n) * power(curve * squared + 1n, prime - 2n))
-  return square === 0n || power(square, (prime - 1n) / 2n) === 1n
+  // x² = (y² - 1) / (d·y² + 1): a square if the product is one. The divisor is never 0, since -1/d is no square.
+  const product = modulo((squared - 1n) * modulo(curve * squared + 1n))
+  return product === 0n || power(product, (prime - 1n) / 2n) === 1n
 }
 
 /** The address that a program derives from seeds: the first one, counting down, that is no public key. */

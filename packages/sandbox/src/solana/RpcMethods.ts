@@ -1,6 +1,6 @@
 import { address, lamports, type Address, type EncodedAccount } from "@solana/kit"
 import { accountJson, statusJson, transactionJson, uiTokenAmount } from "./RpcJson.ts"
-import { invalidParams, RpcError, toAddress, type RpcOptions } from "./RpcParams.ts"
+import { invalidParams, RpcError, toAddress, type RpcOptions, type RpcParams } from "./RpcParams.ts"
 import { blockhashLifetime, slotsWithoutBlock } from "./Slots.ts"
 import type { LandedTransaction, SolanaVm } from "./SolanaVm.ts"
 import { readMint, readTokenAccount, tokenPrograms } from "./Tokens.ts"
@@ -14,6 +14,7 @@ import { type RpcMethod, transactionMethods } from "./TransactionMethods.ts"
 const maxStatuses = 256
 const maxAccounts = 100
 const maxSignatures = 1_000
+const maxBlocks = 500_000
 
 /** The account in which the chain keeps its time: https://docs.anza.xyz/runtime/sysvars#clock */
 const clockAddress = address("SysvarC1ock11111111111111111111111111111111")
@@ -99,6 +100,8 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
       }
     ],
     ["getFirstAvailableBlock", () => 0],
+    ["getBlockTime", (params) => vm.secondsAt(params.wholeNumber(0))],
+    ["getBlocksWithLimit", (params) => blocksFrom(vm, params)],
     [
       "getLatestBlockhash",
       () => {
@@ -197,6 +200,14 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
       }
     ]
   ])
+}
+
+/** Each slot has a block. */
+const blocksFrom = (vm: SolanaVm, params: RpcParams): ReadonlyArray<number> => {
+  const start = params.wholeNumber(0)
+  const end = params.options(2).finalizedOnly ? vm.finalSlot : vm.slot
+  const count = Math.min(Number(params.wholeNumber(1)), maxBlocks, Math.max(0, Number(end - start) + 1))
+  return Array.from({ length: count }, (_, index) => Number(start) + index)
 }
 
 /** Newest first, from the transaction after `before` down to the one above `until`. */

@@ -2,13 +2,15 @@ import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
 import type { SolanaInstruction, SolanaTransaction } from "../../domain/SolanaTransaction.ts"
 import type { Refusal } from "../Refusal.ts"
 import { isSignedBy } from "./Ed25519.ts"
+import { payerAccount } from "./PayerAccount.ts"
 
 /*
  * Scheme `exact` on Solana: a transaction that the payer has signed and the facilitator completes as fee payer. Pure,
  * except for the check of the signature.
  *
  * The rules are those of the official facilitator, with the same codes. Stricter: exactly two signers, the token
- * program of the mint, no lookup tables (`domain/SolanaTransaction.ts`), and the fee payer in no instruction.
+ * program of the mint, no lookup tables (`domain/SolanaTransaction.ts`), the payer's associated token account as source,
+ * and the fee payer in no instruction.
  */
 
 const computeBudgetProgram = "ComputeBudget111111111111111111111111111111"
@@ -44,7 +46,7 @@ export interface TokenTransfer {
   readonly source: string
   readonly mint: string
   readonly destination: string
-  /** The wallet that signs for the source: its owner, or a delegate of the owner. */
+  /** The wallet that signs for the source. */
   readonly authority: string
   readonly amountAtomic: bigint
   readonly decimals: number
@@ -132,13 +134,14 @@ const transferFault = (
   { tokenAccount, tokenProgram }: SolanaTerms,
   { amount, asset }: PaymentRequirements
 ): Refusal | undefined => {
+  const payer = solanaPayer(transaction)
   const transfer = readTransfer(transaction.instructions[transferIndex]!)
   if (transfer === undefined || transfer.program !== tokenProgram || transfer.decimals !== tokenDecimals)
     return refusal(
       "payload_no_transfer_instruction",
       "the third instruction must be TransferChecked of the token's program"
     )
-  if (transfer.authority !== solanaPayer(transaction))
+  if (transfer.authority !== payer)
     return refusal("payload_no_transfer_instruction", "the payer must sign for the transfer")
   if (transfer.mint !== asset)
     return refusal("payload_mint_mismatch", "the payment is in another token than asset")
@@ -151,6 +154,12 @@ const transferFault = (
     return refusal(
       "payload_amount_mismatch",
       `the payment is of ${transfer.amountAtomic} atomic units; exactly ${amount} are required`
+    )
+  // A wallet may have many accounts. The check of funds reads this one.
+  if (transfer.source !== payerAccount(payer, asset, tokenProgram))
+    return refusal(
+      "payload_source_mismatch",
+      "the payment comes from another account than the associated token account of the payer"
     )
   return undefined
 }

@@ -8,6 +8,8 @@ const lasting: ReadonlySet<string> = new Set([
   "invalid_exact_evm_insufficient_balance",
   "invalid_exact_evm_insufficient_funds",
   "invalid_exact_evm_transaction_simulation_failed",
+  "invalid_exact_svm_payload_transaction_simulation_failed",
+  "invalid_exact_svm_transaction_simulation_failed",
   "transaction_simulation_failed"
 ])
 

@@ -68,10 +68,10 @@ export class SolanaRpc {
         return this.withContext({ commitment: "processed" }, (slot) =>
           (first as ReadonlyArray<string>).map((signature) => this.statusOf(signature, slot))
         )
-      case "getTokenAccountsByOwner":
-        return this.withContext((params as ReadonlyArray<Options>)[2]!, (slot) =>
-          this.chain.accounts.accountsOf(first as string).map((account) => this.tokenAccount(account, slot))
-        )
+      case "getBlockTime":
+        return this.chain.secondsOf(first as number)
+      case "getBlocksWithLimit":
+        return this.blocksFrom(first as number, second as number)
       case "simulateTransaction":
         return this.withContext(options, () => ({
           err: this.chain.wouldSucceed(readWire(Buffer.from(first as string, "base64")))
@@ -83,6 +83,15 @@ export class SolanaRpc {
       default:
         throw new RpcFailure(-32_601, `the method ${method} does not exist`)
     }
+  }
+
+  /** The slots of final blocks that the node has, from one on. */
+  private blocksFrom(start: number, limit: number): ReadonlyArray<number> {
+    const last = this.chain.blockOf("finalized", this.view.latest)
+    const blocks: Array<number> = []
+    let slot = this.chain.slots.blockAfter(Math.max(start, this.view.firstSlot) - 1)
+    for (; slot <= last && blocks.length < limit; slot = this.chain.slots.blockAfter(slot)) blocks.push(slot)
+    return blocks
   }
 
   /** The slot as of which a request is answered: the node refuses if it hasn't seen `minContextSlot`. */
@@ -181,11 +190,6 @@ export class SolanaRpc {
     data.writeBigUInt64LE(this.chain.accounts.balanceOf(address, slot), 64)
     data[108] = 1
     return accountJson(tokenProgram, data)
-  }
-
-  private tokenAccount(address: string, slot: number): unknown {
-    const amount = String(this.chain.accounts.balanceOf(address, slot))
-    return { pubkey: address, account: { data: { parsed: { info: { tokenAmount: { amount } } } } } }
   }
 
   /** Refuses what would fail by its own state, unless it is told not to check. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { toBase58 } from "../../../src/domain/Base58.ts"
+import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
 import { foreignTransaction, isSignedByPayer } from "../../../src/toll/exact/Solana.ts"
 import { judge, type Verdict } from "../../../src/toll/Verdict.ts"
 import { property } from "../../domain/seeded.ts"
@@ -62,7 +63,8 @@ describe("a payment on Solana", () => {
 
   it("of a Token-2022 mint is accepted where the offer is in it, and only there", () => {
     const mint = addressOf("dollar")
-    const instructions = [limit!, price!, transfer({ program: token2022Program, mint })]
+    const source = associatedTokenAccount(wallet.address, mint, token2022Program)
+    const instructions = [limit!, price!, transfer({ program: token2022Program, mint, source })]
     const offer = {
       ...solanaOffer,
       requirements: { ...requirements, asset: mint },
@@ -103,6 +105,8 @@ describe("is refused", () => {
       { destination: solanaPayTo },
       "payload_recipient_mismatch"
     ],
+    ["from another account of the payer", { source: addressOf("second account") }, "payload_source_mismatch"],
+    ["from another wallet's account", { source: tokenAccountOf(thief.address) }, "payload_source_mismatch"],
     ["from the payee's own account", { source: tokenAccountOf(solanaPayTo) }, "payload_recipient_mismatch"],
     ["of less", { amount: 9_999n }, "payload_amount_mismatch"],
     ["of more", { amount: 10_001n }, "payload_amount_mismatch"],

@@ -35,6 +35,16 @@ describe("a payer who could not pay", () => {
     expect([memory.recall("0xa", 1), memory.recall("0x9999", 1)]).toEqual([undefined, refusal])
   })
 
+  it.each([
+    "transaction_simulation_failed",
+    "invalid_exact_svm_payload_transaction_simulation_failed",
+    "invalid_exact_svm_transaction_simulation_failed"
+  ])("is remembered on Solana by %s", (code) => {
+    const memory = new RecentPaymentFailures(1_000)
+    memory.note("wallet", { code, message: "" }, 0)
+    expect(memory.recall("wallet", 1)).toEqual({ code, message: "" })
+  })
+
   it("is remembered for an empty account alone, not for a payment that was wrong", () => {
     const memory = new RecentPaymentFailures(1_000)
     memory.note("0xa", { code: "invalid_payload", message: "" }, 0)

@@ -85,7 +85,7 @@ export const notMoved = (
   { validBefore }: Pick<Authorization, "validBefore">,
   clock: SolanaClock,
   { acceptsBlockhash, nowSeconds }: { readonly acceptsBlockhash: boolean; readonly nowSeconds: number }
-): ChainEvidence => {
+): Extract<ChainEvidence, { readonly _tag: "NotMoved" }> => {
   const passed = Math.min(clock.seconds, Math.floor(nowSeconds))
   return {
     _tag: "NotMoved",

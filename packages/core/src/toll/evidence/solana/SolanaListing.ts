@@ -2,68 +2,59 @@ import { Effect } from "effect"
 import {
   type SignatureEntry,
   signaturesPerPage,
-  type SolanaClock,
   type SolanaNode,
   type SolanaNodeFailed
 } from "./SolanaNode.ts"
 
-/** Transactions that name an address, newest first. */
-export interface Listing {
-  readonly signatures: ReadonlyArray<string>
-  /** Nothing in the span of time was left out. */
-  readonly isComplete: boolean
+/** A walk through the transactions that name an address, from the newest back to a time. */
+export interface Walk {
+  readonly address: string
+  /** The node must have this block. */
+  readonly slot: number
+  readonly sinceSeconds: number
+  /** Begins behind this transaction of the address; default: with the newest. */
+  readonly before?: string | undefined
+  readonly maxPages: number
 }
 
-/** Less than a slot takes, which is 0.4 s. */
-const leastSlotSeconds = 0.3
+/** A page of a walk: its transactions since the time, newest first, and its last one, at which another walk may begin. */
+export interface Page {
+  readonly entries: ReadonlyArray<SignatureEntry>
+  readonly last: SignatureEntry
+}
 
 /**
  * Whether a node has all blocks since a time. One that was started anew, or that has deleted old blocks, lists nothing of
  * them, and doesn't say so.
  */
-const hasBlocksSince = (node: SolanaNode, sinceSeconds: number, { seconds, slot }: SolanaClock) =>
-  Effect.map(
-    node.firstAvailableSlot,
-    (first) => first <= Math.max(0, slot - (seconds - sinceSeconds) / leastSlotSeconds)
-  )
-
-/** What is listed. */
-export interface ListedSpan {
-  readonly clock: SolanaClock
-  /** The node must have this block; default: that of `clock`. */
-  readonly slot?: number
-  readonly sinceSeconds: number
-  readonly beforeSeconds?: number
-}
-
-/** Lists the transactions that name an address since a time. */
-export const listSince = Effect.fnUntraced(function* (
+const hasBlocksSince = Effect.fnUntraced(function* (
   node: SolanaNode,
-  address: string,
-  span: ListedSpan,
-  limits: { readonly pages: number; readonly signatures: number }
-): Effect.fn.Return<Listing, SolanaNodeFailed> {
-  const { beforeSeconds = Infinity, clock, sinceSeconds, slot = clock.slot } = span
+  sinceSeconds: number
+): Effect.fn.Return<boolean, SolanaNodeFailed> {
+  const first = yield* node.firstAvailableSlot
+  return first === 0 || (yield* node.blockTime(first)) <= sinceSeconds
+})
+
+/**
+ * Walks page by page, while `onPage` returns `true`. Returns whether it has shown every transaction since the time at
+ * which it began or behind it.
+ */
+export const walkBack = Effect.fnUntraced(function* (
+  node: SolanaNode,
+  { address, before: start, maxPages, sinceSeconds, slot }: Walk,
+  onPage: (page: Page) => Effect.Effect<boolean, SolanaNodeFailed>
+): Effect.fn.Return<boolean, SolanaNodeFailed> {
   /** A block without a time may be of any. */
   const isSince = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? Infinity) >= sinceSeconds
-  const isBefore = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? -Infinity) < beforeSeconds
-  const signatures: Array<string> = []
-  let before: string | undefined
-  let isComplete = false
-  for (let page = 0; page < limits.pages && !isComplete; page++) {
-    const entries = yield* node.signatures(address, { before, slot })
-    for (const entry of entries) if (isSince(entry) && isBefore(entry)) signatures.push(entry.signature)
-    const last = entries.at(-1)
-    // An older entry shows that nothing since then is missing.
-    const reachesBack = last !== undefined && !isSince(last)
-    isComplete =
-      reachesBack ||
-      (entries.length < signaturesPerPage && (yield* hasBlocksSince(node, sinceSeconds, clock)))
-    if (entries.length < signaturesPerPage) break
+  let before = start
+  for (let page = 0; page < maxPages; page++) {
+    const listed = yield* node.signatures(address, { before, slot })
+    const last = listed.at(-1)
+    if (last !== undefined && !(yield* onPage({ entries: listed.filter(isSince), last }))) return false
+    // An older transaction shows that nothing since then is missing.
+    if (last !== undefined && !isSince(last)) return true
+    if (listed.length < signaturesPerPage) return yield* hasBlocksSince(node, sinceSeconds)
     before = last?.signature
   }
-  return {
-    signatures: signatures.slice(0, limits.signatures),
-    isComplete: isComplete && signatures.length <= limits.signatures
-  }
+  return false
 })

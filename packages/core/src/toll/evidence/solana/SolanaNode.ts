@@ -1,6 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import * as Http from "effect/http/HttpClient"
+import { toBase58 } from "../../../domain/Base58.ts"
 import { readBodyText } from "../../../runtime/BodyText.ts"
 
 /** A read that failed: no response in time, an error of the node, or a response of another form. */
@@ -26,8 +27,8 @@ const clockSysvar = "SysvarC1ock11111111111111111111111111111111"
 export const signaturesPerPage = 1_000
 
 const Context = Schema.Struct({ slot: Schema.Finite })
-const ClockAccount = Schema.Struct({
-  value: Schema.Struct({ data: Schema.Tuple([Schema.String, Schema.Literal("base64")]) })
+const Account = Schema.Struct({
+  value: Schema.NullOr(Schema.Struct({ data: Schema.Tuple([Schema.String, Schema.Literal("base64")]) }))
 })
 const BlockhashValidity = Schema.Struct({ context: Context, value: Schema.Boolean })
 
@@ -56,24 +57,11 @@ export type LandedTransaction = typeof LandedTransaction.Type
 
 const SignatureEntry = Schema.Struct({
   signature: Schema.String,
+  slot: Schema.Finite,
   blockTime: Schema.optionalKey(Schema.NullishOr(Schema.Finite))
 })
 /** A transaction that names an address. */
 export type SignatureEntry = typeof SignatureEntry.Type
-
-const TokenAccounts = Schema.Struct({
-  value: Schema.Array(
-    Schema.Struct({
-      account: Schema.Struct({
-        data: Schema.Struct({
-          parsed: Schema.Struct({
-            info: Schema.Struct({ tokenAmount: Schema.Struct({ amount: Schema.String }) })
-          })
-        })
-      })
-    })
-  )
-})
 
 const Response = Schema.Union([
   Schema.Struct({ result: Schema.Unknown }),
@@ -87,12 +75,14 @@ const decoderOf = <A>(schema: Schema.Codec<A, unknown>) => {
     Effect.mapError(decode(result), () => new SolanaNodeFailed({ error: "UnexpectedResponse" }))
 }
 
-const toClock = decoderOf(ClockAccount)
+const toAccount = decoderOf(Account)
 const toValidity = decoderOf(BlockhashValidity)
 const toTransaction = decoderOf(Schema.NullOr(LandedTransaction))
 const toSignatures = decoderOf(Schema.Array(SignatureEntry))
 const toSlot = decoderOf(Schema.Finite)
-const toTokenAccounts = decoderOf(TokenAccounts)
+const toSlots = decoderOf(Schema.Array(Schema.Finite))
+const toSeconds = decoderOf(Schema.Finite)
+const unexpected = Effect.fail(new SolanaNodeFailed({ error: "UnexpectedResponse" }))
 
 /** Reads one Solana chain by JSON-RPC over an HTTP client. Every read has a deadline and is retried once. */
 export class SolanaNode {
@@ -106,10 +96,8 @@ export class SolanaNode {
 
   /** The newest final block, by the account in which the chain keeps its time. */
   get clock(): Read<SolanaClock> {
-    const params = [clockSysvar, { encoding: "base64", commitment: "finalized" }]
-    return Effect.flatMap(Effect.flatMap(this.call("getAccountInfo", params), toClock), ({ value }) => {
-      const bytes = Uint8Array.from(atob(value.data[0]), (character) => character.charCodeAt(0))
-      if (bytes.length < 40) return Effect.fail(new SolanaNodeFailed({ error: "UnexpectedResponse" }))
+    return Effect.flatMap(this.account(clockSysvar, "finalized"), (bytes) => {
+      if (bytes === undefined || bytes.length < 40) return unexpected
       const view = new DataView(bytes.buffer)
       return Effect.succeed({
         slot: Number(view.getBigUint64(0, true)),
@@ -159,13 +147,32 @@ export class SolanaNode {
     return Effect.flatMap(this.call("getSignaturesForAddress", [address, options]), toSignatures)
   }
 
-  /** Atomic units of a mint in all token accounts of a wallet. */
-  balanceOf(owner: string, mint: string): Read<bigint> {
-    const params = [owner, { mint }, { encoding: "jsonParsed", commitment: "confirmed" }]
-    return Effect.flatMap(this.call("getTokenAccountsByOwner", params), (result) =>
-      Effect.map(toTokenAccounts(result), ({ value }) =>
-        value.reduce((sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount), 0n)
-      )
+  /** The first final blocks at or after a slot, by their slots. */
+  blocksFrom(slot: number, limit: number): Read<ReadonlyArray<number>> {
+    const params = [slot, limit, { commitment: "finalized" }]
+    return Effect.flatMap(this.call("getBlocksWithLimit", params), toSlots)
+  }
+
+  /** The time of a block, in seconds since the epoch, by the chain. */
+  blockTime(slot: number): Read<number> {
+    return Effect.flatMap(this.call("getBlockTime", [slot]), toSeconds)
+  }
+
+  /** Atomic units in a token account of a wallet: 0 if there is no such account, or it is another's by now. */
+  balanceOf(tokenAccount: string, owner: string): Read<bigint> {
+    return Effect.map(this.account(tokenAccount, "confirmed"), (bytes) => {
+      // Without data, somebody has sent lamports to the address of an account that doesn't exist yet.
+      const isOwn = bytes !== undefined && bytes.length >= 72 && toBase58(bytes.subarray(32, 64)) === owner
+      return isOwn ? new DataView(bytes.buffer).getBigUint64(64, true) : 0n
+    })
+  }
+
+  private account(address: string, commitment: "confirmed" | "finalized"): Read<Uint8Array | undefined> {
+    const params = [address, { encoding: "base64", commitment }]
+    return Effect.map(Effect.flatMap(this.call("getAccountInfo", params), toAccount), ({ value }) =>
+      value === null
+        ? undefined
+        : Uint8Array.from(atob(value.data[0]), (character) => character.charCodeAt(0))
     )
   }
 

@@ -4,31 +4,46 @@ import type { Network } from "../../../domain/Network.ts"
 import type { Authorization } from "../../../domain/PaymentPayload.ts"
 import { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { report } from "../../../runtime/events.ts"
+import { payerAccount } from "../../exact/PayerAccount.ts"
 import { unavailable } from "../ChainEvidence.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { TimeSpan } from "../TransferSearch.ts"
-import { searchSolana } from "./SolanaSearch.ts"
-import { searchSolanaTransfers, type TransferCache } from "./SolanaTransfers.ts"
+import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
+import { searchSolanaTransfers, TransferMemory } from "./SolanaTransfers.ts"
 
-/** Deadline of one search for evidence, with all its reads. */
-const evidenceMillis = 30_000
+/** Deadline of one search for evidence, with all its reads. Those that it has made help the next one. */
+const evidenceMillis = 50_000
+/** Transactions of payers that are remembered, 300 bytes each, and searches that didn't get through. */
+const cachedDigests = 20_000
+const cachedPositions = 10_000
 /** Those of a busy day; each is read by itself. */
-const cachedTransfers = 20_000
+const cachedTransfers = 50_000
+/** Each one shows where a thousand transactions begin. */
+const cachedListings = 1_000
+
+/** A network's node, and what is known of the network by now. */
+const chainOf = (url: string, client: HttpClient.HttpClient) => ({
+  node: new SolanaNode(url, client),
+  search: {
+    digests: new BoundedMap<string, string>(cachedDigests),
+    positions: new BoundedMap<string, SearchPosition>(cachedPositions)
+  },
+  transfers: new TransferMemory({ transactions: cachedTransfers, positions: cachedListings })
+})
 
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
-  const transfers: TransferCache = new BoundedMap(cachedTransfers)
-  const nodes = new Map(Array.from(urls, ([caip2, url]) => [caip2, new SolanaNode(url, client)]))
+  const chains = new Map(Array.from(urls, ([caip2, url]) => [caip2, chainOf(url, client)]))
 
   /** Runs a read of one network; `undefined` when it fails. */
   const attempt = <A>(
     { caip2 }: Network,
-    read: (node: SolanaNode) => Effect.Effect<A, SolanaNodeFailed>
+    read: (chain: ReturnType<typeof chainOf>) => Effect.Effect<A, SolanaNodeFailed>
   ): Effect.Effect<A | undefined> => {
-    const node = nodes.get(caip2)
-    if (node === undefined) return Effect.succeed(undefined)
-    return Effect.catch(read(node), ({ error }) =>
+    const chain = chains.get(caip2)
+    if (chain === undefined) return Effect.succeed(undefined)
+    return Effect.catch(read(chain), ({ error }) =>
       Effect.as(
         report("Warn", "chain_unreadable", "The chain could not be read", {
           port: "chain",
@@ -41,25 +56,32 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
   }
 
   return {
-    canRead: (caip2: string) => nodes.has(caip2),
+    canRead: (caip2: string) => chains.has(caip2),
     evidence: Effect.fn("Chain.evidence")(function* (
       network: Network,
       authorization: Authorization,
       hints: EvidenceHints = {}
     ) {
-      const found = yield* attempt(network, (node) =>
-        searchSolana({ node, mint: network.asset, authorization }, hints).pipe(
+      const found = yield* attempt(network, ({ node, search: memory }) =>
+        searchSolana({ node, mint: network.asset, authorization, memory }, hints).pipe(
           Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
         )
       )
       return found ?? unavailable
     }),
+    /** Of the account from which payments are accepted: a wallet may have others. */
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
-      attempt(network, (node) => node.balanceOf(address, network.asset))
+      network.family === "solana"
+        ? attempt(network, ({ node }) =>
+            node.balanceOf(payerAccount(address, network.asset, network.tokenProgram), address)
+          )
+        : Effect.undefined
     ),
     transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
       network.family === "solana"
-        ? attempt(network, (node) => searchSolanaTransfers(node, network, to, { span, cache: transfers }))
+        ? attempt(network, ({ node, transfers: memory }) =>
+            searchSolanaTransfers(node, network, to, { span, memory })
+          )
         : Effect.undefined
     )
   }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { toBase58 } from "../../../../src/domain/Base58.ts"
+import { fromBase58, toBase58 } from "../../../../src/domain/Base58.ts"
 import { Chain } from "../../../../src/toll/evidence/Chain.ts"
 import { transferTo } from "../../../../src/toll/evidence/solana/SolanaTransfers.ts"
 import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
@@ -66,6 +66,9 @@ interface Script {
   readonly expiredAtSlot?: number
   /** The oldest block that the node has. */
   readonly firstSlot?: number
+  readonly slotSeconds?: number
+  /** Accounts in base64. */
+  readonly accounts?: Readonly<Record<string, string>>
   /** Replaces the response to a method. */
   readonly fails?: Readonly<Record<string, () => Response>>
 }
@@ -80,7 +83,13 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
     readonly limit?: number
   }
   switch (method) {
+    case "getBlockTime":
+      return Math.floor(final.seconds - (final.slot - Number(params[0])) * (script.slotSeconds ?? 0.4))
     case "getAccountInfo":
+      if (script.accounts !== undefined) {
+        const data = script.accounts[String(params[0])]
+        return { context: { slot: 1 }, value: data === undefined ? null : { data: [data, "base64"] } }
+      }
       return {
         context: { slot: final.slot },
         value: { data: [clockAccount(final.slot, final.seconds), "base64"] }
@@ -104,11 +113,7 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
         .map(([signature, blockTime]) => ({ signature, blockTime, err: null, slot: 1, memo: null }))
     }
     default:
-      return {
-        value: [1n, 41n].map((amount) => ({
-          account: { data: { parsed: { info: { tokenAmount: { amount: String(amount) } } } } }
-        }))
-      }
+      throw new Error(`no method ${method}`)
   }
 }
 
@@ -218,13 +223,13 @@ describe("evidence on Solana", () => {
     Effect.gen(function* () {
       const transactions = { [idOf(1)]: landed() }
       const at = (seconds: number): Script => ({ transactions, signatures: [[idOf(1), seconds]] })
-      // Two lifetimes of a blockhash before the end, and two minutes for clocks that differ.
-      const earliest = presented + 90 - 180 - 120
+      // Two lifetimes of a blockhash before the end, and ten minutes for clocks that differ.
+      const earliest = presented + 90 - 180 - 600
       const tagOf = (seconds: number) => Effect.map(evidenceOf(at(seconds)), ({ evidence }) => evidence._tag)
       assert.strictEqual(yield* tagOf(earliest), "Moved")
       assert.strictEqual(yield* tagOf(earliest - 1), "NotMoved")
       const { chain } = yield* open(at(earliest - 1))
-      const since = yield* chain.evidence(devnet, authorization, { sinceSeconds: earliest - 1 + 120 })
+      const since = yield* chain.evidence(devnet, authorization, { sinceSeconds: earliest - 1 + 600 })
       assert.strictEqual(since._tag, "Moved")
     })
   )
@@ -286,17 +291,22 @@ describe("evidence on Solana", () => {
     Effect.gen(function* () {
       const final = { slot: 5_000, seconds: presented + 200 }
       const expired = { final, acceptsNewest: false, acceptsFinal: false }
-      // 410 s before, at less than 0.4 s a slot.
-      const evidenceFrom = (firstSlot: number) =>
+      const evidenceFrom = (firstSlot: number, slotSeconds: number) =>
         Effect.map(
-          evidenceOf({ ...expired, firstSlot }, undefined, presented + 205),
+          evidenceOf({ ...expired, firstSlot, slotSeconds }, undefined, presented + 205),
           ({ evidence }) => evidence
         )
-      assert.deepStrictEqual(yield* evidenceFrom(4_900), { _tag: "Unavailable" })
-      assert.deepStrictEqual(yield* evidenceFrom(3_000), {
-        _tag: "NotMoved",
-        chainTimeSeconds: presented + 200
-      })
+      // 890 s before, whatever a slot takes.
+      for (const [slotSeconds, firstSlot] of [
+        [0.4, 2_775],
+        [0.2, 550]
+      ] as const) {
+        assert.deepStrictEqual(yield* evidenceFrom(firstSlot + 10, slotSeconds), { _tag: "Unavailable" })
+        assert.deepStrictEqual(yield* evidenceFrom(firstSlot, slotSeconds), {
+          _tag: "NotMoved",
+          chainTimeSeconds: presented + 200
+        })
+      }
     })
   )
 
@@ -306,18 +316,6 @@ describe("evidence on Solana", () => {
       for (const accepts of [{ acceptsNewest: true }, { acceptsNewest: false, acceptsFinal: true }]) {
         const { evidence } = yield* evidenceOf({ final, ...accepts }, undefined, presented + 205)
         assert.deepStrictEqual(evidence, { _tag: "NotMoved", chainTimeSeconds: presented + 90 })
-      }
-    })
-  )
-
-  it.effect("is unknown where the payer has more transactions than can be compared", () =>
-    Effect.gen(function* () {
-      const crowd = (count: number) =>
-        Array.from({ length: count }, (_, index) => [`${index}`, presented + 5] as const)
-      for (const count of [101, 3_500]) {
-        const { evidence, methods } = yield* evidenceOf({ signatures: crowd(count) })
-        assert.deepStrictEqual(evidence, { _tag: "Unavailable" })
-        assert.isAtMost(methods.length, 110)
       }
     })
   )
@@ -465,28 +463,68 @@ describe("transfers to a wallet", () => {
     assert.isUndefined(without(null, []))
   })
 
-  it.effect("are unknown where there are too many, or one can't be read", () =>
+  it.effect(
+    "are found however many there are, and the list of an older span begins where it is known to",
+    () =>
+      Effect.gen(function* () {
+        const moved = moves(1)
+        const crowd = Array.from(
+          { length: 6_000 },
+          (_, index) => [`${index}`, presented + 30 - Math.floor(index / 200)] as const
+        )
+        const { chain, requests } = yield* open({
+          signatures: crowd,
+          transactions: Object.fromEntries(crowd.map(([id]) => [id, moved]))
+        })
+        const readBetween = Effect.fnUntraced(function* (fromSeconds: number, beforeSeconds: number) {
+          const before = requests.length
+          const read = yield* chain.transfersTo(devnet, solanaPayTo, { fromSeconds, beforeSeconds })
+          const pages = requests.slice(before).filter(({ method }) => method === "getSignaturesForAddress")
+          return { found: read?.transfers.length, pages: pages.length }
+        })
+        assert.deepStrictEqual(yield* readBetween(presented, presented + 12), { found: 2_200, pages: 7 })
+        // A page ends with the transactions of this second.
+        assert.deepStrictEqual(yield* readBetween(presented + 11, presented + 12), { found: 200, pages: 2 })
+        assert.strictEqual(requests.filter(({ method }) => method === "getTransaction").length, 2_200)
+      })
+  )
+
+  it.effect("are unknown where one can't be read", () =>
     Effect.gen(function* () {
-      const crowd = Array.from({ length: 2_001 }, (_, index) => [`${index}`, presented] as const)
-      const transactions = Object.fromEntries(crowd.map(([id]) => [id, moves(1)]))
-      for (const signatures of [crowd, [[idOf(7), presented] as const]]) {
-        const { chain } = yield* open({ signatures, transactions })
-        assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
-      }
+      const { chain } = yield* open({ signatures: [[idOf(7), presented]] })
+      assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
     })
   )
 })
 
 describe("other reads on Solana", () => {
-  it.effect("sum a wallet's token accounts, and check no signatures or nonces", () =>
+  it.effect("are of the account from which a wallet pays, and check no signatures or nonces", () =>
     Effect.gen(function* () {
-      const { chain, requests } = yield* open({})
+      const own = Buffer.concat([
+        Buffer.alloc(32),
+        Buffer.from(fromBase58(wallet.address, 32)!),
+        Buffer.alloc(101)
+      ])
+      own.writeBigUInt64LE(42n, 64)
+      const given = Buffer.from(own).fill(1, 32, 64)
+      const balances = Effect.fnUntraced(function* (account: Buffer | undefined) {
+        const accounts =
+          account === undefined ? {} : { [tokenAccountOf(wallet.address)]: account.toString("base64") }
+        const { chain, requests } = yield* open({ accounts })
+        const balance = yield* chain.balanceOf(devnet, wallet.address)
+        return { balance, chain, requests }
+      })
+      const { balance, chain, requests } = yield* balances(own)
+      assert.strictEqual(balance, 42n)
       assert.isTrue(chain.canRead(devnet.caip2))
-      assert.strictEqual(yield* chain.balanceOf(devnet, wallet.address), 42n)
-      assert.deepStrictEqual(requests[0]!.params.slice(0, 2), [wallet.address, { mint: devnet.asset }])
+      const options = { encoding: "base64", commitment: "confirmed" }
+      assert.deepStrictEqual(requests[0]!.params, [tokenAccountOf(wallet.address), options])
       assert.isUndefined(yield* chain.usedNonces(devnet, [authorization]))
       assert.isUndefined(yield* chain.acceptsSignature(devnet, wallet.address, "0x", "0x"))
       assert.strictEqual(requests.length, 1)
+      // No account, one that is another's by now, and lamports at its address.
+      for (const account of [undefined, given, Buffer.alloc(0)])
+        assert.strictEqual((yield* balances(account)).balance, 0n)
     })
   )
 })

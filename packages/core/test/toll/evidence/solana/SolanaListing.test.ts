@@ -1,31 +1,44 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { listSince } from "../../../../src/toll/evidence/solana/SolanaListing.ts"
+import { type Page, walkBack } from "../../../../src/toll/evidence/solana/SolanaListing.ts"
 import { SolanaNode } from "../../../../src/toll/evidence/solana/SolanaNode.ts"
 
 type Entry = readonly [signature: string, blockTime: number | null | undefined]
 
-/** A node that lists these transactions, newest first, a thousand at a time, and has all blocks since a slot. */
-const nodeOf = (entries: ReadonlyArray<Entry>, firstSlot: number) => {
+/** The oldest block that a node has, and its time. */
+interface FirstBlock {
+  readonly slot: number
+  readonly seconds: number
+}
+
+/** A node that lists these transactions, newest first, a thousand at a time. */
+const nodeOf = (entries: ReadonlyArray<Entry>, first: FirstBlock) => {
   const pages: Array<Readonly<Record<string, unknown>>> = []
   const client = HttpClient.make((request) =>
     Effect.sync(() => {
       const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : "{}"
       const { method, params } = JSON.parse(body) as {
         readonly method: string
-        readonly params: readonly [string, Record<string, unknown>]
+        readonly params: readonly [unknown, Record<string, unknown>]
       }
-      if (method === "getFirstAvailableBlock")
-        return HttpClientResponse.fromWeb(request, Response.json({ result: firstSlot }))
+      const respond = (result: unknown) => HttpClientResponse.fromWeb(request, Response.json({ result }))
+      if (method === "getFirstAvailableBlock") return respond(first.slot)
+      if (method === "getBlockTime") {
+        assert.deepStrictEqual(params, [first.slot] as unknown)
+        return respond(first.seconds)
+      }
       const [address, options] = params
       assert.strictEqual(address, "address")
       pages.push(options)
       const start = entries.findIndex(([signature]) => signature === options["before"]) + 1
-      const result = entries
-        .slice(start, start + 1_000)
-        .map(([signature, blockTime]) => (blockTime === undefined ? { signature } : { signature, blockTime }))
-      return HttpClientResponse.fromWeb(request, Response.json({ result }))
+      return respond(
+        entries
+          .slice(start, start + 1_000)
+          .map(([signature, blockTime]) =>
+            blockTime === undefined ? { signature, slot: 7 } : { signature, slot: 7, blockTime }
+          )
+      )
     })
   )
   return { node: new SolanaNode("https://rpc.example", client), pages }
@@ -34,55 +47,78 @@ const nodeOf = (entries: ReadonlyArray<Entry>, firstSlot: number) => {
 const many = (count: number, seconds: number, prefix = "t"): ReadonlyArray<Entry> =>
   Array.from({ length: count }, (_, index) => [`${prefix}${index}`, seconds] as const)
 
-const list = (
-  entries: ReadonlyArray<Entry>,
-  limits = { pages: 3, signatures: 2_500 },
-  beforeSeconds?: number,
-  firstSlot = 0
-) => {
-  const { node, pages } = nodeOf(entries, firstSlot)
-  const span = {
-    clock: { slot: 1_000, seconds: 220 },
-    sinceSeconds: 100,
-    ...(beforeSeconds === undefined ? {} : { beforeSeconds })
-  }
-  return Effect.map(listSince(node, "address", span, limits), (listing) => ({ ...listing, pages }))
+interface WalkOptions {
+  readonly first?: FirstBlock
+  readonly before?: string
+  readonly maxPages?: number
+  readonly goesOn?: (page: Page) => boolean
 }
 
-describe("a listing", () => {
-  it.effect("has what is in the span, and what may be in it", () =>
+const walk = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, options: WalkOptions = {}) {
+  const { before, first = { slot: 0, seconds: 0 }, goesOn = () => true, maxPages = 3 } = options
+  const { node, pages } = nodeOf(entries, first)
+  const shown: Array<Page> = []
+  const isComplete = yield* walkBack(
+    node,
+    { address: "address", slot: 1_000, sinceSeconds: 100, maxPages, before },
+    (page) =>
+      Effect.sync(() => {
+        shown.push(page)
+        return goesOn(page)
+      })
+  )
+  const signatures = shown.flatMap((page) => page.entries.map(({ signature }) => signature))
+  return { isComplete, pages, signatures, lasts: shown.map(({ last }) => last.signature) }
+})
+
+describe("a walk", () => {
+  it.effect("shows what is since the time, and what may be", () =>
     Effect.gen(function* () {
       const entries: ReadonlyArray<Entry> = [
-        ["late", 200],
         ["last", 199],
         ["unknown", null],
         ["missing", undefined],
         ["first", 100],
         ["early", 99]
       ]
-      const { isComplete, pages, signatures } = yield* list(entries, undefined, 200)
+      const { isComplete, lasts, pages, signatures } = yield* walk(entries)
       assert.deepStrictEqual(signatures, ["last", "unknown", "missing", "first"])
+      assert.deepStrictEqual(lasts, ["early"])
       assert.isTrue(isComplete)
       assert.deepStrictEqual(pages, [{ commitment: "confirmed", limit: 1_000, minContextSlot: 1_000 }])
-      assert.deepStrictEqual((yield* list(entries)).signatures[0], "late")
+    })
+  )
+
+  it.effect("begins where it is told to", () =>
+    Effect.gen(function* () {
+      const entries = [...many(3, 150), ["old", 99] as const]
+      const { isComplete, pages, signatures } = yield* walk(entries, { before: "t1" })
+      assert.deepStrictEqual(signatures, ["t2"])
+      assert.isTrue(isComplete)
+      assert.propertyVal(pages[0], "before", "t1")
     })
   )
 
   it.effect("goes on behind a full page, up to the time", () =>
     Effect.gen(function* () {
-      const { isComplete, pages, signatures } = yield* list([...many(1_000, 150), ["next", 120], ["old", 99]])
+      const { isComplete, lasts, pages, signatures } = yield* walk([
+        ...many(1_000, 150),
+        ["next", 120],
+        ["old", 99]
+      ])
       assert.strictEqual(signatures.length, 1_001)
       assert.isTrue(isComplete)
+      assert.deepStrictEqual(lasts, ["t999", "old"])
       assert.deepStrictEqual(
         pages.map(({ before }) => before),
         [undefined, "t999"]
       )
-      const ending = yield* list([...many(999, 150), ["old", 99], ...many(5, 98, "older")])
+      const ending = yield* walk([...many(999, 150), ["old", 99], ...many(5, 98, "older")])
       assert.deepStrictEqual(
         [ending.isComplete, ending.pages.length, ending.signatures.length],
         [true, 1, 999]
       )
-      const empty = yield* list(many(1_000, 150))
+      const empty = yield* walk(many(1_000, 150))
       assert.deepStrictEqual(
         [empty.isComplete, empty.pages.length, empty.signatures.length],
         [true, 2, 1_000]
@@ -90,27 +126,28 @@ describe("a listing", () => {
     })
   )
 
-  it.effect("is incomplete where the node lacks blocks of the span, unless it has an older transaction", () =>
-    Effect.gen(function* () {
-      const isComplete = (entries: ReadonlyArray<Entry>, firstSlot: number) =>
-        Effect.map(list(entries, undefined, undefined, firstSlot), (listing) => listing.isComplete)
-      for (const entries of [[], many(3, 150)]) {
-        assert.isTrue(yield* isComplete(entries, 600))
-        assert.isFalse(yield* isComplete(entries, 601))
-      }
-      assert.isTrue(yield* isComplete([...many(3, 150), ["old", 99]], 601))
-    })
+  it.effect(
+    "is incomplete where the node lacks blocks since the time, unless it has an older transaction",
+    () =>
+      Effect.gen(function* () {
+        const isComplete = (entries: ReadonlyArray<Entry>, seconds: number) =>
+          Effect.map(walk(entries, { first: { slot: 600, seconds } }), (walked) => walked.isComplete)
+        for (const entries of [[], many(3, 150)]) {
+          assert.isTrue(yield* isComplete(entries, 100))
+          assert.isFalse(yield* isComplete(entries, 101))
+        }
+        assert.isTrue(yield* isComplete([...many(3, 150), ["old", 99]], 101))
+        // The first block of all is there.
+        assert.isTrue((yield* walk([], { first: { slot: 0, seconds: 101 } })).isComplete)
+      })
   )
 
-  it.effect("is incomplete behind its limits, and complete at them", () =>
+  it.effect("ends at its limit, or when told to", () =>
     Effect.gen(function* () {
-      const pagesOver = yield* list(many(2_000, 150), { pages: 2, signatures: 5_000 })
-      assert.deepStrictEqual([pagesOver.isComplete, pagesOver.pages.length], [false, 2])
-      const over = yield* list(many(11, 150), { pages: 2, signatures: 10 })
-      assert.deepStrictEqual([over.isComplete, over.signatures.length], [false, 10])
-      const at = yield* list(many(10, 150), { pages: 2, signatures: 10 })
-      assert.deepStrictEqual([at.isComplete, at.signatures.length, at.pages.length], [true, 10, 1])
-      assert.deepStrictEqual((yield* list([])).isComplete, true)
+      const over = yield* walk(many(2_000, 150), { maxPages: 2 })
+      assert.deepStrictEqual([over.isComplete, over.pages.length], [false, 2])
+      const stopped = yield* walk(many(1_500, 150), { goesOn: () => false })
+      assert.deepStrictEqual([stopped.isComplete, stopped.pages.length], [false, 1])
     })
   )
 })

@@ -1,0 +1,194 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import type { Chain, ChainEvidence } from "../../../../src/toll/evidence/Chain.ts"
+import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
+import { checkAgainMillis } from "../../../../src/toll/machine/Backoff.ts"
+import { devnet, solanaPayTo, solanaV1, wallet } from "../../solana.ts"
+import { BusyNode, type Listed, presented, presentedSlot } from "./BusyNode.ts"
+
+/*
+ * Searches for a payment of a wallet that has many transactions.
+ */
+
+const authorization = {
+  from: wallet.address,
+  to: solanaPayTo,
+  value: "10000",
+  validAfter: "0",
+  validBefore: String(presented + 90),
+  nonce: nonceOf(solanaV1())
+}
+
+const payment = (slot: number): Listed => ({ signature: "payment", slot, message: "payment" })
+/** Transactions of anybody, three in a slot. */
+const dust = (count: number, fromSlot: number): ReadonlyArray<Listed> =>
+  Array.from({ length: count }, (_, index) => ({
+    signature: `dust ${fromSlot} ${index}`,
+    slot: fromSlot + Math.floor(index / 3),
+    message: "other"
+  }))
+
+const nodeWith = (listed: ReadonlyArray<Listed>): BusyNode => Object.assign(new BusyNode(), { listed })
+
+/** Searches at a time after the payment was presented, with the till's clock that many seconds ahead. */
+const searchAt = (chain: Chain["Service"], seconds: number, aheadSeconds = 0) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime((presented + seconds) * 1000)
+    const validBefore = String(presented + 90 + aheadSeconds)
+    return yield* chain.evidence(devnet, { ...authorization, validBefore })
+  })
+
+/** Lets time pass until a search ends. */
+const finish = Effect.fnUntraced(function* (search: Effect.Effect<ChainEvidence>) {
+  const fiber = yield* Effect.forkChild(search)
+  while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("250 millis")
+  return yield* Fiber.join(fiber)
+})
+
+const passedSeconds = Effect.map(
+  TestClock.testClockWith((clock) => clock.currentTimeMillis),
+  (millis) => millis / 1000 - presented
+)
+
+const outcome = { _tag: "Moved" as const, transaction: "payment", logIndex: 2, isFinal: true }
+
+describe("the search for a payment", () => {
+  it.effect(
+    "finds it among 5,000 dust transfers within 15 minutes, and reads each of them once",
+    () =>
+      Effect.gen(function* () {
+        const node = nodeWith([
+          ...dust(2_500, presentedSlot - 800),
+          payment(presentedSlot + 34),
+          ...dust(2_500, presentedSlot + 35)
+        ])
+        node.latencyMillis = 250
+        const chain = yield* node.chain
+        yield* TestClock.setTime((presented + 10) * 1000)
+        let evidence: ChainEvidence = { _tag: "Unavailable" }
+        for (let attempts = 0; evidence._tag !== "Moved"; attempts++) {
+          evidence = yield* finish(chain.evidence(devnet, authorization))
+          const nowMillis = (presented + (yield* passedSeconds)) * 1000
+          if (evidence._tag !== "Moved") yield* TestClock.setTime(checkAgainMillis(attempts, nowMillis))
+        }
+        assert.deepInclude(evidence, outcome)
+        assert.isAtMost(yield* passedSeconds, 15 * 60)
+        assert.isAtMost(node.count("getTransaction"), 5_020)
+        assert.isAtMost(node.mostAtOnce, 10)
+      }),
+    60_000
+  )
+
+  it.effect("reads none of 5,000 transactions that came later", () =>
+    Effect.gen(function* () {
+      const later = dust(5_000, presentedSlot + 20_000)
+      const node = nodeWith([...dust(3, presentedSlot - 10), payment(presentedSlot + 12), ...later])
+      const evidence = yield* searchAt(yield* node.chain, 86_400)
+      assert.deepInclude(evidence, outcome)
+      assert.isAtMost(node.count("getTransaction"), 10)
+      assert.strictEqual(node.count("getSignaturesForAddress"), 6)
+      assert.isAtMost(node.count("getBlockTime") + node.count("getBlocksWithLimit"), 60)
+    })
+  )
+
+  it.effect("reads the later ones as well where the node doesn't list blocks", () =>
+    Effect.gen(function* () {
+      const node = nodeWith([payment(presentedSlot + 12), ...dust(1_200, presentedSlot + 20_000)])
+      node.without.add("getBlocksWithLimit")
+      assert.deepInclude(yield* searchAt(yield* node.chain, 86_400), outcome)
+      assert.strictEqual(node.count("getTransaction"), 1_201)
+    })
+  )
+
+  it.effect("goes on after a failed read where it has come to", () =>
+    Effect.gen(function* () {
+      const node = nodeWith([payment(presentedSlot + 12), ...dust(1_500, presentedSlot + 13)])
+      const chain = yield* node.chain
+      node.failsAfter = 1_200
+      assert.deepStrictEqual(yield* searchAt(chain, 3_000), { _tag: "Unavailable" })
+      node.failsAfter = Infinity
+      const reads = node.count("getTransaction")
+      assert.deepInclude(yield* searchAt(chain, 3_000), outcome)
+      assert.isAtMost(node.count("getTransaction") - reads, 320)
+      // The page that was read completely isn't listed again.
+      assert.strictEqual(node.count("getSignaturesForAddress"), 2 + 1)
+    })
+  )
+
+  it.effect("shares what it has read with those for other payments of the wallet", () =>
+    Effect.gen(function* () {
+      const node = nodeWith(dust(500, presentedSlot))
+      const chain = yield* node.chain
+      yield* searchAt(chain, 1_000)
+      const nonce = nonceOf(solanaV1({ blockhash: solanaPayTo }))
+      assert.strictEqual((yield* chain.evidence(devnet, { ...authorization, nonce }))._tag, "NotMoved")
+      assert.strictEqual(node.count("getTransaction"), 500)
+    })
+  )
+
+  it.effect(
+    "says that an expired payment has not moved once all of the span is read, and compares all again then",
+    () =>
+      Effect.gen(function* () {
+        const node = nodeWith(dust(1_500, presentedSlot - 500))
+        const chain = yield* node.chain
+        node.failsAfter = 1_200
+        assert.deepStrictEqual(yield* searchAt(chain, 600), { _tag: "Unavailable" })
+        node.failsAfter = Infinity
+        assert.strictEqual((yield* searchAt(chain, 600))._tag, "NotMoved")
+        // Another node has indexed the payment by now.
+        node.listed = [...node.listed, payment(presentedSlot + 34)]
+        node.latencyMillis = 0
+        assert.strictEqual((yield* chain.evidence(devnet, authorization))._tag, "Moved")
+      })
+  )
+
+  it.effect("finds what is listed above it later, while the payment could still land", () =>
+    Effect.gen(function* () {
+      const node = nodeWith(dust(300, presentedSlot - 100))
+      const chain = yield* node.chain
+      // A node that lags behind doesn't know the blockhash yet.
+      node.isExpired = true
+      assert.strictEqual((yield* searchAt(chain, 20))._tag, "NotMoved")
+      node.without.add("getTransaction")
+      node.listed = [...node.listed, ...dust(10, presentedSlot + 60)]
+      assert.strictEqual((yield* searchAt(chain, 60))._tag, "Unavailable")
+      node.without.clear()
+      node.isExpired = undefined
+      node.listed = [...node.listed, payment(presentedSlot + 140)]
+      assert.deepInclude(yield* searchAt(chain, 200), outcome)
+    })
+  )
+
+  it.effect("finds a payment that landed after the chain had stood still for hours", () =>
+    Effect.gen(function* () {
+      const node = new BusyNode()
+      node.halt = { fromSlot: presentedSlot + 20, seconds: 10_000 }
+      node.listed = [payment(presentedSlot + 120), ...dust(5_000, presentedSlot + 5_000)]
+      assert.deepInclude(yield* searchAt(yield* node.chain, 40_000), outcome)
+      assert.isAtMost(node.count("getTransaction"), 10)
+    })
+  )
+
+  it.effect("finds it with a clock five minutes off in either direction", () =>
+    Effect.gen(function* () {
+      for (const aheadSeconds of [-300, 300]) {
+        const node = nodeWith([payment(presentedSlot + 5), ...dust(2_000, presentedSlot + 5_000)])
+        assert.deepInclude(yield* searchAt(yield* node.chain, 5_000, aheadSeconds), outcome)
+        assert.isAtMost(node.count("getTransaction"), 10)
+      }
+    })
+  )
+
+  it.effect("finds it whatever a slot takes", () =>
+    Effect.gen(function* () {
+      for (const slotSeconds of [0.05, 0.2, 1]) {
+        const node = nodeWith([payment(presentedSlot + 5), ...dust(2_000, presentedSlot + 100_000)])
+        node.slotSeconds = slotSeconds
+        assert.deepInclude(yield* searchAt(yield* node.chain, 200_000), outcome)
+        assert.isAtMost(node.count("getTransaction"), 10)
+      }
+    })
+  )
+})
