@@ -266,3 +266,18 @@ it("tells whether a final block still accepts a blockhash", async () => {
   const ahead = { commitment: "finalized", minContextSlot: slot } as const
   await expect(rpc.isBlockhashValid(latest.blockhash, ahead).send()).rejects.toThrow(/context slot/)
 })
+
+it("lists its blocks with their times, each slot 400 ms after the one before", async () => {
+  const final = await rpc.getSlot({ commitment: "finalized" }).send()
+  const blocksFrom = (slot: bigint, limit: number, commitment: "confirmed" | "finalized" = "finalized") =>
+    rpc.getBlocksWithLimit(slot, limit, { commitment }).send()
+  const blocks = await blocksFrom(final - 999n, 2_000)
+  expect([blocks.length, blocks[0], blocks.at(-1)]).toEqual([1_000, final - 999n, final])
+  expect(await blocksFrom(final - 9n, 3)).toEqual([final - 9n, final - 8n, final - 7n])
+  expect(await blocksFrom(final + 1n, 3)).toEqual([])
+  expect(await blocksFrom(final + 1n, 3, "confirmed")).toHaveLength(3)
+  const [late, early] = await Promise.all(
+    [final, final - 1_000n].map((slot) => rpc.getBlockTime(slot).send())
+  )
+  expect(Number(late) - Number(early)).toBe(400)
+})
