@@ -28,7 +28,7 @@ const findTransfer = async ({ client }: Chain, authorization: Authorization): Pr
   return moved ? use.transactionHash : undefined
 }
 
-const isUsed = ({ client }: Chain, { from, nonce }: Authorization): Promise<boolean> =>
+export const isUsed = ({ client }: Chain, { from, nonce }: Authorization): Promise<boolean> =>
   client.readContract({
     address: usdc,
     abi: usdcAbi,

@@ -17,6 +17,7 @@ import type { Stores } from "../ports/Stores.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { PaymentReversals } from "../toll/limits/PaymentReversals.ts"
 import { leaseLengthMillis } from "../toll/machine/LeaseLength.ts"
 import { SettlementEffects } from "../toll/machine/SettlementEffects.ts"
 import { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
@@ -232,6 +233,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
     Layer.provide(keyCheck(settings.secrets)),
+    Layer.provideMerge(PaymentReversals.layer),
     Layer.provideMerge(StoreTime.layer)
   )
 }

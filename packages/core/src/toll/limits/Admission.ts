@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { report } from "../../runtime/events.ts"
-import { Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
+import { type Charge, Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
 import { judgeSignature } from "../exact/Evm.ts"
@@ -15,6 +15,7 @@ import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
+import { PaymentReversals } from "./PaymentReversals.ts"
 import { RecentPaymentFailures } from "./RecentPaymentFailures.ts"
 import { ResponseWaiters } from "./ResponseWaiters.ts"
 import { SignatureChecks } from "./SignatureChecks.ts"
@@ -84,7 +85,10 @@ export class Admission {
 
   static readonly make = Effect.fnUntraced(function* (config: AdmissionConfig) {
     const services = { charges: yield* Charges, chain: yield* Chain, facilitator: yield* Facilitator }
-    return new Admission(services, config)
+    const admission = new Admission(services, config)
+    const reversals = yield* PaymentReversals
+    reversals.subscribe((charge) => admission.takeBack(charge))
+    return admission
   })
 
   private constructor(services: Services, config: AdmissionConfig) {
@@ -307,13 +311,18 @@ export class Admission {
     }
   }
 
-  /** Records that the call's payment settled, by the facilitator's response or the chain. */
-  settled(attempt: PaymentAttempt, amountAtomic: string): void {
-    attempt.ticket.recordSettlement()
-    if (!attempt.ticket.isProven) return
-    // A payment that settles before its work may be refunded, so it doesn't increase later limits.
-    const isEarned = attempt.request.exposureAtomic() > 0n
-    this.accounts.earn(attempt.payer, isEarned ? BigInt(amountAtomic) : 0n, attempt.lease.nowMillis())
+  /** Records that the call's payment settled, by the facilitator's response or the chain, and isn't refunded. */
+  settled({ lease, payer, request, ticket }: PaymentAttempt, amountAtomic: string): void {
+    ticket.recordSettlement()
+    if (!ticket.isProven) return
+    if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
+    // A payment that settles before its work, or buys an order, may yet be refunded: it increases no limit.
+    else this.accounts.learnKnown(payer, lease.nowMillis())
+  }
+
+  /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
+  private takeBack({ amountAtomic, exposureAtomic, payer }: Charge): void {
+    this.accounts.takeBack(payer, exposureAtomic === "0" ? 0n : BigInt(amountAtomic))
   }
 
   /** Ends a call: gives back what it took, unless it did unpaid work. */

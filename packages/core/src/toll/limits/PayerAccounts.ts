@@ -2,6 +2,8 @@ import { BoundedMap } from "../../runtime/BoundedMap.ts"
 
 const maxPayers = 10_000
 const dayMillis = 86_400_000
+/** How long a payer counts as known by a payment that may yet be refunded. */
+const learnedMillis = 60_000
 
 interface Account {
   /** Amount recently settled in this process, and until when it counts. */
@@ -9,7 +11,7 @@ interface Account {
   recentUntilMillis: number
   /** The same across all processes, when the store was last read. */
   sharedRecentAtomic: bigint
-  /** Until when the payer counts as known: a day after a settlement, here or in another process. */
+  /** Until when the payer counts as known without reading the store. */
   knownUntilMillis: number
   /** Settled in this process; starts over with the first settlement after a day without one. */
   paidAtomic: bigint
@@ -58,11 +60,12 @@ export class PayerAccounts {
   }
 
   /**
-   * Records that, according to the store, the payer settled within a day. That covers nothing: it may have been
-   * refunded.
+   * Records that the payer has settled, by a payment that covers nothing since it may yet be refunded. Counts for a
+   * minute; after that the store decides.
    */
   learnKnown(payer: string, nowMillis: number): void {
-    this.open(payer).knownUntilMillis = nowMillis + dayMillis
+    const account = this.open(payer)
+    account.knownUntilMillis = Math.max(account.knownUntilMillis, nowMillis + learnedMillis)
   }
 
   /** Takes credit for a call, to be returned; `false`: the payer has too little. */
@@ -137,6 +140,16 @@ export class PayerAccounts {
     account.knownUntilMillis = nowMillis + dayMillis
     // Makes the account the newest: the one that settled longest ago is evicted first.
     this.accounts.set(payer, account)
+  }
+
+  /** Takes back what was earned by a payment that is refunded or undone. Whether the payer is known, the store decides. */
+  takeBack(payer: string, atomic: bigint): void {
+    const account = this.accounts.get(payer)
+    if (account === undefined) return
+    account.recentAtomic = positive(account.recentAtomic - atomic)
+    account.sharedRecentAtomic = 0n
+    account.paidAtomic = positive(account.paidAtomic - atomic)
+    account.knownUntilMillis = 0
   }
 
   /** Records work that is not paid for. */

@@ -225,7 +225,9 @@ export class CallPerformer {
     const event = yield* settlement.perform(step, held)
     if (event._tag === "Settled" && event.settlement._tag === "Rejected")
       admission.noteFailure(attempt, event.settlement.reason)
-    else if (event._tag === "Completed") admission.settled(attempt, held.task.authorization.value)
+    // A payment that is refunded pays for nothing.
+    else if (event._tag === "Completed" && !event.refundDue)
+      admission.settled(attempt, held.task.authorization.value)
     return event
   }
 }

@@ -150,6 +150,48 @@ describe("cover", () => {
   })
 })
 
+describe("a payment that is refunded, or undone", () => {
+  it("is taken back from all that it had earned, and leaves the rest", () => {
+    const accounts = open()
+    accounts.earn("0xa", 30n * cent, 0)
+    accounts.learnRecent("0xa", 30n * cent, 0)
+    accounts.earn("0xa", 5n * cent, 0)
+    accounts.takeBack("0xa", 30n * cent)
+    expect(accounts.maxExposure("0xa", 0)).toBe(15n * cent)
+    expect([accounts.takeCover("0xa", 6n * cent), accounts.takeCover("0xa", 5n * cent)]).toEqual([
+      false,
+      true
+    ])
+    // Whether another payment was kept, the store decides.
+    expect(accounts.isKnown("0xa", 0)).toBeUndefined()
+  })
+
+  it("leaves nothing owed, also if it was earned in another process", () => {
+    const accounts = open()
+    accounts.takeBack("0xa", cent)
+    accounts.earn("0xb", cent, 0)
+    accounts.takeBack("0xb", 9n * cent)
+    accounts.earn("0xb", 2n * cent, 0)
+    expect(accounts.isKnown("0xa", 0)).toBeUndefined()
+    expect([accounts.takeCover("0xb", 3n * cent), accounts.takeCover("0xb", 2n * cent)]).toEqual([
+      false,
+      true
+    ])
+    expect(accounts.maxExposure("0xb", 0)).toBe(12n * cent)
+  })
+
+  it("leaves the losses of its payer counted", () => {
+    const accounts = open()
+    accounts.earn("0xa", 10n * cent, 0)
+    accounts.lose("0xa", 4n * cent)
+    accounts.takeBack("0xa", 3n * cent)
+    expect([accounts.takeCover("0xa", 4n * cent), accounts.takeCover("0xa", 3n * cent)]).toEqual([
+      false,
+      true
+    ])
+  })
+})
+
 describe("payers", () => {
   it("are known by their payments, here or in the store", () => {
     const accounts = open()
@@ -160,13 +202,20 @@ describe("payers", () => {
     expect(accounts.isKnown("0xb", 0)).toBe(true)
   })
 
+  it("are known for a minute by a payment that may yet be refunded, and never for less than before", () => {
+    const accounts = open()
+    accounts.learnKnown("0xa", 0)
+    expect([accounts.isKnown("0xa", 59_999), accounts.isKnown("0xa", 60_000)]).toEqual([true, undefined])
+    accounts.earn("0xb", cent, 0)
+    accounts.learnKnown("0xb", 0)
+    expect(accounts.isKnown("0xb", 60_000)).toBe(true)
+  })
+
   it("have no cover by what another process knows of, or by what may be refunded", () => {
     const accounts = open()
     accounts.learnKnown("0xa", 0)
-    accounts.earn("0xb", 0n, 0)
-    expect(accounts.isKnown("0xb", 0)).toBe(true)
-    expect([accounts.takeCover("0xa", 1n), accounts.takeCover("0xb", 1n)]).toEqual([false, false])
-    expect(accounts.takeCredit("0xb", 1n, 0)).toBe(false)
+    expect(accounts.takeCover("0xa", 1n)).toBe(false)
+    expect(accounts.takeCredit("0xa", 1n, 0)).toBe(false)
   })
 
   it("that are not known have nothing to take, to return or to lose", () => {
