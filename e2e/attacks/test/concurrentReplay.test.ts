@@ -5,7 +5,7 @@ import { calls } from "../src/Calls.ts"
 import { slowWork, workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
-import { countOf, flood, visit } from "../src/Visitor.ts"
+import { countOf, flood, type Server, visit } from "../src/Visitor.ts"
 
 const copies = 200
 
@@ -41,5 +41,49 @@ attack("concurrent replay of one payment", {
     // The assistant searches as well.
     expect(done.map(({ calls: made }) => made.length)).toEqual([1, 1, 2, 1])
     expect(workDone(server.goods)).toBe(5)
+  }
+})
+
+/** A facilitator that refuses the first payment that is to settle, once its copy has come, and settles the next. */
+const presentTwice = async (
+  open: (facilitator: ReturnType<typeof fakeFacilitator>) => Promise<Server> | Server,
+  isKnown: boolean
+) => {
+  const facilitator = fakeFacilitator()
+  const visitor = visit(await open(facilitator))
+  if (isKnown)
+    expect((await visitor.present(calls.search, await visitor.payFor(calls.search))).status).toBe(200)
+  const before = facilitator.settled.length
+  const tries = facilitator.settle.calls.length
+  const gate = Promise.withResolvers<void>()
+  facilitator.settle.returnsOnce(async () => {
+    await gate.promise
+    return { success: false, errorReason: "settlement_gas_above_limit", transaction: "" }
+  })
+  const payment = await visitor.payFor(calls.track)
+  const first = visitor.present(calls.track, payment)
+  await vi.waitFor(() => expect(facilitator.settle.calls.length).toBeGreaterThan(tries))
+  const copy = visitor.present(calls.track, payment)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  gate.resolve()
+  const responses = await Promise.all([first, copy])
+  return { statuses: responses.map(({ status }) => status), settled: facilitator.settled.length - before }
+}
+
+attack("two copies of one payment, of which one is refused and the other charged", {
+  on: official,
+  lands: async () => {
+    for (const isKnown of [false, true])
+      expect(await presentTwice((facilitator) => openOfficial(facilitator), isKnown)).toEqual({
+        statuses: [402, 200],
+        settled: 1
+      })
+  },
+  fails: async () => {
+    for (const isKnown of [false, true])
+      expect(await presentTwice((facilitator) => openOurs(facilitator), isKnown)).toEqual({
+        statuses: [402, 402],
+        settled: 0
+      })
   }
 })

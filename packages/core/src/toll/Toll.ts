@@ -10,7 +10,7 @@ import { Secrets } from "../runtime/Secrets.ts"
 import { chargeKey } from "./ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
 import { Admission, type AdmissionConfig } from "./limits/Admission.ts"
-import { ResponseWaiters } from "./limits/ResponseWaiters.ts"
+import { type RefusedCall, ResponseWaiters } from "./limits/ResponseWaiters.ts"
 import { next } from "./machine/ChargeMachine.ts"
 import { CallPerformer } from "./machine/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
@@ -129,7 +129,8 @@ class PaymentRunner {
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
     // A call that never held its charge has changed nothing for its waiters.
-    if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded) waiters.wake(attempt.lease.key)
+    if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded)
+      waiters.wake(attempt.lease.key, refusedCall(attempt, exit))
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
   }
 
@@ -139,7 +140,8 @@ class PaymentRunner {
       const network = this.networkOf(payment)
       if (network === undefined) return false
       const charge = yield* findFresh(this.services.charges, chargeKey(network, payment.payload))
-      return charge !== undefined && charge.state !== "voided"
+      if (charge?.state !== "voided") return charge !== undefined
+      return charge.leaseUntilMillis > (yield* currentMillis)()
     },
     Effect.mapError((cause) => new StoreUnavailable({ cause }))
   )
@@ -233,6 +235,18 @@ const drive = Effect.fnUntracedEager(function* <E>(
   )
   return ending ?? (yield* new SettlementPending())
 })
+
+/** A call that ended with a refusal, also one of its work. */
+const refusedCall = <E>(
+  { digest, request: { canonical }, result }: PaymentAttempt<E>,
+  exit: Exit.Exit<Ending, unknown>
+): RefusedCall | undefined => {
+  if (Exit.isFailure(exit)) return undefined
+  if (exit.value._tag === "Refused") return { digest, canonical, refusal: exit.value.refusal }
+  if (exit.value._tag !== "Failed" || result._tag !== "Failed") return undefined
+  const error = Option.getOrUndefined(Cause.findErrorOption(result.failure))
+  return error instanceof PaymentRefused ? { digest, canonical, refusal: error.refusal } : undefined
+}
 
 const failureOf = <E>({ result }: PaymentAttempt<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))

@@ -277,7 +277,7 @@ export class Admission {
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */
-  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<void> {
+  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<unknown> {
     return this.waiters.wait(payer)
   }
 

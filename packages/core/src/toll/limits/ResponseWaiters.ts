@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { schedule } from "../../fast/schedule.ts"
+import type { Refusal } from "../Verdict.ts"
 
 /** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500
@@ -7,13 +8,22 @@ const pollMillis = 500
 /** Calls that may wait for one key, and in all. */
 const defaultLimits = { perKey: 64, inAll: 2_000 }
 
+/** The call that waiters waited for was refused. Its refusal is that of copies: same payment, same request. */
+export interface RefusedCall {
+  readonly digest: string
+  readonly canonical: string
+  readonly refusal: Refusal
+}
+
+type WakeUp = (refused?: RefusedCall) => void
+
 /**
  * Calls that wait for another call: for the response to a copy of their payment, or for capacity.
  *
  * A call of this process wakes them when it ends. Bounded per key and in total, so copies of a payment can't pile up.
  */
 export class ResponseWaiters {
-  private readonly waiters = new Map<string, Set<() => void>>()
+  private readonly waiters = new Map<string, Set<WakeUp>>()
   private count = 0
   private readonly maxPerKey: number
   private readonly maxInAll: number
@@ -29,22 +39,22 @@ export class ResponseWaiters {
   }
 
   /** Wakes the waiters of a key: the call that held it has ended. */
-  wake(key: string): void {
+  wake(key: string, refused?: RefusedCall): void {
     const waiters = this.waiters.get(key)
     if (waiters === undefined) return
-    for (const wakeUp of Array.from(waiters)) wakeUp()
+    for (const wakeUp of Array.from(waiters)) wakeUp(refused)
   }
 
-  /** Waits until the key's call ends, or until it is time to poll. */
-  wait(key: string): Effect.Effect<void> {
+  /** Waits until the key's call ends, or until it is time to poll. Returns the call if it ended with a refusal. */
+  wait(key: string): Effect.Effect<RefusedCall | undefined> {
     return Clock.clockWith((clock) =>
-      Effect.callback<void>((resume) => {
-        const wakeUp = () => {
+      Effect.callback<RefusedCall | undefined>((resume) => {
+        const wakeUp: WakeUp = (refused) => {
           stop()
           this.leave(key, wakeUp)
-          resume(Effect.void)
+          resume(Effect.succeed(refused))
         }
-        const stop = schedule(clock, pollMillis, wakeUp)
+        const stop = schedule(clock, pollMillis, () => wakeUp())
         this.enter(key, wakeUp)
         return Effect.sync(() => {
           stop()
@@ -54,14 +64,14 @@ export class ResponseWaiters {
     )
   }
 
-  private enter(key: string, wakeUp: () => void): void {
+  private enter(key: string, wakeUp: WakeUp): void {
     const waiters = this.waiters.get(key)
     if (waiters === undefined) this.waiters.set(key, new Set([wakeUp]))
     else waiters.add(wakeUp)
     this.count++
   }
 
-  private leave(key: string, wakeUp: () => void): void {
+  private leave(key: string, wakeUp: WakeUp): void {
     const waiters = this.waiters.get(key)
     if (waiters?.delete(wakeUp) !== true) return
     this.count--

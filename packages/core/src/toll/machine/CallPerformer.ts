@@ -97,16 +97,16 @@ export class CallPerformer {
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
-    const { digest, lease, request, ticket, untilMillis } = attempt
+    const { digest, lease, request, ticket, untilMillis, waitedFor } = attempt
     const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(lease.key)
-    if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis }
+    if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis, waitedFor }
     const presented = {
       payloadDigest: digest,
       sameRequest: this.isSameRequest(charge, attempt),
       proven: ticket.isProven,
       replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
     }
-    return { _tag: "Found", found: { charge, presented }, patient, nowMillis }
+    return { _tag: "Found", found: { charge, presented }, patient, nowMillis, waitedFor }
   }
 
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
@@ -116,8 +116,11 @@ export class CallPerformer {
     return digest === fingerprint.slice(separator + 1)
   }
 
-  private *wait<E>({ lease }: PaymentAttempt<E>): CallResult<E> {
-    yield* this.services.waiters.wait(lease.key)
+  private *wait<E>(attempt: PaymentAttempt<E>): CallResult<E> {
+    const { digest, lease, request } = attempt
+    const refused = yield* this.services.waiters.wait(lease.key)
+    const isCopy = refused?.digest === digest && refused.canonical === request.canonical
+    attempt.waitedFor = { refusal: isCopy ? refused.refusal : undefined }
     return waited
   }
 
@@ -223,6 +226,8 @@ export class CallPerformer {
     const { admission, settlement } = this.services
     const held = heldBy(attempt)
     const event = yield* settlement.perform(step, held)
+    // From here on, the response is that of another call, if any.
+    if (step._tag === "RollBack" && attempt.result._tag === "Worked") attempt.result = { _tag: "None" }
     if (event._tag === "Settled" && event.settlement._tag === "Rejected")
       admission.noteFailure(attempt, event.settlement.reason)
     // A payment that is refunded pays for nothing.

@@ -5,6 +5,7 @@ import {
   defer,
   deferUnknown,
   expired,
+  giveUp,
   judgeHeld,
   notPaid,
   ofAnotherRequest,
@@ -82,12 +83,12 @@ const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEviden
     case "Moved":
       return completed(evidence, !facts.workIsDue)
     case "NotMoved":
-      return rollBack(ending, false)
+      return giveUp(facts, ending)
     case "NotPaid":
-      return rollBack(notPaid(evidence), false)
+      return giveUp(facts, notPaid(evidence))
     case "Confirming":
     case "Unavailable":
-      return rollBack(pending, false)
+      return giveUp(facts, pending)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.ts"
 import {
+  copyRefused,
   findAgain,
   defer,
   end,
@@ -17,11 +18,13 @@ import {
   type ChargeFacts,
   type ChargeStep,
   type Ending,
+  type FoundCharge,
   ImpossibleTransition,
   type KeyState,
-  type RequestStep
+  type RequestStep,
+  type WaitedFor
 } from "./ChargeStep.ts"
-import { decideReplay } from "./ReplayDecision.ts"
+import { decideReplay, wasRefused } from "./ReplayDecision.ts"
 import { afterSettlementStep, afterTakeover } from "./SettlementMachine.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
@@ -32,13 +35,18 @@ import type { PayableTask } from "./SettlementTask.ts"
  */
 
 const afterFinding = (
-  { found, nowMillis, patient }: Extract<ChargeEvent, { _tag: "Found" }>,
+  { found, nowMillis, patient, waitedFor }: Extract<ChargeEvent, { _tag: "Found" }>,
   { instead, orVoided = false }: Omit<Extract<RequestStep, { _tag: "Find" }>, "_tag"> = {}
 ): ChargeStep => {
-  if (found === undefined) return instead === undefined ? { _tag: "Judge", key: "free" } : end(instead)
+  const copy = refusalOf(waitedFor, found)
+  if (found === undefined) {
+    const ending = instead ?? copy
+    return ending === undefined ? { _tag: "Judge", key: "free" } : end(ending)
+  }
   const { charge, presented } = found
-  if (instead !== undefined && orVoided && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
-    return end(instead)
+  const ending = orVoided ? (instead ?? copy) : copy
+  if (ending !== undefined && charge.state === "voided" && charge.leaseUntilMillis <= nowMillis)
+    return end(ending)
   const decision = decideReplay(charge, presented, nowMillis)
   switch (decision._tag) {
     case "Refuse":
@@ -52,6 +60,18 @@ const afterFinding = (
     case "Wait":
       return patient ? { _tag: "Wait" } : end(inProgress)
   }
+}
+
+/**
+ * The refusal of a call that waited for another one with the same payment and request, which was refused: its caller
+ * has read that nothing was charged, so the payment buys nothing here either.
+ */
+const refusalOf = (waitedFor: WaitedFor | undefined, found: FoundCharge | undefined): Ending | undefined => {
+  if (waitedFor?.refusal !== undefined) return { _tag: "Refused", refusal: waitedFor.refusal }
+  if (waitedFor === undefined || found === undefined) return undefined
+  const { charge, presented } = found
+  const isCopy = presented.sameRequest && presented.payloadDigest === charge.payloadDigest
+  return isCopy && wasRefused(charge) ? copyRefused : undefined
 }
 
 /** What follows a claim: the settlement of payments that settle first, else the work. */

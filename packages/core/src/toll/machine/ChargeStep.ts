@@ -134,6 +134,8 @@ export type SettlementStep =
       readonly thenDelete: boolean
       /** As in `Apply`. */
       readonly endsLease?: true
+      /** Look the charge up again before this ending: a copy of the payment may have been accepted meanwhile. */
+      readonly thenFind?: true
       readonly ending: Ending
     }
   /** Delete the charge, and its lease with it. */
@@ -224,6 +226,8 @@ export type ChargeEvent =
       /** The caller can be kept waiting a little longer. */
       readonly patient: boolean
       readonly nowMillis: number
+      /** The call has waited for another one with this payment. */
+      readonly waitedFor?: WaitedFor | undefined
     }
   | { readonly _tag: "Waited" }
   /** Calls took over this charge too many times for now. */
@@ -264,6 +268,11 @@ export type ChargeEvent =
   | { readonly _tag: "Reopened"; readonly reopened: boolean; readonly isRefunded: boolean }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Voided"; readonly voided: boolean }
+
+/** A call of the same payment and request that has ended. `refusal`: its response, where this process knows it. */
+export interface WaitedFor {
+  readonly refusal: Refusal | undefined
+}
 
 /** A charge of the same key, and the payment at hand compared with it. */
 export interface FoundCharge {

@@ -60,6 +60,11 @@ export const notPaid = ({ reason }: Extract<ChainEvidence, { _tag: "NotPaid" }>)
   return reason === "canceled" ? canceled : usedOtherwise
 }
 
+export const copyRefused = refused(
+  "payment_refused",
+  "another request with this payment was refused; nothing was charged, sign a new one"
+)
+
 /** Undoes the work and, with `thenDelete`, deletes the charge. */
 export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep => ({
   _tag: "RollBack",
@@ -67,6 +72,15 @@ export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep =>
   thenDelete,
   ending
 })
+
+/**
+ * Undoes the work of a voided charge. A refusal states that nothing was charged, so the caller gets it only if no copy
+ * of the payment has been accepted since.
+ */
+export const giveUp = (facts: ChargeFacts, ending: Ending): SettlementStep =>
+  facts.by === "call" && ending._tag === "Refused"
+    ? { _tag: "RollBack", whole: true, thenDelete: false, thenFind: true, ending }
+    : rollBack(ending, false)
 
 /** Defers a charge whose outcome is unknown, for a reason that is logged. */
 export const deferUnknown = (reason: string): SettlementStep => ({

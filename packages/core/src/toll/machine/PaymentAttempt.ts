@@ -7,7 +7,7 @@ import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
 import type { PaymentOffer } from "../Verdict.ts"
-import type { ChargeFacts } from "./ChargeStep.ts"
+import type { ChargeFacts, WaitedFor } from "./ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { type PayableTask, tokenOf } from "./SettlementTask.ts"
 
@@ -41,6 +41,8 @@ export interface PaymentAttempt<E = unknown> {
   readonly ticket: AdmissionTicket
   /** The charge under that lease, from its claim or takeover on. */
   heldCharge: HeldCharge | undefined
+  /** The copy of the payment for which the call has waited, if any. */
+  waitedFor: WaitedFor | undefined
   result: AttemptResult<E>
 }
 
@@ -76,6 +78,7 @@ export const openAttempt = <E>(
     },
     ticket: new AdmissionTicket(),
     heldCharge: undefined,
+    waitedFor: undefined,
     result: { _tag: "None" }
   }
 }

@@ -8,6 +8,7 @@ import {
   defer,
   deferUnknown,
   end,
+  giveUp,
   judgeHeld,
   ofAnotherRequest,
   pending,
@@ -182,8 +183,15 @@ const afterVoiding = (
       : judgeHeld
   return step.isOpen === true && facts.canReadChain
     ? { _tag: "QueryChain", query: { _tag: "Refusal", ending: step.ending } }
-    : rollBack(step.ending, false)
+    : giveUp(facts, step.ending)
 }
+
+/** Ends a call whose charge is voided and free, unless it looks the charge up first. */
+const findOrEnd = ({
+  ending,
+  thenFind
+}: Extract<SettlementStep, { _tag: "RollBack" | "Defer" }>): AfterSettlement =>
+  thenFind === true ? { _tag: "Find", instead: ending, orVoided: true } : end(ending)
 
 /** Which step follows in a call, after a step that it shares with the reconciler. */
 export const afterSettlementStep = (
@@ -219,13 +227,10 @@ export const afterSettlementStep = (
       break
     case "RollBack":
       if (event._tag === "Done")
-        return step.thenDelete ? { _tag: "DeleteCharge", ending: step.ending } : end(step.ending)
+        return step.thenDelete ? { _tag: "DeleteCharge", ending: step.ending } : findOrEnd(step)
       break
     case "Defer":
-      if (event._tag === "Done")
-        return step.thenFind === true
-          ? { _tag: "Find", instead: step.ending, orVoided: true }
-          : end(step.ending)
+      if (event._tag === "Done") return findOrEnd(step)
       break
     case "DeleteCharge":
     case "EndLease":

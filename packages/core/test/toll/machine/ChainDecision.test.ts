@@ -7,6 +7,7 @@ import {
   call,
   chargeIn,
   closed,
+  gaveUp,
   workDue,
   deferred,
   pending,
@@ -43,8 +44,8 @@ const refusing = queryStep({ _tag: "Refusal", ending: short })
 const refusals: ReadonlyArray<Row> = [
   row("has moved: a refund is due", call, refusing, moved, { ...completed, refundDue: true }),
   row("has moved before its work: the work is due", { ...call, ...workDue }, refusing, moved, completed),
-  row("has not moved", call, refusing, notMoved, rolledBack(short, false)),
-  row("was canceled", call, refusing, canceled, rolledBack(refused("payment_canceled"), false)),
+  row("has not moved", call, refusing, notMoved, gaveUp(short)),
+  row("was canceled", call, refusing, canceled, gaveUp(refused("payment_canceled"))),
   row("can't be seen", call, refusing, unavailable, rolledBack(pending, false)),
   row("waits for confirmations", call, refusing, confirming, rolledBack(pending, false))
 ]
@@ -58,7 +59,7 @@ describe("a payment that its payer's balance doesn't cover", () => {
     const step: ChargeStep = { _tag: "Void", keepsExposure: false, isOpen: true, ending: short }
     const event = { _tag: "Voided", voided: true } as const
     expect(next(step, event, call)).toStrictEqual(refusing)
-    expect(next(step, event, { ...call, canReadChain: false })).toStrictEqual(rolledBack(short, false))
+    expect(next(step, event, { ...call, canReadChain: false })).toStrictEqual(gaveUp(short))
   })
 })
 

@@ -122,6 +122,14 @@ export const rolledBack = (ending: Ending, thenDelete: boolean): ChargeStep => (
   thenDelete,
   ending
 })
+/** Rolled back for a caller who reads that nothing was charged. */
+export const gaveUp = (ending: Ending): ChargeStep => ({
+  _tag: "RollBack",
+  whole: true,
+  thenDelete: false,
+  thenFind: true,
+  ending
+})
 
 export type Row = readonly [
   what: string,

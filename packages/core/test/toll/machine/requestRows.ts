@@ -1,5 +1,5 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, ChargeStep, KeyState } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, KeyState, WaitedFor } from "../../../src/toll/machine/ChargeStep.ts"
 import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import {
   blind,
@@ -36,17 +36,101 @@ const already = refused("payment_already_used")
 const presented = { payloadDigest: "digest-1", sameRequest: true, replayableUntilMillis: nowMillis + 1 }
 export const found = (
   charge: Charge | undefined,
-  changes: { readonly presented?: typeof presented; readonly patient?: boolean } = {}
+  changes: {
+    readonly presented?: typeof presented
+    readonly patient?: boolean
+    readonly waitedFor?: WaitedFor
+  } = {}
 ): ChargeEvent => ({
   _tag: "Found",
   found: charge === undefined ? undefined : { charge, presented: changes.presented ?? presented },
   patient: changes.patient ?? true,
-  nowMillis
+  nowMillis,
+  waitedFor: changes.waitedFor
 })
+
+const waitedFor: WaitedFor = { refusal: { code: "theirs", message: "theirs" } }
+const theirs = refused("theirs")
+const elsewhere: WaitedFor = { refusal: undefined }
+const free = { leaseUntilMillis: nowMillis, exposureAtomic: "0" }
+const takesOver: ChargeStep = { _tag: "TakeOver", isUnsettled: true }
+
+/** What a call finds that has waited for another one with its payment. */
+const waits: ReadonlyArray<Row> = [
+  ["finds nothing after a refusal", call, find, found(undefined, { waitedFor }), end(theirs)],
+  ["finds nothing", call, find, found(undefined, { waitedFor: elsewhere }), { _tag: "Judge", key: "free" }],
+  ["has its own refusal", call, { _tag: "Find", instead }, found(undefined, { waitedFor }), end(instead)],
+  [
+    "has its own refusal, and finds a voided charge",
+    call,
+    { _tag: "Find", instead, orVoided: true },
+    found(chargeIn("voided", free), { waitedFor }),
+    end(instead)
+  ],
+  ["was refused with it", call, find, found(chargeIn("voided", free), { waitedFor }), end(theirs)],
+  [
+    "was refused with it, and is held",
+    call,
+    find,
+    found(chargeIn("voided", { ...free, leaseUntilMillis: nowMillis + 1 }), { waitedFor }),
+    { _tag: "Wait" }
+  ],
+  [
+    "was refused before, and is settled since",
+    call,
+    find,
+    found(chargeIn("settled"), { waitedFor }),
+    end({ _tag: "Replay", charge: chargeIn("settled") })
+  ],
+  [
+    "whose work failed elsewhere",
+    call,
+    find,
+    found(chargeIn("voided", free), { waitedFor: elsewhere }),
+    takesOver
+  ],
+  ...[{ exposureAtomic: "1" }, { subject: { kind: "order", id: "1" } as const }, { settlesFirst: true }].map(
+    (changes): Row => [
+      `was refused elsewhere, at its settlement: ${Object.keys(changes).join()}`,
+      call,
+      find,
+      found(chargeIn("voided", { ...free, ...changes }), { waitedFor: elsewhere }),
+      end(refused("payment_refused"))
+    ]
+  ),
+  [
+    "was refused elsewhere, for another request",
+    call,
+    find,
+    found(chargeIn("voided", { ...free, exposureAtomic: "1" }), {
+      waitedFor: elsewhere,
+      presented: { ...presented, sameRequest: false }
+    }),
+    takesOver
+  ],
+  [
+    "was refused elsewhere, with another signature",
+    call,
+    find,
+    found(chargeIn("voided", { ...free, exposureAtomic: "1" }), {
+      waitedFor: elsewhere,
+      presented: { ...presented, payloadDigest: "digest-2", proven: true } as typeof presented
+    }),
+    takesOver
+  ],
+  [
+    "was refused elsewhere before it was presented",
+    call,
+    find,
+    found(chargeIn("voided", { ...free, exposureAtomic: "1" })),
+    takesOver
+  ]
+]
 
 const keyStates = ["unsought", "free", "held"] as const
 
 export const lookups: ReadonlyArray<Row> = [
+  ...waits,
   ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, findAgain],
   ["finds nothing", call, find, found(undefined), { _tag: "Judge", key: "free" }],
   ["still finds nothing", call, { _tag: "Find", instead }, found(undefined), end(instead)],

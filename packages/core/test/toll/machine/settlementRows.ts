@@ -8,7 +8,9 @@ import {
   chargeIn,
   closed,
   end,
+  failed,
   find,
+  gaveUp,
   workDue,
   deferred,
   deferredUnknown,
@@ -191,7 +193,21 @@ export const endings: ReadonlyArray<Row> = [
     isNotVoided,
     end(closed)
   ],
-  ["voided", call, { _tag: "Void", keepsExposure: true, ending }, isVoided, rolledBack(ending, false)],
+  ["voided", call, { _tag: "Void", keepsExposure: true, ending }, isVoided, gaveUp(ending)],
+  [
+    "voided, by the reconciler",
+    reconciler,
+    { _tag: "Void", keepsExposure: true, ending },
+    isVoided,
+    rolledBack(ending, false)
+  ],
+  [
+    "voided since its work failed",
+    call,
+    { _tag: "Void", keepsExposure: false, ending: failed },
+    isVoided,
+    rolledBack(failed, false)
+  ],
   [
     "voided for the caller's own request",
     call,
@@ -207,6 +223,7 @@ export const endings: ReadonlyArray<Row> = [
     { _tag: "Judge", key: "held" }
   ],
   ["rolled back", call, rolledBack(ending, false), done, end(ending)],
+  ["rolled back and refused", call, gaveUp(ending), done, { _tag: "Find", instead: ending, orVoided: true }],
   ["rolled back for good", call, rolledBack(ending, true), done, { _tag: "DeleteCharge", ending }],
   ["left", call, deferred(ending), done, end(ending)],
   [

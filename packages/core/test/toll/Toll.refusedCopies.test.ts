@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { Charges } from "../../src/ports/Charges.ts"
+import { memory } from "../../src/ports/memory/memory.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { expectRefused, openTill, search, track } from "./openTill.ts"
+
+type Shop = Awaited<ReturnType<typeof openTill>>
+
+const reason = "settlement_gas_above_limit"
+
+/** The facilitator refuses the next settlement when it is let go, and settles the ones after it. */
+const refuseOnce = ({ facilitator }: Shop) => {
+  const gate = Promise.withResolvers<void>()
+  facilitator.settle.returnsOnce(async () => {
+    await gate.promise
+    return { success: false, errorReason: reason, transaction: "" }
+  })
+  return gate
+}
+
+const copiesOf = (shop: Shop, payment: string, count: number) =>
+  Array.from({ length: count }, () => shop.present(track, payment))
+
+/** Long enough for copies to wait. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
+
+describe("copies of a payment that is refused while they wait", () => {
+  it.each([
+    ["of a new payer", false],
+    ["of a payer who has paid", true]
+  ])("after its work are refused with it: %s", async (_, isKnown) => {
+    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
+    if (isKnown) expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
+    const { settled } = shop.facilitator
+    const before = settled.length
+    const payment = await shop.payFor(track)
+    const tries = shop.facilitator.settle.calls.length
+    const gate = refuseOnce(shop)
+    const first = shop.present(track, payment)
+    await vi.waitFor(() => expect(shop.facilitator.settle.calls).toHaveLength(tries + 1))
+    const copies = copiesOf(shop, payment, 3)
+    await pause()
+    gate.resolve()
+    for (const response of await Promise.all([first, ...copies])) expectRefused(response, reason)
+    expect(settled).toHaveLength(before)
+    // Whoever presents it again after that refusal has it settled.
+    expect((await shop.present(track, payment)).status).toBe(200)
+  })
+
+  it("after its work are refused in other processes, too", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "till402-"))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const storage = () => sqlite({ filename: join(folder, "till.sqlite") })
+    const shop = await openTill({ storage: storage() })
+    const other = await openTill({ storage: storage(), facilitator: shop.facilitator })
+    const gate = refuseOnce(shop)
+    const payment = await shop.payFor(track)
+    const first = shop.present(track, payment)
+    await vi.waitFor(() => expect(shop.facilitator.settle.calls).toHaveLength(1))
+    const copies = copiesOf(other, payment, 2)
+    await pause()
+    gate.resolve()
+    expectRefused(await first, reason)
+    for (const copy of await Promise.all(copies)) expectRefused(copy, "payment_refused")
+    expect(shop.facilitator.settled).toHaveLength(0)
+  })
+
+  it("by verification are refused with it", async () => {
+    const shop = await openTill()
+    const gate = Promise.withResolvers<void>()
+    shop.facilitator.verify.returnsOnce(async () => {
+      await gate.promise
+      return { isValid: false, invalidReason: "invalid_payment" }
+    })
+    const payment = await shop.payFor(track)
+    const first = shop.present(track, payment)
+    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(1))
+    const copies = copiesOf(shop, payment, 3)
+    await pause()
+    gate.resolve()
+    for (const response of await Promise.all([first, ...copies])) expectRefused(response, "invalid_payment")
+    expect(shop.facilitator.settled).toHaveLength(0)
+  })
+
+  it("are served if they are for another request than the refused one", async () => {
+    const shop = await openTill({ prices: { search: "0.52" } })
+    const gate = refuseOnce(shop)
+    const payment = await shop.payFor(track, { withoutResource: true })
+    const first = shop.present(track, payment)
+    await vi.waitFor(() => expect(shop.facilitator.settle.calls).toHaveLength(1))
+    expectRefused(await shop.present(search, payment), "payment_already_used")
+    gate.resolve()
+    expectRefused(await first, reason)
+    expect((await shop.present(search, payment)).status).toBe(200)
+  })
+})
+
+/** Charges in memory that call back before each of their methods runs. */
+const steppedStorage = (before: () => Promise<void>) =>
+  Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) => {
+      const stepped = <A, E>(call: Effect.Effect<A, E>) => Effect.andThen(Effect.promise(before), call)
+      return Charges.of({
+        ...store,
+        find: (...args) => stepped(store.find(...args)),
+        claim: (...args) => stepped(store.claim(...args)),
+        advance: (...args) => stepped(store.advance(...args)),
+        void: (...args) => stepped(store.void(...args)),
+        takeOver: (...args) => stepped(store.takeOver(...args)),
+        yieldLease: (...args) => stepped(store.yieldLease(...args))
+      })
+    })
+  ).pipe(Layer.provideMerge(memory()))
+
+it("a copy that comes at any step of a refused call is never charged if that call says that nothing was", async () => {
+  const seen = new Set<string>()
+  let isReached = true
+  for (let at = 1; isReached; at++) {
+    let steps = 0
+    let copy: Promise<{ readonly status: number }> | undefined
+    const shop = await openTill({
+      storage: steppedStorage(async () => {
+        if (++steps !== at) return
+        copy = shop.present(track, payment)
+        await pause()
+      })
+    })
+    const payment = await shop.payFor(track)
+    shop.facilitator.settle.returnsOnce({ success: false, errorReason: reason, transaction: "" })
+    const { status } = await shop.present(track, payment)
+    isReached = copy !== undefined
+    if (copy === undefined) break
+    const statuses = [status, (await copy).status].toSorted()
+    seen.add(statuses.join())
+    expect(shop.facilitator.settled).toHaveLength(statuses.includes(200) ? 1 : 0)
+  }
+  expect([...seen].toSorted()).toEqual(["200,200", "402,402"])
+})
