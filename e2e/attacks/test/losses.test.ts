@@ -2,10 +2,13 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { TillOptions } from "@till402/core"
 import { describe, expect, it } from "vitest"
+import { openAttacker } from "../src/Attacker.ts"
+import { calls } from "../src/Calls.ts"
 import { dodgeFor, lossOf, openDodgers, trackPrice, upstreamCost } from "../src/Dodgers.ts"
 import { dollars } from "../src/Ledger.ts"
 import { localChainOfFile } from "../src/LocalChain.ts"
 import { tillTarget } from "../src/LossTargets.ts"
+import { visit } from "../src/Visitor.ts"
 
 /*
  * The loss table of docs/threats.md: measures the upstream work that an attacker can cause without paying.
@@ -68,6 +71,21 @@ const measure = async (options: Partial<TillOptions>): Promise<Row> => {
   return { owned, perMinute: unpaid, perDollar: (unpaid * 1_000_000n) / owned, perHour: unpaid }
 }
 
+/** Pays before the work, which fails, and presents each payment ten times; all of it is refunded. */
+const measureFailures = async (): Promise<Row> => {
+  const { server } = await tillTarget(local(), cases["before the work"])(local().facilitator.client)
+  const attacker = openAttacker(local())
+  const visitor = visit(server)
+  server.goods.tracker.track.failsWith(new Error("no such shipment"))
+  for (let key = 0; key < keys; key++) {
+    const payment = await visitor.payFor(calls.track, { account: await attacker.fund(trackPrice) })
+    for (let time = 0; time < 10; time++) await visitor.present(calls.track, payment)
+  }
+  const perMinute = upstreamCost(server.goods)
+  // The money comes back after `owedResponseMillis`, an hour by default.
+  return { owned, perMinute, perDollar: (perMinute * 1_000_000n) / owned, perHour: perMinute }
+}
+
 const line = (name: string, { owned: has, perDollar, perHour, perMinute }: Row): string =>
   `| ${name} | ${[has, perMinute, perDollar, perHour].map(dollars).join(" | ")} |`
 
@@ -78,12 +96,16 @@ const cases: Readonly<Record<string, Partial<TillOptions>>> = {
 
 describe("the loss table of docs/threats.md", () => {
   it("has a row for each way to settle", () => {
-    expect([...stated.keys()]).toEqual(Object.keys(cases))
+    expect([...stated.keys()]).toEqual([...Object.keys(cases), "before the work, which fails"])
   })
 
-  for (const [name, options] of Object.entries(cases))
+  const measures: ReadonlyArray<readonly [string, () => Promise<Row>]> = [
+    ...Object.entries(cases).map(([name, options]) => [name, () => measure(options)] as const),
+    ["before the work, which fails", measureFailures]
+  ]
+  for (const [name, measureRow] of measures)
     it(`states no less than is measured: ${name}`, async () => {
-      const measured = await measure(options)
+      const measured = await measureRow()
       console.info(line(name, measured))
       const row = stated.get(name)!
       expect(row.owned).toBe(measured.owned)
@@ -91,7 +113,7 @@ describe("the loss table of docs/threats.md", () => {
         expect(row[column], column).toBeGreaterThanOrEqual(measured[column])
     })
 
-  it("reports that nothing is lost if settlement comes first", () => {
+  it("reports that nothing is lost if settlement comes first and the work succeeds", () => {
     expect(stated.get("before the work")).toEqual({ owned, perMinute: 0n, perDollar: 0n, perHour: 0n })
   })
 })

@@ -161,7 +161,8 @@ class PaymentRunner {
       owner: `${this.config.processId}:${++this.calls}`,
       nowMillis,
       waitMillis: this.config.waitMillis,
-      canReadChain: this.services.chain.canRead(network.caip2)
+      canReadChain: this.services.chain.canRead(network.caip2),
+      openedAfter: this.services.waiters.latestRefusal
     })
   }
 

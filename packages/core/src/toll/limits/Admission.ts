@@ -237,7 +237,7 @@ export class Admission {
 
   /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
   *claim(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
-    const claim: Claim = (yield* this.work.take(attempt))
+    const claim: Claim = (yield* this.work.take(attempt, BigInt(charge.amountAtomic)))
       ? yield* this.claimWithinExposure(attempt, charge)
       : { _tag: "Limited", by: "charges" }
     // A waiting call holds nothing that another could use.
@@ -277,7 +277,7 @@ export class Admission {
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */
-  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<unknown> {
+  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<void> {
     return this.waiters.wait(payer)
   }
 
@@ -318,6 +318,21 @@ export class Admission {
     if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
     // A payment that settles before its work, or buys an order, may yet be refunded: it increases no limit.
     else this.accounts.learnKnown(payer, lease.nowMillis())
+  }
+
+  /** Records that a payment that settled first has got its response, and so isn't refunded. */
+  delivered({ lease, payer, ticket }: PaymentAttempt, amountAtomic: string): void {
+    if (ticket.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
+  }
+
+  /** Whether the work of a payment that settled first may be tried again. */
+  mayRetry(attempt: PaymentAttempt, amountAtomic: string): boolean {
+    return this.work.mayFail(attempt, BigInt(amountAtomic))
+  }
+
+  /** Records that the work of a payment that settled first has failed. */
+  recordPaidFailure(attempt: PaymentAttempt, amountAtomic: string): void {
+    this.work.recordPaidFailure(attempt, BigInt(amountAtomic))
   }
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { schedule } from "../../fast/schedule.ts"
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import type { Refusal } from "../Verdict.ts"
 
 /** Another process that works on a charge can't wake waiters here, so they poll. */
@@ -8,14 +9,14 @@ const pollMillis = 500
 /** Calls that may wait for one key, and in all. */
 const defaultLimits = { perKey: 64, inAll: 2_000 }
 
-/** The call that waiters waited for was refused. Its refusal is that of copies: same payment, same request. */
+/** A call that was refused. Its refusal is that of copies at the same time: same payment, same request. */
 export interface RefusedCall {
   readonly digest: string
   readonly canonical: string
   readonly refusal: Refusal
 }
 
-type WakeUp = (refused?: RefusedCall) => void
+const maxRefusals = 10_000
 
 /**
  * Calls that wait for another call: for the response to a copy of their payment, or for capacity.
@@ -23,7 +24,9 @@ type WakeUp = (refused?: RefusedCall) => void
  * A call of this process wakes them when it ends. Bounded per key and in total, so copies of a payment can't pile up.
  */
 export class ResponseWaiters {
-  private readonly waiters = new Map<string, Set<WakeUp>>()
+  private readonly waiters = new Map<string, Set<() => void>>()
+  private readonly refusals = new BoundedMap<string, RefusedCall & { readonly number: number }>(maxRefusals)
+  private refusalCount = 0
   private count = 0
   private readonly maxPerKey: number
   private readonly maxInAll: number
@@ -40,21 +43,33 @@ export class ResponseWaiters {
 
   /** Wakes the waiters of a key: the call that held it has ended. */
   wake(key: string, refused?: RefusedCall): void {
+    if (refused !== undefined) this.refusals.set(key, { ...refused, number: ++this.refusalCount })
     const waiters = this.waiters.get(key)
     if (waiters === undefined) return
-    for (const wakeUp of Array.from(waiters)) wakeUp(refused)
+    for (const wakeUp of Array.from(waiters)) wakeUp()
   }
 
-  /** Waits until the key's call ends, or until it is time to poll. Returns the call if it ended with a refusal. */
-  wait(key: string): Effect.Effect<RefusedCall | undefined> {
+  /** Number of the latest refusal. */
+  get latestRefusal(): number {
+    return this.refusalCount
+  }
+
+  /** The latest refusal of a key's call, if it came after the one with a number. */
+  refusalAfter(key: string, number: number): RefusedCall | undefined {
+    const refused = this.refusals.get(key)
+    return refused !== undefined && refused.number > number ? refused : undefined
+  }
+
+  /** Waits until the key's call ends, or until it is time to poll. */
+  wait(key: string): Effect.Effect<void> {
     return Clock.clockWith((clock) =>
-      Effect.callback<RefusedCall | undefined>((resume) => {
-        const wakeUp: WakeUp = (refused) => {
+      Effect.callback<void>((resume) => {
+        const wakeUp = () => {
           stop()
           this.leave(key, wakeUp)
-          resume(Effect.succeed(refused))
+          resume(Effect.void)
         }
-        const stop = schedule(clock, pollMillis, () => wakeUp())
+        const stop = schedule(clock, pollMillis, wakeUp)
         this.enter(key, wakeUp)
         return Effect.sync(() => {
           stop()
@@ -64,14 +79,14 @@ export class ResponseWaiters {
     )
   }
 
-  private enter(key: string, wakeUp: WakeUp): void {
+  private enter(key: string, wakeUp: () => void): void {
     const waiters = this.waiters.get(key)
     if (waiters === undefined) this.waiters.set(key, new Set([wakeUp]))
     else waiters.add(wakeUp)
     this.count++
   }
 
-  private leave(key: string, wakeUp: WakeUp): void {
+  private leave(key: string, wakeUp: () => void): void {
     const waiters = this.waiters.get(key)
     if (waiters?.delete(wakeUp) !== true) return
     this.count--

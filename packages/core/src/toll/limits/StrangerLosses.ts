@@ -57,19 +57,34 @@ export class StrangerLosses {
   }
 
   /** Takes the amount that a call may lose; `undefined`: a share or the budget is used up for now. */
-  take({ atomic, clientAddress, isProven, payer }: LossyCall, nowMillis: number): TakenLoss | undefined {
-    const payers = isProven ? this.payers : this.namedPayers
-    const client = clientAddress === undefined ? undefined : groupOf(clientOf(clientAddress))
-    const payerAtomic = amountOf(payers, payer, nowMillis)
-    const clientAtomic = amountOf(this.clients, client, nowMillis)
-    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return undefined
-    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return undefined
+  take(call: LossyCall, nowMillis: number): TakenLoss | undefined {
+    return this.hasRoom(call, nowMillis) ? this.lose(call, nowMillis) : undefined
+  }
+
+  /** Whether a call may lose its amount now. */
+  hasRoom(call: LossyCall, nowMillis: number): boolean {
+    const { atomic, payer } = call
+    const payerAtomic = amountOf(this.payersOf(call), payer, nowMillis)
+    const clientAtomic = amountOf(this.clients, nameOf(call), nowMillis)
+    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return false
+    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return false
     const isNewcomer = payerAtomic < this.little && clientAtomic < this.little
-    if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.half)) return undefined
+    return this.all.hasRoom(atomic, nowMillis, isNewcomer ? 0n : this.half)
+  }
+
+  /** Counts the amount of a call as lost, whatever is left. */
+  lose(call: LossyCall, nowMillis: number): TakenLoss {
+    const { atomic, payer } = call
+    const client = nameOf(call)
+    this.all.lose(atomic)
     return {
-      ofPayer: add(payers, payer, atomic, nowMillis),
+      ofPayer: add(this.payersOf(call), payer, atomic, nowMillis),
       ofClient: client === undefined ? undefined : add(this.clients, client, atomic, nowMillis)
     }
+  }
+
+  private payersOf({ isProven }: LossyCall): Shares {
+    return isProven ? this.payers : this.namedPayers
   }
 
   /** Gives back an amount that was taken: the call settled, or did no work. */
@@ -79,6 +94,10 @@ export class StrangerLosses {
     if (ofClient !== undefined) ofClient.atomic -= atomic
   }
 }
+
+/** The client of a call; `undefined`: its address is unknown. */
+const nameOf = ({ clientAddress }: LossyCall): string | undefined =>
+  clientAddress === undefined ? undefined : groupOf(clientOf(clientAddress))
 
 /** Shares by payer or client; never one for an unknown client. */
 type Shares = BoundedMap<string | undefined, Share>

@@ -27,9 +27,33 @@ export class UnsettledWork {
     this.history = history
   }
 
-  /** Takes a place and a stake for a call; `false`: it has to wait. Either may stay taken until `giveBack`. */
-  *take(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
-    return (yield* this.takePlace(attempt)) && this.takeStake(attempt)
+  /**
+   * Takes a place and a stake for a call of an amount; `false`: it has to wait. Either may stay taken until `giveBack`.
+   */
+  *take(attempt: PaymentAttempt, amountAtomic: bigint): Effect.fn.Return<boolean, StoreError> {
+    if (!(yield* this.takePlace(attempt))) return false
+    return attempt.request.settlesFirst ? this.mayFail(attempt, amountAtomic) : this.takeStake(attempt)
+  }
+
+  /**
+   * Whether paid work may fail once more for its payer: a payment whose work fails is refunded. Its payer signed it, as
+   * it settled.
+   */
+  mayFail(attempt: PaymentAttempt, amountAtomic: bigint): boolean {
+    const { lease, payer } = attempt
+    if (!this.accounts.takeCover(payer, amountAtomic))
+      return this.losses.hasRoom(paidCall(attempt, amountAtomic), lease.nowMillis())
+    this.accounts.returnCover(payer, amountAtomic)
+    return true
+  }
+
+  /** Counts paid work that failed as lost, out of what its payer has paid, or the budget for losses. */
+  recordPaidFailure(attempt: PaymentAttempt, amountAtomic: bigint): void {
+    const { lease, payer } = attempt
+    if (this.accounts.takeCover(payer, amountAtomic)) {
+      this.accounts.returnCover(payer, amountAtomic)
+      this.accounts.lose(payer, amountAtomic)
+    } else this.losses.lose(paidCall(attempt, amountAtomic), lease.nowMillis())
   }
 
   /** Gives back what was taken, except for the budget of work that is lost. */
@@ -77,3 +101,10 @@ export class UnsettledWork {
     return true
   }
 }
+
+const paidCall = ({ payer, request }: PaymentAttempt, atomic: bigint) => ({
+  atomic,
+  payer,
+  isProven: true,
+  clientAddress: request.clientAddress()
+})

@@ -6,7 +6,7 @@ import type { Admission } from "../limits/Admission.ts"
 import type { ResponseWaiters } from "../limits/ResponseWaiters.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
-import { judge, type PaymentOffer } from "../Verdict.ts"
+import { judge, type PaymentOffer, type Refusal } from "../Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "./ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
 import { findFresh } from "./findFresh.ts"
@@ -34,8 +34,8 @@ type CallResult<E, Event = ChargeEvent> = StepGenerator<E | PaymentRefused | Sto
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
 
-/** Retries of the work of one payment that settled first; each may fail. */
-const owedWorkBudget = { times: 8, spanMillis: 600_000 }
+/** Tries of the work of one payment that settled first; each may fail. */
+const owedWorkBudget = { times: 3, spanMillis: 600_000 }
 
 const waited: ChargeEvent = { _tag: "Waited" }
 
@@ -97,7 +97,9 @@ export class CallPerformer {
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
-    const { digest, lease, request, ticket, untilMillis, waitedFor } = attempt
+    const { digest, hasWaited, lease, request, ticket, untilMillis } = attempt
+    const refusal = this.refusalOfCopy(attempt)
+    const waitedFor = hasWaited || refusal !== undefined ? { refusal } : undefined
     const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(lease.key)
     if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis, waitedFor }
     const presented = {
@@ -109,6 +111,13 @@ export class CallPerformer {
     return { _tag: "Found", found: { charge, presented }, patient, nowMillis, waitedFor }
   }
 
+  /** The refusal of a copy of the payment that ended in this process since the call began. */
+  private refusalOfCopy({ digest, lease, openedAfter, request }: PaymentAttempt): Refusal | undefined {
+    const refused = this.services.waiters.refusalAfter(lease.key, openedAfter)
+    const isCopy = refused?.digest === digest && refused.canonical === request.canonical
+    return isCopy ? refused.refusal : undefined
+  }
+
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
     const separator = fingerprint.indexOf(":")
     const keyId = fingerprint.slice(0, separator)
@@ -117,10 +126,8 @@ export class CallPerformer {
   }
 
   private *wait<E>(attempt: PaymentAttempt<E>): CallResult<E> {
-    const { digest, lease, request } = attempt
-    const refused = yield* this.services.waiters.wait(lease.key)
-    const isCopy = refused?.digest === digest && refused.canonical === request.canonical
-    attempt.waitedFor = { refusal: isCopy ? refused.refusal : undefined }
+    yield* this.services.waiters.wait(attempt.lease.key)
+    attempt.hasWaited = true
     return waited
   }
 
@@ -151,6 +158,8 @@ export class CallPerformer {
   private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     const { admission } = this.services
     const { offers, payment, resourceUrl, workMillis } = attempt.request
+    const copy = this.refusalOfCopy(attempt)
+    if (copy !== undefined) return { _tag: "Refused", refusal: copy }
     if (attempt.heldCharge === undefined && (yield* admission.isShed(attempt)))
       return { _tag: "Limited", patient: false }
     const offering = offers(attempt.lease.key)
@@ -192,7 +201,7 @@ export class CallPerformer {
   private *work<E>(attempt: PaymentAttempt<E>, { paid }: StepOf<"Work">): CallResult<E> {
     const { lease } = attempt
     const held = heldBy(attempt)
-    if (paid !== undefined && !this.owedWork.take(lease.key, lease.nowMillis())) {
+    if (paid !== undefined && !this.mayWork(attempt, held)) {
       attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
       return { _tag: "WorkFailed" }
     }
@@ -200,6 +209,8 @@ export class CallPerformer {
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
       attempt.ticket.recordFailure()
+      if (paid !== undefined)
+        this.services.admission.recordPaidFailure(attempt, held.task.authorization.value)
       return { _tag: "WorkFailed" }
     }
     const work = worked.value
@@ -209,6 +220,14 @@ export class CallPerformer {
     return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
   }
 
+  /** Whether paid work is tried: each payment gets a first try, and others while its payer's failures are few. */
+  private mayWork(attempt: PaymentAttempt, { task }: HeldCharge): boolean {
+    const { key, nowMillis } = attempt.lease
+    const isRetry = this.owedWork.isBegun(key, nowMillis())
+    if (isRetry && !this.services.admission.mayRetry(attempt, task.authorization.value)) return false
+    return this.owedWork.take(key, nowMillis())
+  }
+
   private *record<E>({ lease, request }: PaymentAttempt<E>, { work }: StepOf<"Record">): CallResult<E> {
     const { charges, responses } = this.services
     const response = work === undefined ? undefined : yield* responses.record(request, work.response)
@@ -216,10 +235,13 @@ export class CallPerformer {
     return { _tag: "Recorded", recorded }
   }
 
-  private *deliver<E>({ lease, request }: PaymentAttempt<E>, { work }: StepOf<"Deliver">): CallResult<E> {
-    const { charges, responses } = this.services
+  private *deliver<E>(attempt: PaymentAttempt<E>, { work }: StepOf<"Deliver">): CallResult<E> {
+    const { admission, charges, responses } = this.services
+    const { lease, request } = attempt
     const response = yield* responses.record(request, work.response)
-    return { _tag: "Delivered", delivered: yield* charges.deliver(lease.key, lease.owner, response) }
+    const delivered = yield* charges.deliver(lease.key, lease.owner, response)
+    if (delivered) admission.delivered(attempt, heldBy(attempt).task.authorization.value)
+    return { _tag: "Delivered", delivered }
   }
 
   private *settlementStep<E>(attempt: PaymentAttempt<E>, step: SettlementStep): CallResult<E> {

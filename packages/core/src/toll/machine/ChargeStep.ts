@@ -226,7 +226,7 @@ export type ChargeEvent =
       /** The caller can be kept waiting a little longer. */
       readonly patient: boolean
       readonly nowMillis: number
-      /** The call has waited for another one with this payment. */
+      /** Another call with this payment at the same time, which has ended. */
       readonly waitedFor?: WaitedFor | undefined
     }
   | { readonly _tag: "Waited" }

@@ -7,7 +7,7 @@ import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
 import type { PaymentOffer } from "../Verdict.ts"
-import type { ChargeFacts, WaitedFor } from "./ChargeStep.ts"
+import type { ChargeFacts } from "./ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { type PayableTask, tokenOf } from "./SettlementTask.ts"
 
@@ -41,8 +41,10 @@ export interface PaymentAttempt<E = unknown> {
   readonly ticket: AdmissionTicket
   /** The charge under that lease, from its claim or takeover on. */
   heldCharge: HeldCharge | undefined
-  /** The copy of the payment for which the call has waited, if any. */
-  waitedFor: WaitedFor | undefined
+  /** Number of the latest refusal of this process when the call began. */
+  readonly openedAfter: number
+  /** The call has waited for another one with its payment. */
+  hasWaited: boolean
   result: AttemptResult<E>
 }
 
@@ -55,6 +57,8 @@ export const openAttempt = <E>(
     /** How long the caller can be kept waiting. */
     readonly waitMillis: number
     readonly canReadChain: boolean
+    /** See `PaymentAttempt`; by default no copy counts. */
+    readonly openedAfter?: number
   }
 ): PaymentAttempt<E> => {
   const { payload } = request.payment
@@ -78,7 +82,8 @@ export const openAttempt = <E>(
     },
     ticket: new AdmissionTicket(),
     heldCharge: undefined,
-    waitedFor: undefined,
+    openedAfter: options.openedAfter ?? Infinity,
+    hasWaited: false,
     result: { _tag: "None" }
   }
 }
