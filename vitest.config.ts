@@ -7,29 +7,35 @@ const longest = [
   "e2e/packed/packed.test.ts",
   "own-store/test/contract.test.ts",
   "e2e/durability/test/kill.test.ts",
-  "core/test/simulation/memory.test.ts",
   "sandbox/test/sandbox/commands.test.ts",
+  "e2e/docs/docs.test.ts",
+  "examples/upstreams/test/example.test.ts",
+  "core/test/simulation/memory.test.ts",
   "core/test/sql/postgresContract.test.ts",
-  "e2e/docs/docs.test.ts"
+  "core/test/sql/migrations.test.ts"
 ]
 
+/** Runs one project after another, since each has workers of its own, and in each the longest files first. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const rankOf = ({ moduleId }: TestSpecification): number => {
       const rank = longest.findIndex((file) => moduleId.endsWith(file))
       return rank < 0 ? longest.length : rank
     }
-    return (await super.sort(files)).toSorted((left, right) => rankOf(left) - rankOf(right))
+    const placeOf = ({ project }: TestSpecification): number =>
+      projects.findIndex(({ name }) => name === project.name)
+    return (await super.sort(files)).toSorted(
+      (left, right) => placeOf(left) - placeOf(right) || rankOf(left) - rankOf(right)
+    )
   }
 }
 
-const all = ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "e2e/**/*.test.ts"]
-const deep = [
-  "packages/*/test/**/*.deep.test.ts",
-  "examples/*/test/**/*.deep.test.ts",
-  "e2e/**/*.deep.test.ts"
+/** Files that share modules, and what they do to globals: those of the providers patch Node's HTTP client. */
+const projects = [
+  { name: "apps", folders: ["packages/!(core|providers)/test", "examples/*/test", "e2e"] },
+  { name: "core", folders: ["packages/core/test"] },
+  { name: "providers", folders: ["packages/providers/test"] }
 ]
-const never = ["**/node_modules/**", "**/dist/**"]
 
 /** `npm run test:deep` sets this: its files are those that end in `.deep.test.ts`, and no others. */
 const isDeep = process.env["TILL402_SUITE"] === "deep"
@@ -38,8 +44,14 @@ export default defineConfig({
   resolve: { conditions: ["@till402/source"] },
   ssr: { resolve: { conditions: ["@till402/source", "node"] } },
   test: {
-    include: isDeep ? deep : all,
-    exclude: isDeep ? never : [...never, ...deep],
+    projects: projects.map(({ folders, name }) => ({
+      extends: true,
+      test: {
+        name,
+        include: folders.map((folder) => `${folder}/**/*${isDeep ? ".deep" : ""}.test.ts`),
+        exclude: ["**/node_modules/**", "**/dist/**", ...(isDeep ? [] : ["**/*.deep.test.ts"])]
+      }
+    })),
     // The files of a worker share its modules: loading them anew for each file takes three times as long as the tests.
     isolate: false,
     // Vitest leaves one core to itself; on two that halves its pace for nothing.

@@ -107,7 +107,6 @@ const returnMoney = async (
 
 attack("a refused payment that settles later, is refunded, and counts as paid meanwhile", {
   on: countsRefunds,
-  timeout: 30_000,
   lands: async () => {
     for (const isKnown of [false, true]) {
       const { paid, worked } = await returnMoney(

@@ -93,7 +93,6 @@ const servedOf = async ({ settle: settles, verify }: Relayer, customer: PrivateK
 
 attack("payments of one key that are verified and never settled, to use up the relayer's gas money", {
   on: reservesPerPayment,
-  timeout: 30_000,
   lands: async () => {
     const { settle: settles, verify } = local().facilitator.client
     const relayer: Relayer = openReservingRelayer({ settle: settles, verify }, Number(affordable))
@@ -119,7 +118,6 @@ attack("payments of one key that are verified and never settled, to use up the r
 
 attack("payments of one rich key that are verified and never settled, to use up the relayer's gas money", {
   on: reservesPerPayment,
-  timeout: 30_000,
   lands: async () => {
     const { settle: settles, verify } = local().facilitator.client
     const relayer: Relayer = openReservingRelayer({ settle: settles, verify }, Number(affordable))

@@ -203,6 +203,7 @@ export interface Worlds {
 /** Tests all invariants in the worlds of some seeds. */
 export const testSimulation = ({
   coversAll = false,
+  failedOnce = [],
   firstSeed,
   rail = "evm",
   seeds,
