@@ -24,7 +24,8 @@ const attemptOf = (nonce: `0x${string}`) => {
     {
       operation: "search",
       canonical: "GET /x402/search\n{}",
-      payment: { payload, document: payload, json: JSON.stringify(payload) },
+      payment: { payload, signed: payload.payload },
+      resourceUrl,
       resource: { url: resourceUrl, description: "", mimeType: "application/json" },
       encrypted: false,
       replayMillis: 1_000,
