@@ -63,8 +63,7 @@ const newCharge = (number: number, nowMillis: number): NewCharge => ({
   settlement: "",
   exposureAtomic: "0",
   settlesFirst: false,
-  createdAtMillis: nowMillis,
-  unverifiedSinceMillis: 0
+  createdAtMillis: nowMillis
 })
 
 const response = {

@@ -131,8 +131,7 @@ export const oweForEach = (
             exposureAtomic: "0",
             settlesFirst: false,
             // The paid one is the newest: refunds start with it.
-            createdAtMillis: nowMillis - index,
-            unverifiedSinceMillis: 0
+            createdAtMillis: nowMillis - index
           },
           { owner: "forged", untilMillis: nowMillis + 60_000 },
           nowMillis,

@@ -317,7 +317,7 @@ describe("a till over it", () => {
     expect(await received()).toBe(10_000n)
   })
 
-  it("asks a payer with credit and too little money for a payment: 402, not 503", async () => {
+  it("asks a payer who has paid and has too little money for a payment: 402, not 503", async () => {
     const local = await facilitatorOn(chain.rpcUrl)
     const official = {
       client: { ...local, ...local.forTill("books") },
@@ -327,7 +327,6 @@ describe("a till over it", () => {
     }
     const { payer, send } = await openSolanaShop({ chain, official })
     const pay = solanaPayingFetch(chain, payer, 1_000, send)
-    // Earns credit: the next payment isn't verified before the work.
     expect((await pay(searchUrl)).status).toBe(200)
     const elsewhere = await generateKeyPairSigner()
     await chain.mint(elsewhere.address, 0n)

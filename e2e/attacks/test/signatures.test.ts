@@ -155,7 +155,7 @@ attack("two encodings of one signature, with a facilitator that accepts both", {
   },
   fails: async () => {
     const facilitator = fakeFacilitator()
-    const server = await openOurs(facilitator, { limits: { payerCreditMillis: 0 } })
+    const server = await openOurs(facilitator)
     slowWork(server.goods, 5)
     const visitor = visit(server)
     let times = 0

@@ -40,8 +40,7 @@ export const newCharge = (key: string): NewCharge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
-  createdAtMillis: now,
-  unverifiedSinceMillis: 0
+  createdAtMillis: now
 })
 
 const outcome = {

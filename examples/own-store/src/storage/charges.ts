@@ -202,11 +202,10 @@ const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
     ? standing.leaseUntilMillis <= nowMillis
     : standing.state === "voided" && standing.leaseOwner === lease.owner && standing.refund === undefined
 
-/** The row of a new claim. A key that was claimed before keeps the time since when it is unverified. */
+/** The row of a new claim. */
 const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined) => ({
   ...charge,
   state: "claimed",
-  unverifiedSinceMillis: existing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,

@@ -23,7 +23,6 @@ CREATE TABLE IF NOT EXISTS till.charges (
   settles_first BOOLEAN NOT NULL,
   created_at_millis BIGINT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
-  unverified_since_millis BIGINT NOT NULL,
   lease_owner TEXT NOT NULL,
   lease_until_millis BIGINT NOT NULL,
   attempts INTEGER NOT NULL,

@@ -165,8 +165,6 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       settlesFirst,
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
-      alwaysVerified: proofRequired,
-      hasFixedPrice: price._tag === "Fixed",
       offers: offersFor(paidRoute, input, canonical, computed),
       work: (key, agreed) => {
         const work =

@@ -67,8 +67,6 @@ export interface NewCharge {
   /** Whether the payment settles before the work; from settlement on, the response is owed. */
   readonly settlesFirst: boolean
   readonly createdAtMillis: number
-  /** When the payment was claimed without a verification that its money had not moved; otherwise 0. */
-  readonly unverifiedSinceMillis: number
 }
 
 /**

@@ -33,7 +33,6 @@ export interface ChargeRow {
   readonly exposure: string
   readonly settles_first: Whole
   readonly created_at: Whole
-  readonly unverified_since: Whole
   readonly state: ChargeState
   readonly lease_owner: string
   readonly lease_until: Whole
@@ -71,7 +70,6 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "exposure",
   "settles_first",
   "created_at",
-  "unverified_since",
   "state",
   "lease_owner",
   "lease_until",
@@ -153,7 +151,6 @@ export const toCharge = (row: ChargeRow): Charge => ({
   exposureAtomic: row.exposure,
   settlesFirst: Number(row.settles_first) === 1,
   createdAtMillis: Number(row.created_at),
-  unverifiedSinceMillis: Number(row.unverified_since),
   state: row.state,
   leaseOwner: row.lease_owner,
   leaseUntilMillis: Number(row.lease_until),
@@ -225,7 +222,7 @@ export const newChargeColumns: ReadonlyArray<Column> = [
   column("exposure", ({ exposureAtomic }) => exposureAtomic),
   column("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
   column("created_at", ({ createdAtMillis }) => createdAtMillis),
-  column("unverified_since", ({ unverifiedSinceMillis }) => unverifiedSinceMillis),
+  column("unverified_since", () => 0),
   column("state", () => "claimed"),
   column("lease_owner", (_, { owner }) => owner),
   column("lease_until", (_, { untilMillis }) => untilMillis)

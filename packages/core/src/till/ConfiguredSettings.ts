@@ -26,10 +26,8 @@ export interface ConfiguredSettings {
   readonly maxUnsettledPerPayer: number
   readonly maxUnsettled: number
   readonly failedPayerMillis: number
-  readonly payerCreditMillis: number
   readonly exposureAtomic: bigint
   readonly maxExposureAtomic: bigint
-  readonly creditAtomic: bigint
   readonly lossPerHourAtomic: bigint
   readonly maxUnverified: number
   /** Operations whose payments settle before the work. */
@@ -103,10 +101,8 @@ export const readSettings = (
     maxUnsettledPerPayer: read.number("limits.unsettledPerPayer"),
     maxUnsettled: read.number("limits.unsettled"),
     failedPayerMillis: read.number("limits.failedPayerMillis"),
-    payerCreditMillis: read.number("limits.payerCreditMillis"),
     exposureAtomic: read.atomic("limits.exposurePerPayer"),
     maxExposureAtomic: read.atomic("limits.maxExposurePerPayer"),
-    creditAtomic: read.atomic("limits.creditPerPayer"),
     lossPerHourAtomic: read.atomic("limits.lossPerHour"),
     maxUnverified: read.number("limits.unverified"),
     settlesFirst: readSettlement(settings.settlement, faults),

@@ -91,8 +91,6 @@ export const optionBounds = {
   "limits.unsettled": number("payments", 1_000, 1, 100_000),
   "limits.exposurePerPayer": dollars("0.10"),
   "limits.maxExposurePerPayer": dollars("5.00"),
-  "limits.creditPerPayer": dollars("5.00"),
-  "limits.payerCreditMillis": millis(minute, 0, 10 * minute),
   "limits.lossPerHour": dollars("20.00"),
   "limits.unverified": number("verifications", 64, 1, 10_000),
   "limits.failedPayerMillis": millis(5 * second, 0, minute),

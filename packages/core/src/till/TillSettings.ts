@@ -100,8 +100,8 @@ export interface LimitOptions {
    */
   readonly unsettled?: number
   /**
-   * Most unsettled work at once, across all processes, for a payer who has not paid here within `payerCreditMillis`.
-   * One call is always allowed. Each payment that settles raises this bound by its amount.
+   * Most unsettled work at once, across all processes, for a payer who has not paid here within a minute. One call is
+   * always allowed. Each payment that settles raises this bound by its amount.
    *
    * @default "0.10"
    */
@@ -112,20 +112,6 @@ export interface LimitOptions {
    * @default "5.00"
    */
   readonly maxExposurePerPayer?: DecimalText
-  /**
-   * Work that may start before the facilitator has verified the payment, up to what its payer settled in this process
-   * within `payerCreditMillis`. Responses still wait for settlement. Not for `buy` and `vault/buy`. `"0"` verifies
-   * every payment first.
-   *
-   * @default "5.00"
-   */
-  readonly creditPerPayer?: DecimalText
-  /**
-   * Time for which a settled payment counts for `creditPerPayer` and `exposurePerPayer`.
-   *
-   * @default 60_000
-   */
-  readonly payerCreditMillis?: number
   /**
    * Work without payment that one process does in an hour. What counts: unsettled, unpaid and failed work for payers
    * who have not paid this process as much. What refills it: time, evenly over the hour, and each payment that settles

@@ -108,8 +108,6 @@ const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
     maxUnsettled: settings.maxUnsettled,
     maxUnverified: settings.maxUnverified,
     failedPayerMillis: settings.failedPayerMillis,
-    recentMillis: settings.payerCreditMillis,
-    creditAtomic: settings.creditAtomic,
     exposureAtomic: settings.exposureAtomic,
     maxExposureAtomic: settings.maxExposureAtomic,
     lossPerHourAtomic: settings.lossPerHourAtomic

@@ -230,7 +230,7 @@ const drive = Effect.fnUntracedEager(function* <E>(
   attempt: PaymentAttempt<E>
 ): Effect.fn.Return<Ending, E | PaymentRefused | StoreError | SettlementPending> {
   const ending = yield* driveSteps(
-    performer.first(attempt),
+    { _tag: "Find" },
     (step: RequestStep | SettlementStep) => performer.perform(step, attempt),
     (step, event) => next(step, event, (attempt.heldCharge ?? attempt).facts)
   )

@@ -81,10 +81,6 @@ export interface TollRequest<E> {
   readonly exposureAtomic: () => bigint
   /** Network address of the client, for limits that are shared fairly among clients. */
   readonly clientAddress: () => string | undefined
-  /** The facilitator verifies the payment of every payer, known ones included. */
-  readonly alwaysVerified: boolean
-  /** The offers are made at once: no price is computed for them, and no quote read. */
-  readonly hasFixedPrice: boolean
   /** The current offers. Called only for a new payment, unless the price is fixed. */
   readonly offers: (
     chargeKey: string

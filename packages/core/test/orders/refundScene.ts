@@ -44,7 +44,6 @@ export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({
     validBeforeSeconds: 1_000
   }),
   state: "settled",
-  unverifiedSinceMillis: 1_000,
   leaseOwner: "",
   leaseUntilMillis: 0,
   attempts: 0,

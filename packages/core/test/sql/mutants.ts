@@ -54,11 +54,6 @@ const claiming: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "since when a payment was unverified is forgotten",
-    foundBy: "a charge claimed again starts over, but keeps the time since when it is unverified",
-    breaks: (store) => seeing(store, (charge) => ({ ...charge, unverifiedSinceMillis: 0 }))
-  },
-  {
     name: "no payer has too many",
     foundBy: "a payer's ready and claimed charges are limited",
     breaks: (store) => ({

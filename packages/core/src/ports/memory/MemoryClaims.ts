@@ -10,7 +10,6 @@ const maxSettled = 200
 const claimed = (charge: NewCharge, lease: Lease, replaced: Charge | undefined): Charge => ({
   ...charge,
   state: "claimed",
-  unverifiedSinceMillis: replaced?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,

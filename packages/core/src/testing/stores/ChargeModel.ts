@@ -65,7 +65,6 @@ export const chargeModel = (): Verbs => {
         ...charge,
         ...later,
         state: "claimed",
-        unverifiedSinceMillis: existing?.unverifiedSinceMillis ?? charge.unverifiedSinceMillis,
         reopenings: existing?.reopenings ?? 0,
         leaseOwner: lease.owner,
         leaseUntilMillis: lease.untilMillis

@@ -89,8 +89,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
       const next = sampleCharge({
         payloadDigest: "digest-2",
         operation: "track",
-        createdAtMillis: 2_000,
-        unverifiedSinceMillis: 2_000
+        createdAtMillis: 2_000
       })
       const early = yield* charges.claim(next, lease("you", 9_000), 1_999, unlimited)
       expectEqual(
@@ -100,7 +99,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
       )
       const due = yield* charges.claim(next, lease("you", 9_000), 2_000, unlimited)
       expectEqual(due, { _tag: "Claimed" }, "a claim at 2000")
-      const replaced = { ...asClaimed(next, lease("you", 9_000)), unverifiedSinceMillis: 1_000 }
+      const replaced = asClaimed(next, lease("you", 9_000))
       expectEqual(yield* charges.find(key), replaced, "the charge")
       expectEqual(yield* charges.advance(key, "me", outcome), false, "advance by the previous owner")
       expectEqual(yield* charges.release(key, "me"), false, "release by the previous owner")
@@ -114,21 +113,17 @@ const lapsed: ReadonlyArray<StoreCase> = [
     const again = yield* charges.claim(sampleCharge(), lease("me", 9_000), 1_500, unlimited)
     expectEqual(again._tag, "Existing", "a claim by the owner while the lease runs")
   }),
-  storeCase(
-    "Charges: a charge claimed again starts over, but keeps the time since when it is unverified",
-    function* () {
-      const charges = yield* chargesWithOne("claimed", { unverifiedSinceMillis: 700 })
-      yield* charges.defer(key, "me", 1_200)
-      for (const createdAtMillis of [2_000, 3_000]) {
-        const next = sampleCharge({ createdAtMillis, unverifiedSinceMillis: createdAtMillis })
-        const held = lease(`at-${createdAtMillis}`, createdAtMillis + 500)
-        const claim = yield* charges.claim(next, held, createdAtMillis, unlimited)
-        expectEqual(claim._tag, "Claimed", `the claim at ${createdAtMillis}`)
-        const replaced = { ...asClaimed(next, held), unverifiedSinceMillis: 700 }
-        expectEqual(yield* charges.find(key), replaced, `the charge of ${createdAtMillis}`)
-      }
+  storeCase("Charges: a charge claimed again starts over", function* () {
+    const charges = yield* chargesWithOne("claimed")
+    yield* charges.defer(key, "me", 1_200)
+    for (const createdAtMillis of [2_000, 3_000]) {
+      const next = sampleCharge({ createdAtMillis })
+      const held = lease(`at-${createdAtMillis}`, createdAtMillis + 500)
+      const claim = yield* charges.claim(next, held, createdAtMillis, unlimited)
+      expectEqual(claim._tag, "Claimed", `the claim at ${createdAtMillis}`)
+      expectEqual(yield* charges.find(key), asClaimed(next, held), `the charge of ${createdAtMillis}`)
     }
-  ),
+  }),
   storeCase(`Charges: of ${racers} racers for a expired claim exactly one takes it`, function* () {
     const charges = yield* chargesWithOne("claimed")
     const claims = yield* race((racer) =>
@@ -166,7 +161,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
 const voided: ReadonlyArray<StoreCase> = [
   storeCase("Charges: a voided charge is claimed by its owner only, at any time", function* () {
     const charges = yield* chargesWithOne("voided")
-    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000, unverifiedSinceMillis: 0 })
+    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000 })
     const foreign = yield* charges.claim(next, lease("you", 1e12), 1e11, unlimited)
     expectEqual(foreign._tag, "Existing", "a claim by another")
     expectEqual(yield* charges.takeOver(key, lease("you", 9_000), 5_000), true, "another takes it over")
@@ -174,7 +169,7 @@ const voided: ReadonlyArray<StoreCase> = [
     expectEqual(former._tag, "Existing", "a claim by the previous owner")
     const own = yield* charges.claim(next, lease("you", 9_500), 5_000, unlimited)
     expectEqual(own._tag, "Claimed", "a claim by the holder")
-    const replaced = { ...asClaimed(next, lease("you", 9_500)), unverifiedSinceMillis: 1_000 }
+    const replaced = asClaimed(next, lease("you", 9_500))
     expectEqual(yield* charges.find(key), replaced, "the charge")
   }),
   storeCase(`Charges: of ${racers} racers for a voided charge only its owner claims it`, function* () {

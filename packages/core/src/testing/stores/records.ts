@@ -31,7 +31,6 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   exposureAtomic: "0",
   settlesFirst: false,
   createdAtMillis: 1_000,
-  unverifiedSinceMillis: 1_000,
   ...overrides
 })
 

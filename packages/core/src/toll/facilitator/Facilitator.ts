@@ -9,13 +9,7 @@ import {
   isClient,
   type NamedFacilitatorClient
 } from "./FacilitatorOptions.ts"
-import type {
-  FacilitatorRequest,
-  FacilitatorRoute,
-  Settlement,
-  SupportedKind,
-  Verification
-} from "./FacilitatorVerdicts.ts"
+import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 
 export type {
   FacilitatorRequest,
@@ -41,8 +35,6 @@ export class Facilitator extends Context.Service<
     readonly feePayers?: (caip2: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
     /** Whether it settles payments on a network (CAIP-2); `undefined` while that isn't known. */
     readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
-    /** The facilitator of several for a payment that isn't verified first. */
-    readonly choose?: (request: FacilitatorRequest, nowMillis: number) => FacilitatorRoute | undefined
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
   }

@@ -103,12 +103,6 @@ export class FacilitatorGroup {
     return own.length > 0 ? own : takers
   }
 
-  /** The route of a payment that isn't verified, because of its payer's credit. */
-  readonly choose = (request: FacilitatorRequest, nowMillis: number): FacilitatorRoute | undefined => {
-    const [first] = byHealth(this.candidates(request), nowMillis)
-    return first === undefined ? undefined : routeOf(first)
-  }
-
   readonly verify = (request: FacilitatorRequest): Effect.Effect<Verification> =>
     this.areListsTried() ? this.verifyByAny(request) : this.verifyUnlisted(request)
 

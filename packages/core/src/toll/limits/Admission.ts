@@ -7,11 +7,10 @@ import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPaylo
 import { judgeSignature } from "../exact/Evm.ts"
 import { foreignTransaction, isSignedByPayer } from "../exact/Solana.ts"
 import { Facilitator, type Verification } from "../facilitator/Facilitator.ts"
-import type { ChargeEvent, KeyState } from "../machine/ChargeStep.ts"
+import type { ChargeEvent } from "../machine/ChargeStep.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import type { PayableTask } from "../machine/SettlementTask.ts"
 import type { Refusal } from "../Verdict.ts"
-import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
@@ -53,9 +52,6 @@ const foreignSignature: Refusal = {
   message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
 }
 
-/** Keys to remember, 200 bytes each. */
-const maxSeen = 10_000
-
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
 
 /** A payer on one network: one without enough money there may have some on another. */
@@ -78,8 +74,6 @@ export class Admission {
   /** Waiters for another call of their payer. */
   private readonly waiters = new ResponseWaiters()
   private readonly outage = new FacilitatorOutage()
-  /** Keys of the payments that this process has seen lately. */
-  private readonly seen = new BoundedMap<string, true>(maxSeen)
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
 
@@ -95,7 +89,7 @@ export class Admission {
     this.services = services
     this.config = config
     this.accounts = new PayerAccounts(config)
-    this.history = new PayerHistory(services.charges, this.accounts, config.recentMillis)
+    this.history = new PayerHistory(services.charges, this.accounts)
     this.pools = new VerificationPools(config, this.history)
     this.work = new UnsettledWork(config, this.accounts, this.history)
     this.failures = new RecentPaymentFailures(config.failedPayerMillis)
@@ -160,33 +154,9 @@ export class Admission {
       this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.lease.nowMillis())
   }
 
-  /**
-   * Whether this process sees a payment of a fixed price for the first time, and credit seems to cover it: then a
-   * look-up would cost its caller a round trip, and find nothing.
-   */
-  seemsNew({ lease, payer, request }: PaymentAttempt): boolean {
-    const isSeen = this.seen.get(lease.key) === true
-    this.seen.set(lease.key, true)
-    if (isSeen || request.alwaysVerified || !request.hasFixedPrice) return false
-    return this.accounts.hasCredit(payer, request.exposureAtomic(), lease.nowMillis())
-  }
-
-  /**
-   * Verifies a payment with the facilitator, unless the payer's credit covers the work. `copies`: those that wait for a
-   * call with the same payment.
-   */
-  *verify(
-    attempt: PaymentAttempt,
-    { key, task }: { readonly key: KeyState; readonly task: PayableTask },
-    copies: ResponseWaiters
-  ): Deciding<ChargeEvent> {
-    const { lease, payer, ticket } = attempt
-    if (this.takeCredit(attempt)) {
-      const route = this.services.facilitator.choose?.(task.request, lease.nowMillis())
-      return { _tag: "Verified", verification: { _tag: "Valid", payer, route } }
-    }
-    // A copy that settled would make its payer seem unable to pay.
-    if (key === "unsought") return { _tag: "Uncovered" }
+  /** Verifies a payment with the facilitator. `copies`: those that wait for a call with the same payment. */
+  *verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
+    const { lease, ticket } = attempt
     if (this.verifying.has(lease.key))
       return {
         _tag: "Busy",
@@ -200,15 +170,6 @@ export class Admission {
     this.pools.leave(attempt)
     if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
     return { _tag: "Verified", verification }
-  }
-
-  private takeCredit(attempt: PaymentAttempt): boolean {
-    const { lease, payer, request, ticket } = attempt
-    if (!ticket.isProven || request.alwaysVerified) return false
-    if (ticket.isOnCredit) return true
-    const isGranted = this.accounts.takeCredit(payer, request.exposureAtomic(), lease.nowMillis())
-    ticket.recordCredit(isGranted)
-    return isGranted
   }
 
   private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
@@ -289,7 +250,7 @@ export class Admission {
   ): Deciding<ChargeEvent> {
     const { network, payer, ticket } = attempt
     const { chain } = this.services
-    if (ticket.isOnCredit || !chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
+    if (!chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
     const { amount } = request.requirements
     for (let isFirst = true; ; isFirst = false) {
       const { openAtomic, settledAtomic } = yield* this.history.standing(
@@ -347,10 +308,9 @@ export class Admission {
     const wasCounted = ticket.isCounted
     this.pools.leave(attempt)
     this.stopGuarding(attempt)
-    if (ticket.isOnCredit) this.accounts.returnCredit(payer, exposureAtomic)
     // Failed work may have cost as much as successful work.
     const isLost = ticket.hasUnpaidWork && exposureAtomic > 0n
-    if (isLost && !ticket.hasFailed) this.accounts.endCredit(payer)
+    if (isLost && !ticket.hasFailed) this.accounts.forgetRecent(payer)
     this.work.giveBack(attempt, isLost)
     if (wasCounted) this.waiters.wake(payer)
   }

@@ -10,7 +10,6 @@ export type Stake = "cover" | TakenLoss
  */
 export class AdmissionTicket {
   private proven = false
-  private credit = false
   private known: boolean | undefined = undefined
   private verificationMillis = 0
   private guarding = false
@@ -25,11 +24,6 @@ export class AdmissionTicket {
   /** The signature was checked, here or on the chain: it is the payer's own. */
   get isProven(): boolean {
     return this.proven
-  }
-
-  /** The work is done without a verification first, since the payer's credit covers it. */
-  get isOnCredit(): boolean {
-    return this.credit
   }
 
   /** Whether the payer has settled here within a day, if the store was read for it. */
@@ -68,10 +62,6 @@ export class AdmissionTicket {
 
   recordProof(isProven: boolean): void {
     this.proven = isProven
-  }
-
-  recordCredit(isGranted: boolean): void {
-    this.credit = isGranted
   }
 
   recordPayer(isKnown: boolean): void {

@@ -2,6 +2,8 @@ import { BoundedMap } from "../../runtime/BoundedMap.ts"
 
 const maxPayers = 10_000
 const dayMillis = 86_400_000
+/** How long a settled payment counts as recent. */
+export const recentMillis = 60_000
 /** How long a payer counts as known by a payment that may yet be refunded. */
 const learnedMillis = 60_000
 
@@ -18,16 +20,11 @@ interface Account {
   paidUntilMillis: number
   /** Work that was never paid for. */
   lostAtomic: bigint
-  /** Work in progress without a verification, and work in progress that `paidAtomic` covers. */
-  onCreditAtomic: bigint
+  /** Work in progress that `paidAtomic` covers. */
   coveredAtomic: bigint
 }
 
 export interface PayerAccountsConfig {
-  /** How long a settled payment counts as recent. */
-  readonly recentMillis: number
-  /** Limit on one payer's work without a prior verification; 0: none. */
-  readonly creditAtomic: bigint
   /** Initial and highest limit on a payer's concurrent unsettled work. */
   readonly exposureAtomic: bigint
   readonly maxExposureAtomic: bigint
@@ -38,9 +35,8 @@ const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : 
 /**
  * Tracks payers' settlements in this process, and the limits that they earn. All limits are money, not calls:
  *
- * - Credit: work without a prior verification, up to the recently settled amount, so a payer can't cause a greater loss
- *   than they have just paid. A payment that does not settle ends it.
- * - Exposure: the limit on a payer's concurrent unsettled work. Grows with every settlement (slow start).
+ * - Exposure: the limit on a payer's concurrent unsettled work. Grows with every settlement (slow start), for a minute.
+ *   A payment that does not settle ends that growth.
  * - Cover: unsettled work that the payer's earlier payments outweigh. It doesn't use the loss budget for strangers.
  *
  * Only for payers whose signature was verified. Bounded. The store shares the necessary parts between processes.
@@ -66,31 +62,6 @@ export class PayerAccounts {
   learnKnown(payer: string, nowMillis: number): void {
     const account = this.open(payer)
     account.knownUntilMillis = Math.max(account.knownUntilMillis, nowMillis + learnedMillis)
-  }
-
-  /** Takes credit for a call, to be returned; `false`: the payer has too little. */
-  takeCredit(payer: string, atomic: bigint, nowMillis: number): boolean {
-    const account = this.accounts.get(payer)
-    if (account === undefined || !this.covers(account, atomic, nowMillis)) return false
-    account.onCreditAtomic += atomic
-    return true
-  }
-
-  /** Whether `takeCredit` would succeed now. */
-  hasCredit(payer: string, atomic: bigint, nowMillis: number): boolean {
-    const account = this.accounts.get(payer)
-    return account !== undefined && this.covers(account, atomic, nowMillis)
-  }
-
-  private covers(account: Account, atomic: bigint, nowMillis: number): boolean {
-    if (account.recentUntilMillis <= nowMillis) return false
-    const credit = smaller(account.recentAtomic, this.config.creditAtomic)
-    return credit > 0n && account.onCreditAtomic + atomic <= credit
-  }
-
-  returnCredit(payer: string, atomic: bigint): void {
-    const account = this.accounts.get(payer)
-    if (account !== undefined) account.onCreditAtomic = positive(account.onCreditAtomic - atomic)
   }
 
   /** Covers a call by the payer's earlier payments, to be returned; `false`: they are not enough. */
@@ -123,7 +94,7 @@ export class PayerAccounts {
     if (settledAtomic === 0n) return
     const account = this.open(payer)
     account.sharedRecentAtomic = settledAtomic
-    account.recentUntilMillis = Math.max(account.recentUntilMillis, nowMillis + this.config.recentMillis)
+    account.recentUntilMillis = Math.max(account.recentUntilMillis, nowMillis + recentMillis)
   }
 
   /** Records a settlement; `atomic` of it pays for completed work and won't be refunded. */
@@ -132,7 +103,7 @@ export class PayerAccounts {
     const isRecent = account.recentUntilMillis > nowMillis
     account.recentAtomic = (isRecent ? account.recentAtomic : 0n) + atomic
     if (!isRecent) account.sharedRecentAtomic = 0n
-    account.recentUntilMillis = nowMillis + this.config.recentMillis
+    account.recentUntilMillis = nowMillis + recentMillis
     const isToday = account.paidUntilMillis > nowMillis
     account.paidAtomic = (isToday ? account.paidAtomic : 0n) + atomic
     if (!isToday) account.lostAtomic = 0n
@@ -158,8 +129,8 @@ export class PayerAccounts {
     if (account !== undefined) account.lostAtomic += atomic
   }
 
-  /** Ends the credit: a payment did not settle, or its outcome is unknown. */
-  endCredit(payer: string): void {
+  /** Ends the growth of the payer's exposure: a payment did not settle, or its outcome is unknown. */
+  forgetRecent(payer: string): void {
     const account = this.accounts.get(payer)
     if (account === undefined) return
     account.recentAtomic = 0n
@@ -177,7 +148,6 @@ export class PayerAccounts {
       paidAtomic: 0n,
       paidUntilMillis: 0,
       lostAtomic: 0n,
-      onCreditAtomic: 0n,
       coveredAtomic: 0n
     }
     this.accounts.set(payer, account)

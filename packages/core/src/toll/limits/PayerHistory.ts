@@ -3,7 +3,7 @@ import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges, PayerActivity } from "../../ports/Charges.ts"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
-import type { PayerAccounts } from "./PayerAccounts.ts"
+import { type PayerAccounts, recentMillis } from "./PayerAccounts.ts"
 
 type Reading<A> = Effect.fn.Return<A, StoreError>
 
@@ -16,14 +16,12 @@ const maxStrangers = 10_000
 export class PayerHistory {
   private readonly charges: Charges["Service"]
   private readonly accounts: PayerAccounts
-  private readonly recentMillis: number
   /** Payers that the store doesn't know, and until when it isn't read again. */
   private readonly strangersUntil = new BoundedMap<string, number>(maxStrangers)
 
-  constructor(charges: Charges["Service"], accounts: PayerAccounts, recentMillis: number) {
+  constructor(charges: Charges["Service"], accounts: PayerAccounts) {
     this.charges = charges
     this.accounts = accounts
-    this.recentMillis = recentMillis
   }
 
   /** The payer's open payments up to this one, and those settled since a time. */
@@ -74,7 +72,7 @@ export class PayerHistory {
 
   /** Learns what the payer has recently settled in all processes. */
   *learnRecent(attempt: PaymentAttempt, nowMillis: number): Reading<void> {
-    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - this.recentMillis)
+    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - recentMillis)
     this.accounts.learnRecent(attempt.payer, BigInt(settledAtomic), nowMillis)
   }
 }

@@ -63,7 +63,7 @@ export class CallPerformer {
       case "Judge":
         return this.judge(attempt)
       case "Verify":
-        return admission.verify(attempt, step, this.services.waiters)
+        return admission.verify(attempt, step.task, this.services.waiters)
       case "Claim":
         return this.claim(attempt, step.task)
       case "Queue":
@@ -79,11 +79,6 @@ export class CallPerformer {
       default:
         return this.settlementStep(attempt, step)
     }
-  }
-
-  /** The first step of a call: a look-up, unless the payment seems new. */
-  first(attempt: PaymentAttempt): RequestStep {
-    return this.services.admission.seemsNew(attempt) ? { _tag: "Judge", key: "unsought" } : { _tag: "Find" }
   }
 
   private *find<E>(attempt: PaymentAttempt<E>, { instead }: StepOf<"Find">): CallResult<E> {
@@ -194,7 +189,7 @@ export class CallPerformer {
     const claim = yield* admission.claim(attempt, charge)
     if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
     if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
-    attempt.heldCharge = claimedCharge(attempt, task, charge.unverifiedSinceMillis)
+    attempt.heldCharge = claimedCharge(attempt, task)
     return { _tag: "Claimed", claimedAtMillis: nowMillis }
   }
 

@@ -10,7 +10,6 @@ import {
   notPaid,
   ofAnotherRequest,
   pending,
-  refused,
   rollBack,
   settleUnlessUnwanted
 } from "./Endings.ts"
@@ -25,7 +24,6 @@ import type {
   SettlementStep,
   Watched
 } from "./ChargeStep.ts"
-import { clockSkewSeconds } from "../Verdict.ts"
 
 /*
  * The steps that follow from the chain's evidence about a payment. Pure.
@@ -33,15 +31,6 @@ import { clockSkewSeconds } from "../Verdict.ts"
 
 const hasExpired = (facts: ChargeFacts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
   evidence.chainTimeSeconds > facts.validBeforeSeconds + facts.finalitySeconds
-
-/**
- * Whether a transfer is older than the payment's first presentation and no verification has ruled that out. Allows for
- * our clock being ahead of the chain's. For verified payments the clocks don't matter.
- */
-const isForeign = (
-  { unverifiedSinceMillis }: Pick<Charge, "unverifiedSinceMillis">,
-  evidence: Extract<ChainEvidence, { _tag: "Moved" }>
-): boolean => evidence.atSeconds < Math.floor(unverifiedSinceMillis / 1000) - clockSkewSeconds
 
 const completed = (
   { isFinal, logIndex, transaction }: Extract<ChainEvidence, { _tag: "Moved" }>,
@@ -57,10 +46,7 @@ const watched = (
     case "Moved":
       // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
-      // It moved before it was presented here: a signature that was copied from the chain buys nothing.
-      return isForeign(charge, evidence)
-        ? rollBack(facts.by === "call" ? usedElsewhere : closed, true)
-        : completed(evidence, !charge.settlesFirst)
+      return completed(evidence, !charge.settlesFirst)
     case "NotMoved":
       if (hasExpired(facts, evidence)) return rollBack(facts.by === "call" ? expired : closed, true)
       return judgeHeld
@@ -71,11 +57,6 @@ const watched = (
       return defer(facts.by === "call" ? pending : closed)
   }
 }
-
-const usedElsewhere = refused(
-  "payment_already_used",
-  "this payment was made before it was presented here; sign a new one"
-)
 
 /** Refuses a claimed payment, unless its money has moved. */
 const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEvidence): SettlementStep => {
@@ -171,10 +152,7 @@ export const afterSeeing = (
       return refusedUnless(facts, query.ending, evidence)
     case "Proof":
     case "Before":
-      if (evidence._tag === "Moved")
-        return isForeign(facts, evidence)
-          ? { _tag: "Void", keepsExposure, ending: usedElsewhere }
-          : completed(evidence, false)
+      if (evidence._tag === "Moved") return completed(evidence, false)
       if (evidence._tag === "NotPaid") return { _tag: "Void", keepsExposure, ending: notPaid(evidence) }
       if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
         return { _tag: "Void", keepsExposure, ending: expired }

@@ -108,16 +108,8 @@ const refuse = (ending: Ending, key: KeyState): ChargeStep =>
 const limited: Ending = { _tag: "Limited" }
 
 /** Ends a call that can't claim now; its payment may be a copy of one that bought something. */
-const endUnclaimed = (ending: Ending, key: KeyState): ChargeStep => {
-  switch (key) {
-    case "unsought":
-      return { _tag: "Find", instead: ending }
-    case "free":
-      return end(ending)
-    case "held":
-      return defer(ending)
-  }
-}
+const endUnclaimed = (ending: Ending, key: KeyState): ChargeStep =>
+  key === "held" ? defer(ending) : end(ending)
 
 const afterWork = (
   step: Extract<RequestStep, { _tag: "Work" }>,
@@ -157,7 +149,6 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
-      if (event._tag === "Uncovered" && step.key === "unsought") return findAgain
       if (event._tag === "Busy") return event.patient ? { _tag: "Wait" } : end(inProgress)
       if (event._tag === "Limited") return endUnclaimed(limited, step.key)
       break

@@ -25,11 +25,6 @@ export interface ChargeFacts {
   /** The work follows the settlement and is still to be done. Always false where the work comes first. */
   readonly workIsDue: boolean
   readonly validBeforeSeconds: number
-  /**
-   * When the payment was first presented without a verification by the facilitator: its nonce may have been used
-   * before, and an earlier transfer buys nothing here.
-   */
-  readonly unverifiedSinceMillis: number
   /** Chain time after `validBeforeSeconds` in which a reorganization could still include the transfer. */
   readonly finalitySeconds: number
 }
@@ -57,11 +52,10 @@ export interface EndStep {
 }
 
 /**
- * What a call knows about its payment's key before it claims it. `unsought`: nothing, since the payment seems new and
- * the claim finds a charge, too; a call that ends otherwise looks it up first. `free`: no charge has it. `held`: the
- * call holds the lease of its voided charge.
+ * What a call knows about its payment's key before it claims it. `free`: no charge has it. `held`: the call holds the
+ * lease of its voided charge.
  */
-export type KeyState = "unsought" | "free" | "held"
+export type KeyState = "free" | "held"
 
 /** Steps that serve the request of a call. The reconciler has no request and never performs them. */
 export type RequestStep =
@@ -236,8 +230,6 @@ export type ChargeEvent =
   | { readonly _tag: "Refused"; readonly refusal: Refusal }
   | { readonly _tag: "Accepted"; readonly task: PayableTask }
   | { readonly _tag: "Verified"; readonly verification: Verification }
-  /** No credit covers a payment whose key is `unsought`. */
-  | { readonly _tag: "Uncovered" }
   /** Another call of this process verifies the same payment. */
   | { readonly _tag: "Busy"; readonly patient: boolean }
   | { readonly _tag: "Claimed"; readonly claimedAtMillis: number }

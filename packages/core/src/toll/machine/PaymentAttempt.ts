@@ -76,7 +76,6 @@ export const openAttempt = <E>(
       canReadChain,
       proofRequired: request.proofRequired,
       workIsDue: request.settlesFirst,
-      unverifiedSinceMillis: 0,
       validBeforeSeconds: validBeforeOf(payload, openedMillis / 1000),
       finalitySeconds: network.finalitySeconds
     },
@@ -89,13 +88,9 @@ export const openAttempt = <E>(
 }
 
 /** The charge of a call that has just claimed it. */
-export const claimedCharge = (
-  { facts, lease }: PaymentAttempt,
-  task: PayableTask,
-  unverifiedSinceMillis: number
-): HeldCharge => ({
+export const claimedCharge = ({ facts, lease }: PaymentAttempt, task: PayableTask): HeldCharge => ({
   ...lease,
-  facts: { ...facts, unverifiedSinceMillis },
+  facts,
   task,
   subject: undefined,
   attempts: 0
@@ -122,7 +117,7 @@ export const taskOf = (
 }
 
 export const newCharge = (
-  { digest, lease, network, payer, request, ticket }: PaymentAttempt,
+  { digest, lease, network, payer, request }: PaymentAttempt,
   task: PayableTask,
   options: { readonly settlement: string; readonly fingerprint: string; readonly nowMillis: number }
 ): NewCharge => {
@@ -143,7 +138,6 @@ export const newCharge = (
     settlement: options.settlement,
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
-    createdAtMillis: options.nowMillis,
-    unverifiedSinceMillis: ticket.isOnCredit ? options.nowMillis : 0
+    createdAtMillis: options.nowMillis
   }
 }

@@ -107,7 +107,6 @@ export class SettlementPerformer {
       canReadChain: chain.canRead(charge.network),
       proofRequired: task.proofRequired,
       workIsDue: charge.settlesFirst && !hasResponse,
-      unverifiedSinceMillis: charge.unverifiedSinceMillis,
       validBeforeSeconds: charge.validBeforeSeconds,
       finalitySeconds: this.finalityOf(charge.network)
     }

@@ -8,7 +8,6 @@ import { property } from "../../domain/seeded.ts"
 const settled = (changes: Partial<Charge> = {}): Charge => ({
   ...sampleCharge(),
   state: "settled",
-  unverifiedSinceMillis: 1_000,
   leaseOwner: "me",
   leaseUntilMillis: 0,
   attempts: 0,

@@ -110,7 +110,7 @@ describe("a payment that one of several facilitators verified", () => {
     expect(later.events.map(({ code }) => code)).toContain("facilitator_not_configured")
   })
 
-  it("is recorded without a verification too, for a payer with credit", async () => {
+  it("is recorded for a payer who has paid, too", async () => {
     const facilitators = pair()
     const shop = await openTill({ facilitator: named(facilitators) })
     expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)

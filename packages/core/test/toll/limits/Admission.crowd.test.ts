@@ -36,7 +36,7 @@ const statusesOf = (responses: ReadonlyArray<Promise<{ readonly status: number }
 
 /** A till where strangers of one address wait for as many verifications as can wait: one runs, 2,000 are queued. */
 const openCrowded = async () => {
-  const shop = await openTill({ limits: { unverified: 1, failedPayerMillis: 0, creditPerPayer: "0" } })
+  const shop = await openTill({ limits: { unverified: 1, failedPayerMillis: 0 } })
   expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
   const naming = await paymentsNaming(shop, search)
   const held = Promise.withResolvers<void>()

@@ -104,7 +104,7 @@ it("only 64 copies of a payment wait while it is verified: the others get a 409 
 })
 
 it("payers who have settled here share verifications fairly: one with many payments doesn't take them all", async () => {
-  const shop = await openTill({ limits: { creditPerPayer: "0", unsettled: 4, failedPayerMillis: 0 } })
+  const shop = await openTill({ limits: { unsettled: 4, failedPayerMillis: 0 } })
   const other = stranger()
   for (const account of [undefined, other])
     await shop.present(search, await shop.payFor(search, account && { account }))
@@ -189,7 +189,7 @@ describe("unsettled work of one payer", () => {
   })
 
   it("is one call of 0.52 at a time to begin with, and more with what has settled", async () => {
-    const shop = await openTill({ limits: { creditPerPayer: "0" } })
+    const shop = await openTill()
     const counts = countTracks(shop)
     const first = await presentAll(shop, track, await paymentsFor(shop, track, 3))
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -236,48 +236,44 @@ describe("unsettled work of one payer", () => {
   })
 })
 
-describe("credit", () => {
-  it("spares a payer who has just paid as much a verification", async () => {
+describe("a payer who has paid", () => {
+  it("is verified before all work, whatever they have just paid", async () => {
     const shop = await openTill()
-    for (const call of [track, track, search])
+    for (const call of [track, search, vaultSearch, vaultBuy, buy, search])
       expect((await shop.present(call, await shop.payFor(call))).status).toBe(200)
-    expect(shop.facilitator.verify.calls).toHaveLength(1)
-  })
-
-  it("is no better for many small payments than their sum", async () => {
-    const shop = await openTill()
-    for (const payment of await paymentsFor(shop, search, 32)) await shop.present(search, payment)
-    const before = shop.facilitator.verify.calls.length
-    const payments = await paymentsFor(shop, track, 8)
-    await presentAll(shop, track, payments)
-    // 0.32 is not enough for a call of 0.52: the first ones are verified.
-    expect(shop.facilitator.verify.calls.length).toBeGreaterThan(before)
-  })
-
-  it("is never given for orders, nor where the host gives none", async () => {
-    const shop = await openTill()
-    for (const call of [vaultSearch, vaultBuy, buy, vaultBuy])
-      expect((await shop.present(call, await shop.payFor(call))).status).toBe(200)
-    expect(shop.facilitator.verify.calls).toHaveLength(4)
-    const careful = await openTill({ limits: { creditPerPayer: "0" } })
-    for (let call = 0; call < 3; call++) await careful.present(search, await careful.payFor(search))
-    expect(careful.facilitator.verify.calls).toHaveLength(3)
-  })
-
-  it("is lost with the first payment that does not settle", async () => {
-    const shop = await openTill({ limits: { failedPayerMillis: 0 } })
-    for (let paid = 0; paid < 4; paid++) await shop.present(search, await shop.payFor(search))
-    shop.facilitator.rejectsSettlement("insufficient_funds")
-    shop.facilitator.rejectsVerification("insufficient_funds")
+    expect(shop.facilitator.verify.calls).toHaveLength(6)
     const before = workDone(shop)
-    const responses = await presentAll(shop, search, await paymentsFor(shop, search, 40))
-    for (const response of responses) expectRefused(response, "insufficient_funds")
-    expect(workDone(shop) - before).toBeLessThanOrEqual(4)
-    const after = workDone(shop)
-    for (const payment of await paymentsFor(shop, search, 5))
-      expectRefused(await shop.present(search, payment), "insufficient_funds")
-    expect(workDone(shop)).toBe(after)
+    shop.facilitator.rejectsVerification("insufficient_funds")
+    expectRefused(await shop.present(search, await shop.payFor(search)), "insufficient_funds")
+    expect(workDone(shop)).toBe(before)
   })
+
+  it("is served 64 concurrent calls", async () => {
+    const shop = await openTill()
+    expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
+    const responses = await presentAll(shop, search, await paymentsFor(shop, search, 64))
+    expect(responses.map(({ status }) => status)).toEqual(Array.from(responses, () => 200))
+    expect([workDone(shop), shop.facilitator.settled.length]).toEqual([65, 65])
+  })
+
+  it.each(["the facilitator", "an upstream"])(
+    "is served again after ten minutes without %s",
+    async (what) => {
+      const shop = await openTill()
+      expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
+      const down = what === "an upstream" ? shop.marketplace.search : shop.facilitator.verify
+      down.failsWith(new Error("reset by peer"))
+      onTestFinished(() => void vi.useRealTimers())
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+      for (let minute = 0; minute < 10; minute++) {
+        const { status } = await shop.present(search, await shop.payFor(search))
+        expect([502, 503]).toContain(status)
+        vi.setSystemTime(Date.now() + 60_000)
+      }
+      down.reset()
+      expect((await shop.present(search, await shop.payFor(search))).status).toBe(200)
+    }
+  )
 })
 
 it("work that fails for strangers is bounded by the same budget as work that is not paid for", async () => {

@@ -1,71 +1,14 @@
 import { describe, expect, it } from "vitest"
-import { PayerAccounts } from "../../../src/toll/limits/PayerAccounts.ts"
+import { PayerAccounts, recentMillis } from "../../../src/toll/limits/PayerAccounts.ts"
 
 const cent = 10_000n
-const recentMillis = 1_000
 
 const open = (config: Partial<ConstructorParameters<typeof PayerAccounts>[0]> = {}) =>
   new PayerAccounts({
-    recentMillis,
-    creditAtomic: 100n * cent,
     exposureAtomic: 10n * cent,
     maxExposureAtomic: 50n * cent,
     ...config
   })
-
-describe("credit", () => {
-  it("is the money that settled recently, however many calls that was", () => {
-    const accounts = open()
-    for (let search = 0; search < 32; search++) accounts.earn("0xa", cent, 0)
-    // 32 searches are worth less than one lookup of 0.52.
-    expect(accounts.takeCredit("0xa", 52n * cent, 0)).toBe(false)
-    expect(accounts.takeCredit("0xa", 30n * cent, 0)).toBe(true)
-    expect(accounts.takeCredit("0xa", 3n * cent, 0)).toBe(false)
-    expect(accounts.takeCredit("0xa", 2n * cent, 0)).toBe(true)
-    accounts.returnCredit("0xa", 30n * cent)
-    expect(accounts.takeCredit("0xa", 30n * cent, 0)).toBe(true)
-  })
-
-  it("ends with its time and with a payment that does not settle, and has a ceiling", () => {
-    const accounts = open({ creditAtomic: 5n * cent })
-    accounts.earn("0xa", 90n * cent, 0)
-    expect(accounts.takeCredit("0xa", 6n * cent, 0)).toBe(false)
-    expect(accounts.takeCredit("0xa", 5n * cent, recentMillis)).toBe(false)
-    expect(accounts.takeCredit("0xa", 5n * cent, recentMillis - 1)).toBe(true)
-    accounts.returnCredit("0xa", 5n * cent)
-    accounts.endCredit("0xa")
-    expect(accounts.takeCredit("0xa", cent, 0)).toBe(false)
-  })
-
-  it("begins anew once its time is over", () => {
-    const accounts = open()
-    accounts.earn("0xa", 10n * cent, 0)
-    accounts.earn("0xa", cent, recentMillis)
-    expect(accounts.takeCredit("0xa", 2n * cent, recentMillis)).toBe(false)
-    expect(accounts.takeCredit("0xa", cent, recentMillis)).toBe(true)
-  })
-
-  it("is what was taken less what was returned, and never more than was earned", () => {
-    const accounts = open()
-    accounts.earn("0xa", 10n * cent, 0)
-    expect([accounts.takeCredit("0xa", 6n * cent, 0), accounts.takeCredit("0xa", 3n * cent, 0)]).toEqual([
-      true,
-      true
-    ])
-    accounts.returnCredit("0xa", 3n * cent)
-    expect(accounts.takeCredit("0xa", 5n * cent, 0)).toBe(false)
-    // Returned by calls from before the account was evicted and opened again.
-    accounts.returnCredit("0xa", 9n * cent)
-    expect(accounts.takeCredit("0xa", 11n * cent, 0)).toBe(false)
-    expect(accounts.takeCredit("0xa", 10n * cent, 0)).toBe(true)
-  })
-
-  it("is nobody's where the host gives none, not even for work without exposure", () => {
-    const accounts = open({ creditAtomic: 0n })
-    accounts.earn("0xa", cent, 0)
-    expect([accounts.takeCredit("0xa", 0n, 0), accounts.takeCredit("0xa", cent, 0)]).toEqual([false, false])
-  })
-})
 
 describe("the bound on concurrent work", () => {
   it("starts low, grows by each settlement, and stops growing", () => {
@@ -82,9 +25,7 @@ describe("the bound on concurrent work", () => {
     const accounts = open()
     accounts.learnRecent("0xa", 20n * cent, 0)
     expect(accounts.maxExposure("0xa", 0)).toBe(30n * cent)
-    // Not as credit: each process would give it.
-    expect(accounts.takeCredit("0xa", cent, 0)).toBe(false)
-    accounts.endCredit("0xa")
+    accounts.forgetRecent("0xa")
     expect(accounts.maxExposure("0xa", 0)).toBe(10n * cent)
   })
 
@@ -214,17 +155,17 @@ describe("payers", () => {
   it("have no cover by what another process knows of, or by what may be refunded", () => {
     const accounts = open()
     accounts.learnKnown("0xa", 0)
-    expect(accounts.takeCover("0xa", 1n)).toBe(false)
-    expect(accounts.takeCredit("0xa", 1n, 0)).toBe(false)
+    accounts.earn("0xb", 0n, 0)
+    expect(accounts.isKnown("0xb", 0)).toBe(true)
+    expect([accounts.takeCover("0xa", 1n), accounts.takeCover("0xb", 1n)]).toEqual([false, false])
   })
 
   it("that are not known have nothing to take, to return or to lose", () => {
     const accounts = open()
-    expect([accounts.takeCredit("0xa", 0n, 0), accounts.takeCover("0xa", 0n)]).toEqual([false, false])
-    accounts.returnCredit("0xa", cent)
+    expect(accounts.takeCover("0xa", 0n)).toBe(false)
     accounts.returnCover("0xa", cent)
     accounts.lose("0xa", cent)
-    accounts.endCredit("0xa")
+    accounts.forgetRecent("0xa")
     expect(accounts.isKnown("0xa", 0)).toBeUndefined()
   })
 

@@ -24,8 +24,6 @@ const attemptAt = (atMillis: number) => {
       settlesFirst: false,
       exposureAtomic: () => 10_000n,
       clientAddress: () => "192.0.2.1",
-      alwaysVerified: false,
-      hasFixedPrice: true,
       offers: () => [offer()],
       work: () => Effect.die("no work is done"),
       reopen: () => Effect.die("nothing is opened again")
@@ -51,12 +49,10 @@ const open = () => {
     )
   )
   const accounts = new PayerAccounts({
-    recentMillis: 60_000,
-    creditAtomic: 0n,
     exposureAtomic: 10_000n,
     maxExposureAtomic: 10_000n
   })
-  const history = new PayerHistory(charges, accounts, 60_000)
+  const history = new PayerHistory(charges, accounts)
   const isKnown = (atMillis: number) =>
     Effect.runSync(Effect.gen(() => history.namesKnownPayer(attemptAt(atMillis))))
   return { store, isKnown }

@@ -44,8 +44,6 @@ const open = (accepts: () => boolean | undefined = () => true) => {
         settlesFirst: false,
         exposureAtomic: () => 10_000n,
         clientAddress: () => clientAddress,
-        alwaysVerified: false,
-        hasFixedPrice: true,
         offers: () => [offer()],
         work: () => Effect.die("no work is done"),
         reopen: () => Effect.die("nothing is opened again")

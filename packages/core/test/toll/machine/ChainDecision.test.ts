@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import type { ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "./nextStep.ts"
 import {
@@ -65,32 +64,12 @@ describe("a payment that its payer's balance doesn't cover", () => {
 
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): ChargeStep =>
   queryStep({ _tag: "Watch", watched: { charge: chargeIn("voided", changes), sameRequest } })
-/** First presented at 400 s by our clock, which may be 30 s ahead; not verified. */
-const at = (atSeconds: number): ChainEvidence => ({ ...moved, atSeconds })
 
 const watches: ReadonlyArray<Row> = [
   row("has moved", call, watch(), moved, refund),
   row("has moved, for the reconciler", reconciler, watch(), fresh, { ...unproven, refundDue: true }),
   row("has moved, and settles first", call, watch(true, { settlesFirst: true }), moved, completed),
   row("has moved for another request", call, watch(false), moved, deferred(already)),
-  row("moved as early as a clock may differ", call, watch(), at(370), refund),
-  row(
-    "moved so early, in the middle of a second",
-    call,
-    watch(true, { unverifiedSinceMillis: 400_999 }),
-    at(370),
-    refund
-  ),
-  row("moved before it was presented", call, watch(), at(369), rolledBack(already, true)),
-  // Blocks of a chain that catches up are older than our clock shows.
-  row("was verified, and moved", call, watch(true, { unverifiedSinceMillis: 0 }), at(1), refund),
-  row(
-    "moved before it was presented, for the reconciler",
-    reconciler,
-    watch(),
-    at(369),
-    rolledBack(closed, true)
-  ),
   row("is unused", call, watch(), notMoved, { _tag: "Judge", key: "held" }),
   row(
     "is unused and expired, in a call",

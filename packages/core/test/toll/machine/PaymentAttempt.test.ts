@@ -27,8 +27,6 @@ const request: TollRequest<never> = {
   settlesFirst: false,
   exposureAtomic: () => 10_000n,
   clientAddress: () => undefined,
-  alwaysVerified: false,
-  hasFixedPrice: true,
   offers: () => [offer()],
   work: () => Effect.die(new Error("no work is done")),
   reopen: () => Effect.die(new Error("nothing is opened again"))
@@ -57,7 +55,6 @@ describe("the attempt of a call", () => {
       canReadChain: false,
       proofRequired: true,
       workIsDue: false,
-      unverifiedSinceMillis: 0,
       validBeforeSeconds: nowSeconds + 120,
       finalitySeconds: sepolia.finalitySeconds
     })
@@ -79,12 +76,10 @@ describe("the attempt of a call", () => {
     expect(open(asset).lease.key).not.toBe(open().lease.key)
   })
 
-  it.each([true, false])("claims a charge that records since when it is unverified: %s", (onCredit) => {
+  it("claims a charge", () => {
     const attempt = open()
-    attempt.ticket.recordCredit(onCredit)
     const task = taskOf(attempt, offer())
     const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
-    const unverifiedSinceMillis = onCredit ? nowMillis : 0
     expect(charge).toEqual({
       key: chargeKey(sepolia, payload),
       payloadDigest: payloadDigest(payload),
@@ -100,13 +95,12 @@ describe("the attempt of a call", () => {
       settlement: "{}",
       exposureAtomic: "10000",
       settlesFirst: false,
-      createdAtMillis: nowMillis,
-      unverifiedSinceMillis
+      createdAtMillis: nowMillis
     })
-    expect(claimedCharge(attempt, task, charge.unverifiedSinceMillis)).toMatchObject({
+    expect(claimedCharge(attempt, task)).toMatchObject({
       key: charge.key,
       owner: "me",
-      facts: { ...attempt.facts, unverifiedSinceMillis },
+      facts: attempt.facts,
       task,
       subject: undefined,
       attempts: 0

@@ -36,7 +36,6 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   response: undefined,
   subject: undefined,
   receipt: undefined,
-  unverifiedSinceMillis: 1_000,
   attempts: 0,
   checkAfterMillis: 0,
   responseExpiredAtMillis: undefined,

@@ -48,7 +48,7 @@ describe("taking a charge over", () => {
     expect(held).toEqual({
       ...heldBy(),
       nowMillis: held?.nowMillis,
-      facts: { ...facts, proofRequired: false, unverifiedSinceMillis: 400_000 },
+      facts: { ...facts, proofRequired: false },
       task,
       subject,
       attempts: 4
@@ -87,7 +87,6 @@ describe("taking a charge over", () => {
       canReadChain: false,
       proofRequired: false,
       workIsDue: true,
-      unverifiedSinceMillis: 400_000,
       validBeforeSeconds: 7,
       finalitySeconds
     })
@@ -97,13 +96,6 @@ describe("taking a charge over", () => {
     expect((await takeOver(chargeIn("settled", expired))).held?.facts.workIsDue).toBe(false)
     const workFirst = await takeOver(chargeIn("claimed"))
     expect(workFirst.held?.facts.workIsDue).toBe(false)
-  })
-
-  it("knows since when a payment was presented that nobody verified", async () => {
-    for (const unverifiedSinceMillis of [0, 400_000]) {
-      const { held } = await takeOver(chargeIn("ready", { unverifiedSinceMillis }))
-      expect(held?.facts.unverifiedSinceMillis).toBe(unverifiedSinceMillis)
-    }
   })
 
   it("decrypts what settling needs", async () => {

@@ -67,20 +67,6 @@ export const attempts: ReadonlyArray<Row> = [
   ...[before, proving].flatMap((step): ReadonlyArray<Row> => [
     row("moved it", call, step, moved, completed),
     row("moved it a moment ago", call, step, fresh, unproven),
-    row(
-      "moved it before it was presented, unverified",
-      { ...call, unverifiedSinceMillis: 481_000 },
-      step,
-      moved,
-      voided(true, already)
-    ),
-    row(
-      "moved it as it was presented, unverified",
-      { ...call, unverifiedSinceMillis: 480_999 },
-      step,
-      moved,
-      completed
-    ),
     row("was canceled", call, step, canceled, voided(true, refused("payment_canceled"))),
     row("was used otherwise", call, step, usedOtherwise, voided(true, refused("payment_nonce_used"))),
     row("failed on the chain", call, step, failedOnChain, voided(true, refused("payment_failed"))),

@@ -25,7 +25,6 @@ export const presented = {
 const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
   ...asClaimed(sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }), lease("another", 0)),
   state,
-  unverifiedSinceMillis: 400_000,
   response: state === "ready" || state === "settled" ? sampleResponse() : undefined,
   receipt: state === "settled" ? receipt : undefined,
   settledAtMillis: state === "settled" ? 450_000 : undefined,
@@ -182,12 +181,10 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
       ]
     case "QueryChain":
       return [
-        ...[450, 369].flatMap((atSeconds) =>
-          [true, false].map((isFinal): ChargeEvent => ({
-            _tag: "Seen",
-            evidence: { _tag: "Moved", transaction: receipt.transaction, logIndex: 3, atSeconds, isFinal }
-          }))
-        ),
+        ...[true, false].map((isFinal): ChargeEvent => ({
+          _tag: "Seen",
+          evidence: { _tag: "Moved", transaction: receipt.transaction, logIndex: 3, atSeconds: 450, isFinal }
+        })),
         {
           _tag: "Seen",
           evidence: { _tag: "Moved", transaction: "0xother", logIndex: 3, atSeconds: 450, isFinal: true }
@@ -267,7 +264,6 @@ export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as
         proofRequired,
         workIsDue,
         validBeforeSeconds,
-        unverifiedSinceMillis: 0,
         finalitySeconds
       }))
     )

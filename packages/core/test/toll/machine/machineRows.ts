@@ -63,7 +63,6 @@ export const call: ChargeFacts = {
   proofRequired: true,
   workIsDue: false,
   validBeforeSeconds,
-  unverifiedSinceMillis: 0,
   finalitySeconds
 }
 export const reconciler: ChargeFacts = { ...call, by: "reconciler" }
@@ -73,7 +72,6 @@ export const workDue = { workIsDue: true }
 export const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
   ...asClaimed(sampleCharge({ validBeforeSeconds, createdAtMillis: 400_000 }), lease("another", 0)),
   state,
-  unverifiedSinceMillis: 400_000,
   response: state === "ready" || state === "settled" ? sampleResponse() : undefined,
   transferLogIndex: state === "settled" ? 3 : undefined,
   receipt: state === "settled" ? receipt : undefined,

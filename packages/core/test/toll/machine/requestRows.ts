@@ -127,7 +127,7 @@ const waits: ReadonlyArray<Row> = [
   ]
 ]
 
-const keyStates = ["unsought", "free", "held"] as const
+const keyStates = ["free", "held"] as const
 
 export const lookups: ReadonlyArray<Row> = [
   ...waits,
@@ -224,21 +224,7 @@ export const lookups: ReadonlyArray<Row> = [
     { _tag: "Judge", key },
     { _tag: "Accepted", task },
     { _tag: "Verify", task, key }
-  ]),
-  [
-    "comes when too many wait, and was not looked up",
-    call,
-    { _tag: "Judge", key: "unsought" },
-    { _tag: "Limited", patient: false },
-    { _tag: "Find", instead: limited }
-  ],
-  [
-    "is refused, and was not looked up",
-    call,
-    { _tag: "Judge", key: "unsought" },
-    { _tag: "Refused", refusal },
-    { _tag: "Find", instead }
-  ]
+  ])
 ]
 
 const claimed: ChargeEvent = { _tag: "Claimed", claimedAtMillis: nowMillis }
@@ -316,14 +302,6 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Queue", task, key }
   ]),
   ["over a limit for too long", call, claim("free"), { _tag: "Limited", patient: false }, end(limited)],
-  [
-    "over a limit, and was not looked up",
-    call,
-    claim("unsought"),
-    { _tag: "Limited", patient: false },
-    { _tag: "Find", instead: limited }
-  ],
-  ["without credit, and was not looked up", call, verify("unsought"), { _tag: "Uncovered" }, find],
   [
     "over a limit, with the lease",
     call,

@@ -50,7 +50,6 @@ export const facts: ChargeFacts = {
   proofRequired: true,
   workIsDue: false,
   validBeforeSeconds: 1_000,
-  unverifiedSinceMillis: 0,
   finalitySeconds
 }
 
@@ -60,7 +59,6 @@ export const subject = { kind: "order", id: "order-1" } as const
 export const chargeIn = (state: ChargeState, changes: Partial<Charge> = {}): Charge => ({
   ...asClaimed(sampleCharge({ key, settlement: JSON.stringify({ task }) }), lease("me", 0)),
   state,
-  unverifiedSinceMillis: 400_000,
   response: state === "ready" || state === "settled" ? sampleResponse() : undefined,
   receipt: state === "settled" ? sampleReceipt() : undefined,
   settledAtMillis: state === "settled" ? 450_000 : undefined,

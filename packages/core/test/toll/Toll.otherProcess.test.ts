@@ -1,7 +1,4 @@
-import { Effect, Layer } from "effect"
 import { expect, it, vi } from "vitest"
-import { Charges } from "../../src/ports/Charges.ts"
-import { memory } from "../../src/ports/memory/memory.ts"
 import { operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../sql/folder.ts"
@@ -9,17 +6,15 @@ import { expectRefused, openTill, search, track, workDone } from "./openTill.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
 /*
- * The payment of a payer with credit is claimed without a look-up. A copy of it may have bought something before, in
- * another process.
+ * A payment of a payer who has paid here. A copy of it may have bought something before, in another process.
  */
 
 const nextFile = temporaryFiles()
 
-/** Two processes with one database. The payer has credit at both; `seller` sells, `other` hasn't seen its payments. */
+/** Two processes with one database. The payer has paid at both; `seller` sells, `other` hasn't seen its payments. */
 const openTwo = async (options: Partial<TillOptions> = {}) => {
   const filename = nextFile()
-  const open = () =>
-    openTill({ storage: sqlite({ filename }), limits: { payerCreditMillis: 600_000 }, ...options })
+  const open = () => openTill({ storage: sqlite({ filename }), ...options })
   const [seller, other] = [await open(), await open()]
   for (const till of [seller, other])
     for (let paid = 0; paid < 2; paid++)
@@ -34,25 +29,6 @@ const openTwo = async (options: Partial<TillOptions> = {}) => {
 }
 
 const nothing = { work: 0, verified: 0 }
-
-it("is not looked up, unless this process has seen it", async () => {
-  let lookups = 0
-  const storage = Layer.effect(
-    Charges,
-    Effect.map(Charges, (store) =>
-      Charges.of({ ...store, find: (key) => Effect.suspend(() => (lookups++, store.find(key))) })
-    )
-  ).pipe(Layer.provideMerge(memory()))
-  const shop = await openTill({ storage })
-  await shop.present(search, await shop.payFor(search))
-  expect(lookups).toBe(1)
-  const payment = await shop.payFor(search)
-  await shop.present(search, payment)
-  expect(lookups).toBe(1)
-  await shop.present(search, payment)
-  expect(lookups).toBe(2)
-  expect(workDone(shop)).toBe(2)
-})
 
 it("gets the response that its copy bought in another process", async () => {
   const { other, seller, since } = await openTwo()
