@@ -26,7 +26,8 @@ const evidence = [
   "toll/evidence/EvidenceSearch.edges.test.ts",
   "toll/evidence/EvidenceSearch.transfers.test.ts",
   "toll/evidence/EvidenceSearch.test.ts",
-  "toll/evidence/EvidenceSearch.unpaidNonces.test.ts"
+  "toll/evidence/EvidenceSearch.unpaidNonces.test.ts",
+  "toll/evidence/EvidenceSearch.claims.test.ts"
 ]
 
 const chainDecision = ["toll/machine/ChainDecision.test.ts", "toll/machine/ChainDecision.finality.test.ts"]
@@ -85,6 +86,8 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/evidence/TransferProof.ts", "toll/evidence/TransferProof.test.ts"),
   core("toll/evidence/ChainEvidence.ts", "toll/evidence/ChainEvidence.test.ts"),
   core("toll/evidence/EvidenceSearch.ts", ...evidence),
+  core("toll/evidence/ChainHead.ts", "toll/evidence/ChainHead.test.ts"),
+  core("toll/evidence/HeadPoll.ts", "toll/evidence/HeadPoll.test.ts"),
   core("toll/evidence/BlockSearch.ts", "toll/evidence/BlockSearch.test.ts", ...evidence),
   core("toll/evidence/LogSearch.ts", "toll/evidence/LogSearch.test.ts", ...evidence),
   core("toll/evidence/TransferSearch.ts", "toll/evidence/ChainReader.test.ts"),

@@ -63,7 +63,8 @@ const newCharge = (number: number, nowMillis: number): NewCharge => ({
   settlement: "",
   exposureAtomic: "0",
   settlesFirst: false,
-  createdAtMillis: nowMillis
+  createdAtMillis: nowMillis,
+  claimedAfterBlock: ""
 })
 
 const response = {

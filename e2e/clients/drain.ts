@@ -131,7 +131,8 @@ export const oweForEach = (
             exposureAtomic: "0",
             settlesFirst: false,
             // The paid one is the newest: refunds start with it.
-            createdAtMillis: nowMillis - index
+            createdAtMillis: nowMillis - index,
+            claimedAfterBlock: ""
           },
           { owner: "forged", untilMillis: nowMillis + 60_000 },
           nowMillis,

@@ -40,7 +40,8 @@ export const newCharge = (key: string): NewCharge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
-  createdAtMillis: now
+  createdAtMillis: now,
+  claimedAfterBlock: ""
 })
 
 const outcome = {

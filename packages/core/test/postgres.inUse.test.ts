@@ -183,7 +183,8 @@ describe("a database in use", () => {
       { name: "purchase_downloads" },
       { name: "storage_marks" },
       { name: "free_downloads" },
-      { name: "claims" }
+      { name: "claims" },
+      { name: "claimed_after" }
     ])
   })
 

@@ -166,7 +166,8 @@ describe("migrations", () => {
       [6, "purchase_downloads"],
       [7, "storage_marks"],
       [8, "free_downloads"],
-      [9, "claims"]
+      [9, "claims"],
+      [10, "claimed_after"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -182,7 +183,8 @@ describe("migrations", () => {
       { name: "purchase_downloads" },
       { name: "storage_marks" },
       { name: "free_downloads" },
-      { name: "claims" }
+      { name: "claims" },
+      { name: "claimed_after" }
     ])
   })
 

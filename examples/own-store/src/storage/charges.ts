@@ -202,9 +202,10 @@ const isFree = (standing: Charge, lease: Lease, nowMillis: number): boolean =>
     ? standing.leaseUntilMillis <= nowMillis
     : standing.state === "voided" && standing.leaseOwner === lease.owner && standing.refund === undefined
 
-/** The row of a new claim. */
+/** The row of a new claim. A key that was claimed before keeps the block of its first claim. */
 const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined) => ({
   ...charge,
+  claimedAfterBlock: existing?.claimedAfterBlock ?? charge.claimedAfterBlock,
   state: "claimed",
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,

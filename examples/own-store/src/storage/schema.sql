@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS till.charges (
   exposure_atomic NUMERIC(78) NOT NULL CHECK (exposure_atomic >= 0),
   settles_first BOOLEAN NOT NULL,
   created_at_millis BIGINT NOT NULL,
+  claimed_after_block TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
   lease_owner TEXT NOT NULL,
   lease_until_millis BIGINT NOT NULL,

@@ -67,6 +67,11 @@ export interface NewCharge {
   /** Whether the payment settles before the work; from settlement on, the response is owed. */
   readonly settlesFirst: boolean
   readonly createdAtMillis: number
+  /**
+   * The newest block that the host's node had shown before the claim, as text that only the toll reads; empty if none.
+   * A transfer in this block or before it is not this payment's.
+   */
+  readonly claimedAfterBlock: string
 }
 
 /**

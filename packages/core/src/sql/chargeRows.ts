@@ -33,6 +33,7 @@ export interface ChargeRow {
   readonly exposure: string
   readonly settles_first: Whole
   readonly created_at: Whole
+  readonly claimed_after: string
   readonly state: ChargeState
   readonly lease_owner: string
   readonly lease_until: Whole
@@ -70,6 +71,7 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "exposure",
   "settles_first",
   "created_at",
+  "claimed_after",
   "state",
   "lease_owner",
   "lease_until",
@@ -151,6 +153,7 @@ export const toCharge = (row: ChargeRow): Charge => ({
   exposureAtomic: row.exposure,
   settlesFirst: Number(row.settles_first) === 1,
   createdAtMillis: Number(row.created_at),
+  claimedAfterBlock: row.claimed_after,
   state: row.state,
   leaseOwner: row.lease_owner,
   leaseUntilMillis: Number(row.lease_until),
@@ -222,7 +225,7 @@ export const newChargeColumns: ReadonlyArray<Column> = [
   column("exposure", ({ exposureAtomic }) => exposureAtomic),
   column("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
   column("created_at", ({ createdAtMillis }) => createdAtMillis),
-  column("unverified_since", () => 0),
+  column("claimed_after", ({ claimedAfterBlock }) => claimedAfterBlock),
   column("state", () => "claimed"),
   column("lease_owner", (_, { owner }) => owner),
   column("lease_until", (_, { untilMillis }) => untilMillis)

@@ -33,13 +33,13 @@ const isWithinExposure = (added: string, max: string): string =>
 
 /**
  * Takes a free key within the limits, on SQLite. Parameters: the columns, payer, key, now, both limits, now, owner.
- * PostgreSQL's `till_claim` does the same; see `claimFunction.ts`.
+ * PostgreSQL's `till_claim` does the same; see `claimedAfter.ts`.
  */
 const claimStatement = (placeholder: Placeholder): string => {
   const names = newChargeColumns.map(({ name }) => name)
   const given = names.map((_, index) => placeholder(index + 1))
   const exposure = `CAST(${given[names.indexOf("exposure")]!} AS BIGINT)`
-  const replaced = names.filter((name) => name !== "key" && name !== "unverified_since")
+  const replaced = names.filter((name) => name !== "key" && name !== "claimed_after")
   const next = names.length + 1
   return `
     INSERT INTO till_charges (${names.join(", ")})

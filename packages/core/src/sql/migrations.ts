@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { claimedAfter } from "./claimedAfter.ts"
 import { claims } from "./claimFunction.ts"
 import { dailySums } from "./dailySums.ts"
 import { downloadCounts } from "./downloadCounts.ts"
@@ -31,7 +32,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 6, name: "purchase_downloads", ...purchaseDownloads },
   { id: 7, name: "storage_marks", ...storageMarks },
   { id: 8, name: "free_downloads", ...freeDownloads },
-  { id: 9, name: "claims", ...claims }
+  { id: 9, name: "claims", ...claims },
+  { id: 10, name: "claimed_after", ...claimedAfter }
 ]
 
 type Dialect = "sqlite" | "postgres"

@@ -36,6 +36,8 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
         columns.set(`${virtual}.${name}`, { isRequired: false })
     const added = /^ALTER TABLE (\w+) ADD COLUMN (?:IF NOT EXISTS )?(\w+)/.exec(text)
     if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
+    const removed = /^ALTER TABLE (\w+) DROP COLUMN (\w+)/.exec(text)
+    if (removed !== null) columns.delete(`${removed[1]}.${removed[2]}`)
     const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
     if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
     const dropped = /^DROP INDEX IF EXISTS (\w+)/.exec(text)?.[1]

@@ -75,7 +75,15 @@ export class Toll extends Context.Service<
         const admission = yield* Admission.make(config)
         const waiters = new ResponseWaiters()
         const responses = new RecordedResponses(secrets)
-        const performer = new CallPerformer({ charges, secrets, admission, settlement, responses, waiters })
+        const performer = new CallPerformer({
+          charges,
+          chain,
+          secrets,
+          admission,
+          settlement,
+          responses,
+          waiters
+        })
         const processId = (yield* Identifiers).uuid()
         const calls = new PaymentRunner(
           { charges, chain, admission, responses, performer, waiters },

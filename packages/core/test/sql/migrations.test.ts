@@ -142,6 +142,10 @@ describe("a released migration", () => {
     "9_claims": [
       "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945",
       "7f5b1f61a4bbe822d97136a863df5510304e30cb5d510b121ab8d531d36766e6"
+    ],
+    "10_claimed_after": [
+      "455783c6294ebefbe81afd11006a01c4b71d0fc890e625bf74724f042345ca4b",
+      "97421b7a4d85b9354ee1ae5f14f9c53a6af3ca806641e21a5d508b69d30f3b93"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>

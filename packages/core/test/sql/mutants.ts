@@ -54,6 +54,11 @@ const claiming: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "the block of the first claim is forgotten",
+    foundBy: "a charge claimed again starts over, but keeps the block of its first claim",
+    breaks: (store) => seeing(store, (charge) => ({ ...charge, claimedAfterBlock: "" }))
+  },
+  {
     name: "no payer has too many",
     foundBy: "a payer's ready and claimed charges are limited",
     breaks: (store) => ({

@@ -10,6 +10,7 @@ const maxSettled = 200
 const claimed = (charge: NewCharge, lease: Lease, replaced: Charge | undefined): Charge => ({
   ...charge,
   state: "claimed",
+  claimedAfterBlock: replaced?.claimedAfterBlock ?? charge.claimedAfterBlock,
   leaseOwner: lease.owner,
   leaseUntilMillis: lease.untilMillis,
   attempts: 0,

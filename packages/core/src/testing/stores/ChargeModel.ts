@@ -65,6 +65,7 @@ export const chargeModel = (): Verbs => {
         ...charge,
         ...later,
         state: "claimed",
+        claimedAfterBlock: existing?.claimedAfterBlock ?? charge.claimedAfterBlock,
         reopenings: existing?.reopenings ?? 0,
         leaseOwner: lease.owner,
         leaseUntilMillis: lease.untilMillis

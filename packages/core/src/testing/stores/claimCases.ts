@@ -89,7 +89,8 @@ const lapsed: ReadonlyArray<StoreCase> = [
       const next = sampleCharge({
         payloadDigest: "digest-2",
         operation: "track",
-        createdAtMillis: 2_000
+        createdAtMillis: 2_000,
+        claimedAfterBlock: "200 0xb"
       })
       const early = yield* charges.claim(next, lease("you", 9_000), 1_999, unlimited)
       expectEqual(
@@ -99,7 +100,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
       )
       const due = yield* charges.claim(next, lease("you", 9_000), 2_000, unlimited)
       expectEqual(due, { _tag: "Claimed" }, "a claim at 2000")
-      const replaced = asClaimed(next, lease("you", 9_000))
+      const replaced = { ...asClaimed(next, lease("you", 9_000)), claimedAfterBlock: "100 0xa" }
       expectEqual(yield* charges.find(key), replaced, "the charge")
       expectEqual(yield* charges.advance(key, "me", outcome), false, "advance by the previous owner")
       expectEqual(yield* charges.release(key, "me"), false, "release by the previous owner")
@@ -113,17 +114,21 @@ const lapsed: ReadonlyArray<StoreCase> = [
     const again = yield* charges.claim(sampleCharge(), lease("me", 9_000), 1_500, unlimited)
     expectEqual(again._tag, "Existing", "a claim by the owner while the lease runs")
   }),
-  storeCase("Charges: a charge claimed again starts over", function* () {
-    const charges = yield* chargesWithOne("claimed")
-    yield* charges.defer(key, "me", 1_200)
-    for (const createdAtMillis of [2_000, 3_000]) {
-      const next = sampleCharge({ createdAtMillis })
-      const held = lease(`at-${createdAtMillis}`, createdAtMillis + 500)
-      const claim = yield* charges.claim(next, held, createdAtMillis, unlimited)
-      expectEqual(claim._tag, "Claimed", `the claim at ${createdAtMillis}`)
-      expectEqual(yield* charges.find(key), asClaimed(next, held), `the charge of ${createdAtMillis}`)
+  storeCase(
+    "Charges: a charge claimed again starts over, but keeps the block of its first claim",
+    function* () {
+      const charges = yield* chargesWithOne("claimed")
+      yield* charges.defer(key, "me", 1_200)
+      for (const createdAtMillis of [2_000, 3_000]) {
+        const next = sampleCharge({ createdAtMillis, claimedAfterBlock: `${createdAtMillis} 0xb` })
+        const held = lease(`at-${createdAtMillis}`, createdAtMillis + 500)
+        const claim = yield* charges.claim(next, held, createdAtMillis, unlimited)
+        expectEqual(claim._tag, "Claimed", `the claim at ${createdAtMillis}`)
+        const replaced = { ...asClaimed(next, held), claimedAfterBlock: "100 0xa" }
+        expectEqual(yield* charges.find(key), replaced, `the charge of ${createdAtMillis}`)
+      }
     }
-  }),
+  ),
   storeCase(`Charges: of ${racers} racers for a expired claim exactly one takes it`, function* () {
     const charges = yield* chargesWithOne("claimed")
     const claims = yield* race((racer) =>
@@ -161,7 +166,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
 const voided: ReadonlyArray<StoreCase> = [
   storeCase("Charges: a voided charge is claimed by its owner only, at any time", function* () {
     const charges = yield* chargesWithOne("voided")
-    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000 })
+    const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000, claimedAfterBlock: "" })
     const foreign = yield* charges.claim(next, lease("you", 1e12), 1e11, unlimited)
     expectEqual(foreign._tag, "Existing", "a claim by another")
     expectEqual(yield* charges.takeOver(key, lease("you", 9_000), 5_000), true, "another takes it over")
@@ -169,7 +174,7 @@ const voided: ReadonlyArray<StoreCase> = [
     expectEqual(former._tag, "Existing", "a claim by the previous owner")
     const own = yield* charges.claim(next, lease("you", 9_500), 5_000, unlimited)
     expectEqual(own._tag, "Claimed", "a claim by the holder")
-    const replaced = asClaimed(next, lease("you", 9_500))
+    const replaced = { ...asClaimed(next, lease("you", 9_500)), claimedAfterBlock: "100 0xa" }
     expectEqual(yield* charges.find(key), replaced, "the charge")
   }),
   storeCase(`Charges: of ${racers} racers for a voided charge only its owner claims it`, function* () {

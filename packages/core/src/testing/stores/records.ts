@@ -31,6 +31,7 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   exposureAtomic: "0",
   settlesFirst: false,
   createdAtMillis: 1_000,
+  claimedAfterBlock: "100 0xa",
   ...overrides
 })
 

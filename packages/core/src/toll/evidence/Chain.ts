@@ -3,6 +3,7 @@ import type { HttpClient } from "effect/http"
 import type { Hex } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
+import type { ChainHead } from "./ChainHead.ts"
 import type { ChainEvidence } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
 import type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
@@ -10,6 +11,7 @@ import type { EvidenceHints } from "./EvidenceHints.ts"
 import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
+export type { ChainHead } from "./ChainHead.ts"
 export type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 export type { EvidenceHints } from "./EvidenceHints.ts"
 export type { IncomingTransfer, IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
@@ -29,6 +31,13 @@ export class Chain extends Context.Service<
       authorization: Authorization,
       hints?: EvidenceHints
     ) => Effect.Effect<ChainEvidence>
+    /** Starts to read the newest block, if that is due. Without it, heads are never known. */
+    readonly pollHead?: (caip2: string) => Effect.Effect<void>
+    /**
+     * The newest block that a network's node has shown, read at most every two seconds; `undefined`: it has shown none.
+     * Waits up to a second for a read that runs.
+     */
+    readonly head?: (caip2: string) => Effect.Effect<ChainHead | undefined>
     /** Reads which nonces are used, all as of one block. */
     readonly usedNonces: (
       network: Network,

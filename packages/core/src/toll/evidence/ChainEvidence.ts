@@ -14,6 +14,8 @@ export type ChainEvidence =
       readonly atSeconds: number
       /** Old enough (`finalitySeconds` of the network) that no reorganization is expected. */
       readonly isFinal: boolean
+      /** Its block is the one named by `claimedAfter`, or precedes it. */
+      readonly precedesClaim?: true
     }
   /** The transfer is in a block with too few confirmations. */
   | { readonly _tag: "Confirming"; readonly transaction: string }
@@ -44,6 +46,10 @@ export interface LocatedUse {
 export const unavailable: ChainEvidence = { _tag: "Unavailable" }
 export const useNotFound: ChainEvidence = { _tag: "Unavailable", isUsed: true }
 export const usedOtherwise: ChainEvidence = { _tag: "NotPaid", reason: "used_otherwise" }
+
+/** Evidence of a transfer in the block of a claim or before it. */
+export const precedingClaim = (evidence: ChainEvidence): ChainEvidence =>
+  evidence._tag === "Moved" ? { ...evidence, precedesClaim: true } : evidence
 
 /** Judges a use of a nonce by the age and depth of its block. A use that doesn't pay counts only when it is final. */
 export const evidenceOf = (

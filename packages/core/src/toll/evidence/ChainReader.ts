@@ -4,6 +4,8 @@ import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
 import { unavailable } from "./ChainEvidence.ts"
+import type { ChainHead } from "./ChainHead.ts"
+import { HeadPoll } from "./HeadPoll.ts"
 import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from "./ChainNode.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
@@ -46,6 +48,23 @@ const pairsEvents = Effect.fnUntraced(
   Effect.catch(() => Effect.undefined)
 )
 
+/** Reports a read that fails, and returns `undefined`. */
+const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
+  Effect.catch(read, ({ cause }) =>
+    // The message of an error may quote the endpoint's key and what was read: only its name is logged.
+    Effect.as(
+      report("Warn", "chain_unreadable", "The chain could not be read", {
+        port: "chain",
+        network: caip2,
+        error: cause instanceof Error ? cause.name : undefined
+      }),
+      undefined
+    )
+  )
+
+const headOf = (node: ChainNode): Effect.Effect<ChainHead, NodeFailed> =>
+  Effect.map(node.latest, ({ hash, number }) => ({ number, hash: hash.toLowerCase() }))
+
 /** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
 export const makeChain = (
   networks: ReadonlyArray<ChainNetwork>,
@@ -70,18 +89,12 @@ export const makeChain = (
     const { caip2 } = network
     const chain = readable.get(caip2)
     if (chain === undefined || network.family !== "evm") return Effect.succeed(undefined)
-    return Effect.catch(read({ ...chain, asset: network.asset }), ({ cause }) =>
-      // The message of an error may quote the endpoint's key and what was read: only its name is logged.
-      Effect.as(
-        report("Warn", "chain_unreadable", "The chain could not be read", {
-          port: "chain",
-          network: caip2,
-          error: cause instanceof Error ? cause.name : undefined
-        }),
-        undefined
-      )
-    )
+    return reported(caip2, read({ ...chain, asset: network.asset }))
   }
+
+  const polls = new Map(
+    Array.from(readable, ([caip2, { node }]) => [caip2, new HeadPoll(reported(caip2, headOf(node)))])
+  )
 
   const evidence = Effect.fn("Chain.evidence")(function* (
     network: Network,
@@ -89,7 +102,7 @@ export const makeChain = (
     hints: EvidenceHints = {}
   ) {
     const found = yield* attempt(network, ({ asset, finality, node }) =>
-      searchEvidence({ node, finality, asset, authorization }, hints).pipe(
+      searchEvidence({ node, finality, asset, authorization, claimedAfter: hints.claimedAfter }, hints).pipe(
         Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
       )
     )
@@ -117,6 +130,8 @@ export const makeChain = (
 
   return {
     canRead: (caip2: string) => readable.has(caip2),
+    pollHead: (caip2: string) => polls.get(caip2)?.start ?? Effect.void,
+    head: (caip2: string) => polls.get(caip2)?.head ?? Effect.undefined,
     evidence,
     usedNonces,
     token: Effect.fn("Chain.token")((network: Network) =>

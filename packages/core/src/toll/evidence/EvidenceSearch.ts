@@ -8,10 +8,12 @@ import {
   evidenceOf,
   type Finality,
   type LocatedUse,
+  precedingClaim,
   unavailable,
   usedOtherwise,
   useNotFound
 } from "./ChainEvidence.ts"
+import type { ChainHead } from "./ChainHead.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import type { Block, BlockRange, ChainNode, LogFilter, NodeFailed } from "./ChainNode.ts"
 import { blocksPerQuery, searchLogs } from "./LogSearch.ts"
@@ -41,6 +43,7 @@ export interface EvidenceQuery {
   readonly finality: Finality
   readonly asset: Hex
   readonly authorization: Authorization
+  readonly claimedAfter?: ChainHead | undefined
 }
 
 /**
@@ -77,6 +80,25 @@ const useIn = Effect.fnUntraced(function* (
   return block !== undefined && block.hash !== receipt.blockHash
     ? undefined
     : { use, transaction: transaction.toLowerCase(), block }
+})
+
+/**
+ * Judges a use of the nonce, also by whether its block precedes the claim. Not by the number alone: if a reorganization
+ * replaced the block that was the newest one at the claim, lower numbers are those of later blocks.
+ */
+const judged = Effect.fnUntraced(function* (
+  { claimedAfter, finality, node }: EvidenceQuery,
+  located: LocatedUse,
+  latest: Block
+): Effect.fn.Return<ChainEvidence, NodeFailed> {
+  const evidence = evidenceOf(located, latest, finality)
+  const { block } = located
+  if (evidence._tag !== "Moved" || claimedAfter === undefined) return evidence
+  if (block === undefined || block.number > claimedAfter.number) return evidence
+  const now = block.number === claimedAfter.number ? block : yield* node.block(claimedAfter.number)
+  // A node that lags, or a shorter chain: which of the two is known once the chain has a block of that number.
+  if (now === undefined) return unavailable
+  return now.hash.toLowerCase() === claimedAfter.hash ? precedingClaim(evidence) : evidence
 })
 
 interface RangeResult {
@@ -139,7 +161,7 @@ const searchWindow = Effect.fnUntraced(function* (
     windowSlack
   )
   const inside = yield* searchRange(query, window, windowQueries)
-  if (inside.found !== undefined) return evidenceOf(inside.found, latest, finality)
+  if (inside.found !== undefined) return yield* judged(query, inside.found, latest)
   // A log without its receipt: the chain is being reorganized.
   if (!inside.isEmpty) return unavailable
   const sides: ReadonlyArray<BlockRange> = [
@@ -148,7 +170,7 @@ const searchWindow = Effect.fnUntraced(function* (
   ]
   for (const side of sides) {
     const { found } = yield* searchOutside(query, side)
-    if (found !== undefined) return evidenceOf(found, latest, finality)
+    if (found !== undefined) return yield* judged(query, found, latest)
   }
   if (latest.timestamp < validBefore + BigInt(finality.finalitySeconds)) return unavailable
   return (yield* contradictsLogs(query, window)) ? unavailable : usedOtherwise
@@ -172,7 +194,7 @@ const searchSince = Effect.fnUntraced(function* (
   const since = BigInt(sinceSeconds) - clockSlackSeconds
   const { before } = yield* bracketTime(query.node, latest, since, windowSlack)
   const { found } = yield* searchRange(query, { from: before + 1n, to: latest.number }, sinceQueries)
-  if (found !== undefined) return evidenceOf(found, latest, query.finality)
+  if (found !== undefined) return yield* judged(query, found, latest)
   return (yield* isRecentlyUsed(query, latest)) ? unavailable : useNotFound
 })
 
@@ -181,14 +203,14 @@ export const searchEvidence = Effect.fnUntraced(function* (
   query: EvidenceQuery,
   { sinceSeconds, transaction }: EvidenceHints
 ): Effect.fn.Return<ChainEvidence, NodeFailed> {
-  const { asset, authorization, finality, node } = query
+  const { asset, authorization, node } = query
   // The facilitator names the transaction: a wrong one must not hide the real one.
   const hinted =
     transaction !== undefined && isHex(transaction, 32)
       ? Effect.catch(useIn(query, transaction), () => Effect.succeed(undefined))
       : Effect.succeed(undefined)
   const [latest, use] = yield* Effect.all([node.latest, hinted], { concurrency: 2 })
-  if (use !== undefined) return evidenceOf(use, latest, finality)
+  if (use !== undefined) return yield* judged(query, use, latest)
   // As of the block whose time is returned: a later block could have used the nonce.
   const isUsed = yield* node.isUsed(asset, authorization, latest.number)
   if (!isUsed) return { _tag: "NotMoved", chainTimeSeconds: Number(latest.timestamp) }

@@ -2,6 +2,7 @@ import { Cause, Effect, Exit } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
+import type { Chain } from "../evidence/Chain.ts"
 import type { Admission } from "../limits/Admission.ts"
 import type { ResponseWaiters } from "../limits/ResponseWaiters.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
@@ -21,6 +22,7 @@ interface Services {
   readonly charges: Charges["Service"]
   readonly secrets: Secrets["Service"]
   readonly admission: Admission
+  readonly chain: Pick<Chain["Service"], "head" | "pollHead">
   readonly settlement: SettlementRunner["Service"]
   readonly responses: RecordedResponses
   readonly waiters: ResponseWaiters
@@ -63,7 +65,7 @@ export class CallPerformer {
       case "Judge":
         return this.judge(attempt)
       case "Verify":
-        return admission.verify(attempt, step.task, this.services.waiters)
+        return this.verify(attempt, step.task)
       case "Claim":
         return this.claim(attempt, step.task)
       case "Queue":
@@ -174,9 +176,17 @@ export class CallPerformer {
       : { _tag: "Refused", refusal }
   }
 
+  private *verify<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
+    const { admission, chain, waiters } = this.services
+    // The claim needs it: read meanwhile.
+    if (chain.pollHead !== undefined) yield* chain.pollHead(attempt.network.caip2)
+    return yield* admission.verify(attempt, task, waiters)
+  }
+
   private *claim<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
-    const { admission, secrets } = this.services
-    const { lease, request } = attempt
+    const { admission, chain, secrets } = this.services
+    const { lease, network, request } = attempt
+    const head = chain.head === undefined ? undefined : yield* chain.head(network.caip2)
     const nowMillis = lease.nowMillis()
     const text = taskText(task)
     const charge = newCharge(attempt, task, {
@@ -184,12 +194,13 @@ export class CallPerformer {
         ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)
         : `{"task":${text}}`,
       fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
+      head,
       nowMillis
     })
     const claim = yield* admission.claim(attempt, charge)
     if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
     if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
-    attempt.heldCharge = claimedCharge(attempt, task)
+    attempt.heldCharge = claimedCharge(attempt, task, charge)
     return { _tag: "Claimed", claimedAtMillis: nowMillis }
   }
 

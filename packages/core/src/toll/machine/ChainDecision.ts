@@ -10,6 +10,7 @@ import {
   notPaid,
   ofAnotherRequest,
   pending,
+  refused,
   rollBack,
   settleUnlessUnwanted
 } from "./Endings.ts"
@@ -32,6 +33,15 @@ import type {
 const hasExpired = (facts: ChargeFacts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
   evidence.chainTimeSeconds > facts.validBeforeSeconds + facts.finalitySeconds
 
+/**
+ * Ends a payment whose transfer was on the chain before its claim: it paid for something else, or its signature was
+ * copied from there. It buys nothing here, and is not refunded from here.
+ */
+const usedElsewhere = refused(
+  "payment_already_used",
+  "this payment was made before it was presented here; sign a new one"
+)
+
 const completed = (
   { isFinal, logIndex, transaction }: Extract<ChainEvidence, { _tag: "Moved" }>,
   refundDue: boolean
@@ -46,7 +56,9 @@ const watched = (
     case "Moved":
       // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
-      return completed(evidence, !charge.settlesFirst)
+      return evidence.precedesClaim === true
+        ? rollBack(facts.by === "call" ? usedElsewhere : closed, true)
+        : completed(evidence, !charge.settlesFirst)
     case "NotMoved":
       if (hasExpired(facts, evidence)) return rollBack(facts.by === "call" ? expired : closed, true)
       return judgeHeld
@@ -62,7 +74,9 @@ const watched = (
 const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEvidence): SettlementStep => {
   switch (evidence._tag) {
     case "Moved":
-      return completed(evidence, !facts.workIsDue)
+      return evidence.precedesClaim === true
+        ? rollBack(usedElsewhere, false)
+        : completed(evidence, !facts.workIsDue)
     case "NotMoved":
       return giveUp(facts, ending)
     case "NotPaid":
@@ -152,7 +166,10 @@ export const afterSeeing = (
       return refusedUnless(facts, query.ending, evidence)
     case "Proof":
     case "Before":
-      if (evidence._tag === "Moved") return completed(evidence, false)
+      if (evidence._tag === "Moved")
+        return evidence.precedesClaim === true
+          ? { _tag: "Void", keepsExposure, ending: usedElsewhere }
+          : completed(evidence, false)
       if (evidence._tag === "NotPaid") return { _tag: "Void", keepsExposure, ending: notPaid(evidence) }
       if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
         return { _tag: "Void", keepsExposure, ending: expired }

@@ -15,6 +15,8 @@ export interface HeldCharge extends ChargeLease {
   readonly facts: ChargeFacts
   readonly task: SettlementTask
   readonly subject: Subject | undefined
+  /** As the charge stores it. */
+  readonly claimedAfterBlock: string
   /** Failed attempts before this one. */
   readonly attempts: number
   /** The transaction that settled it, if it was settled when it was taken over. */

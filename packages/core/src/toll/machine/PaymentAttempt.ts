@@ -2,6 +2,7 @@ import type { Cause } from "effect"
 import type { EvmNetwork, SolanaNetwork } from "../../domain/Network.ts"
 import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "../ChargeKey.ts"
+import { type ChainHead, headText } from "../evidence/ChainHead.ts"
 import { authorizationOf, payerOf, validBeforeOf } from "../exact/SignedPayment.ts"
 import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
@@ -88,11 +89,17 @@ export const openAttempt = <E>(
 }
 
 /** The charge of a call that has just claimed it. */
-export const claimedCharge = ({ facts, lease }: PaymentAttempt, task: PayableTask): HeldCharge => ({
+export const claimedCharge = (
+  { facts, heldCharge, lease }: PaymentAttempt,
+  task: PayableTask,
+  { claimedAfterBlock }: Pick<NewCharge, "claimedAfterBlock">
+): HeldCharge => ({
   ...lease,
   facts,
   task,
   subject: undefined,
+  // A voided charge that is claimed again keeps its own.
+  claimedAfterBlock: heldCharge?.claimedAfterBlock ?? claimedAfterBlock,
   attempts: 0
 })
 
@@ -119,7 +126,12 @@ export const taskOf = (
 export const newCharge = (
   { digest, lease, network, payer, request }: PaymentAttempt,
   task: PayableTask,
-  options: { readonly settlement: string; readonly fingerprint: string; readonly nowMillis: number }
+  options: {
+    readonly settlement: string
+    readonly fingerprint: string
+    readonly nowMillis: number
+    readonly head: ChainHead | undefined
+  }
 ): NewCharge => {
   const { authorization } = task
   const { requirements, x402Version } = task.request
@@ -138,6 +150,7 @@ export const newCharge = (
     settlement: options.settlement,
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
-    createdAtMillis: options.nowMillis
+    createdAtMillis: options.nowMillis,
+    claimedAfterBlock: headText(options.head)
   }
 }

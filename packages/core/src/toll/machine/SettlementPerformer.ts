@@ -110,8 +110,9 @@ export class SettlementPerformer {
       validBeforeSeconds: charge.validBeforeSeconds,
       finalitySeconds: this.finalityOf(charge.network)
     }
-    const { attempts, subject } = charge
-    const held = { ...lease, facts, task, subject, attempts, transaction: charge.receipt?.transaction }
+    const { attempts, claimedAfterBlock, subject } = charge
+    const transaction = charge.receipt?.transaction
+    const held = { ...lease, facts, task, subject, claimedAfterBlock, attempts, transaction }
     const readable = stored !== undefined
     return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
   }
@@ -124,8 +125,9 @@ export class SettlementPerformer {
     return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
   }
 
-  private *queryChain({ query }: StepOf<"QueryChain">, { task }: HeldCharge): StepGenerator<StoreError> {
-    return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task) }
+  private *queryChain({ query }: StepOf<"QueryChain">, held: HeldCharge): StepGenerator<StoreError> {
+    const { claimedAfterBlock, task } = held
+    return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task, claimedAfterBlock) }
   }
 
   private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {

@@ -1,6 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { networkOfAsset } from "../../domain/Network.ts"
 import type { Chain, ChainEvidence } from "../evidence/Chain.ts"
+import { readHead } from "../evidence/ChainHead.ts"
 import type { ChainQuery } from "./ChargeStep.ts"
 import type { SettlementTask } from "./SettlementTask.ts"
 
@@ -20,18 +21,21 @@ const transactionOf = (query: ChainQuery): string | undefined => {
 
 /**
  * Searches the chain for the transfer of a payment. Repeats the search, a second apart, while the transfer waits for
- * its confirmations.
+ * its confirmations. `claimedAfterBlock`: of the charge.
  */
 export const queryChain = Effect.fnUntraced(function* (
   chain: Pick<Chain["Service"], "evidence">,
   query: ChainQuery,
-  { asset, authorization, network }: Pick<SettlementTask, "asset" | "authorization" | "network">
+  { asset, authorization, network }: Pick<SettlementTask, "asset" | "authorization" | "network">,
+  claimedAfterBlock: string
 ): Effect.fn.Return<ChainEvidence> {
   const known = networkOfAsset(network, asset)
   if (known === undefined) return unavailable
   const transaction = transactionOf(query)
+  // A transfer that settled the charge was not there at its claim, though a reorganization may have moved it.
+  const claimedAfter = query._tag === "Finality" ? undefined : readHead(claimedAfterBlock)
   let seen: ChainEvidence = unavailable
-  return yield* chain.evidence(known, authorization, { transaction }).pipe(
+  return yield* chain.evidence(known, authorization, { transaction, claimedAfter }).pipe(
     Effect.repeat({
       schedule: Schedule.exponential("200 millis"),
       times: transaction === undefined ? 0 : maxLaggingRetries,

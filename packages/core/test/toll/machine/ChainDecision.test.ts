@@ -16,6 +16,7 @@ import {
 } from "./machineRows.ts"
 import {
   moved,
+  earlier,
   fresh,
   confirming,
   notMoved,
@@ -43,6 +44,14 @@ const refusing = queryStep({ _tag: "Refusal", ending: short })
 const refusals: ReadonlyArray<Row> = [
   row("has moved: a refund is due", call, refusing, moved, { ...completed, refundDue: true }),
   row("has moved before its work: the work is due", { ...call, ...workDue }, refusing, moved, completed),
+  row("has moved before its claim: no refund is due", call, refusing, earlier, rolledBack(already, false)),
+  row(
+    "has moved before its claim, before its work",
+    { ...call, ...workDue },
+    refusing,
+    earlier,
+    rolledBack(already, false)
+  ),
   row("has not moved", call, refusing, notMoved, gaveUp(short)),
   row("was canceled", call, refusing, canceled, gaveUp(refused("payment_canceled"))),
   row("can't be seen", call, refusing, unavailable, rolledBack(pending, false)),
@@ -70,6 +79,15 @@ const watches: ReadonlyArray<Row> = [
   row("has moved, for the reconciler", reconciler, watch(), fresh, { ...unproven, refundDue: true }),
   row("has moved, and settles first", call, watch(true, { settlesFirst: true }), moved, completed),
   row("has moved for another request", call, watch(false), moved, deferred(already)),
+  row("moved before its claim", call, watch(), earlier, rolledBack(already, true)),
+  row("moved before its claim, for the reconciler", reconciler, watch(), earlier, rolledBack(closed, true)),
+  row(
+    "moved before its claim, and settles first",
+    call,
+    watch(true, { settlesFirst: true }),
+    earlier,
+    rolledBack(already, true)
+  ),
   row("is unused", call, watch(), notMoved, { _tag: "Judge", key: "held" }),
   row(
     "is unused and expired, in a call",

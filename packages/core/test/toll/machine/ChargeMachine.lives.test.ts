@@ -37,6 +37,9 @@ const showsMoney = (event: ChargeEvent | undefined, facts: ChargeFacts): boolean
     event.settlement._tag === "Settled" &&
     !(facts.proofRequired && facts.canReadChain))
 
+const movedBeforeClaim = (event: ChargeEvent | undefined): boolean =>
+  event?._tag === "Seen" && event.evidence._tag === "Moved" && event.evidence.precedesClaim === true
+
 const words = (path: Path): string => tagsOf(path).join(" → ")
 
 /** Reports only failures: there are many paths. */
@@ -83,6 +86,17 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
       })
   })
 
+  it("a transfer from before the claim completes nothing, refunds included", () => {
+    for (const path of paths)
+      path.events.forEach((event, index) => {
+        const step = path.steps[index]
+        if (!movedBeforeClaim(event) || step?._tag !== "QueryChain") return
+        // A charge that was settled had not moved at its claim: for it, the chain isn't asked.
+        if (step.query._tag === "Finality") return
+        holds(path.steps[index + 1]?._tag !== "Complete", path)
+      })
+  })
+
   it("a payment that may have moved is never refused, nor its charge let go", () => {
     for (const path of paths) {
       path.steps.forEach((step, index) => {
@@ -98,7 +112,8 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
           response.settlement._tag === "Rejected"
         const since = path.events.slice(settle, index)
         // The transfer paid for another charge: it can't pay for this one.
-        holds(definite || since.some(isFinal) || since.at(-1)?._tag === "TransferTaken", path)
+        const isOthers = since.at(-1)?._tag === "TransferTaken" || since.some(movedBeforeClaim)
+        holds(definite || since.some(isFinal) || isOthers, path)
       })
     }
   })
@@ -219,7 +234,7 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
         ).toBe(true)
   })
 
-  it("a charge is forgotten only where its money can't move any more", () => {
+  it("a charge is forgotten only where its money can't move any more, or moved before its claim", () => {
     for (const path of paths)
       path.steps.forEach((step, index) => {
         if (step._tag !== "DeleteCharge") return
@@ -228,7 +243,8 @@ describe.each(everyFacts.map((facts) => [named(facts), facts] as const))("%s", (
           earlier.some(isFinal) ||
           // Not covered by the payer's balance: nothing was ever sent.
           earlier.at(-1)?._tag === "Funded" ||
-          earlier.some((event) => event._tag === "Taken" && event.nowMillis === endless)
+          earlier.some((event) => event._tag === "Taken" && event.nowMillis === endless) ||
+          earlier.some(movedBeforeClaim)
         holds(isOver, path)
       })
   })

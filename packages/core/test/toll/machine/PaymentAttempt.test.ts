@@ -76,10 +76,11 @@ describe("the attempt of a call", () => {
     expect(open(asset).lease.key).not.toBe(open().lease.key)
   })
 
-  it("claims a charge", () => {
+  it("claims a charge that records the newest block, and keeps the block of the one it replaces", () => {
     const attempt = open()
     const task = taskOf(attempt, offer())
-    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
+    const head = { number: 7n, hash: "0xa" }
+    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", head, nowMillis })
     expect(charge).toEqual({
       key: chargeKey(sepolia, payload),
       payloadDigest: payloadDigest(payload),
@@ -95,15 +96,20 @@ describe("the attempt of a call", () => {
       settlement: "{}",
       exposureAtomic: "10000",
       settlesFirst: false,
-      createdAtMillis: nowMillis
+      createdAtMillis: nowMillis,
+      claimedAfterBlock: "7 0xa"
     })
-    expect(claimedCharge(attempt, task)).toMatchObject({
+    const claimed = claimedCharge(attempt, task, charge)
+    expect(claimed).toMatchObject({
       key: charge.key,
       owner: "me",
       facts: attempt.facts,
       task,
       subject: undefined,
+      claimedAfterBlock: "7 0xa",
       attempts: 0
     })
+    attempt.heldCharge = { ...claimed, claimedAfterBlock: "6 0xb" }
+    expect(claimedCharge(attempt, task, charge).claimedAfterBlock).toBe("6 0xb")
   })
 })

@@ -30,6 +30,7 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   reopenings: 0,
   responseOwedUntilMillis: undefined,
   createdAtMillis: now - 1_000,
+  claimedAfterBlock: "",
   state: "claimed",
   leaseOwner: "owner",
   leaseUntilMillis: now + 1_000,

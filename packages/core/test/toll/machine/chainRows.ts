@@ -26,6 +26,8 @@ export const moved = {
   atSeconds: 450,
   isFinal: true
 } as const satisfies ChainEvidence
+/** On the chain before its claim. */
+export const earlier = { ...moved, precedesClaim: true } as const satisfies ChainEvidence
 export const fresh = { ...moved, isFinal: false } as const satisfies ChainEvidence
 export const confirming = { _tag: "Confirming", transaction } as const satisfies ChainEvidence
 export const notMoved = {
@@ -67,6 +69,15 @@ export const attempts: ReadonlyArray<Row> = [
   ...[before, proving].flatMap((step): ReadonlyArray<Row> => [
     row("moved it", call, step, moved, completed),
     row("moved it a moment ago", call, step, fresh, unproven),
+    row("moved it before its claim", call, step, earlier, voided(true, already)),
+    row("moved it before its claim, seen later", reconciler, step, earlier, voided(true, already)),
+    row(
+      "moved it before its claim, and settles first",
+      { ...call, ...workDue },
+      step,
+      earlier,
+      voided(false, already)
+    ),
     row("was canceled", call, step, canceled, voided(true, refused("payment_canceled"))),
     row("was used otherwise", call, step, usedOtherwise, voided(true, refused("payment_nonce_used"))),
     row("failed on the chain", call, step, failedOnChain, voided(true, refused("payment_failed"))),

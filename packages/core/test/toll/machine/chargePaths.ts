@@ -187,6 +187,17 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
         })),
         {
           _tag: "Seen",
+          evidence: {
+            _tag: "Moved",
+            transaction: receipt.transaction,
+            logIndex: 3,
+            atSeconds: 369,
+            isFinal: true,
+            precedesClaim: true
+          }
+        },
+        {
+          _tag: "Seen",
           evidence: { _tag: "Moved", transaction: "0xother", logIndex: 3, atSeconds: 450, isFinal: true }
         },
         { _tag: "Seen", evidence: { _tag: "Confirming", transaction: "0x1" } },

@@ -33,15 +33,23 @@ describe("a search of the chain", () => {
 
   it.each<readonly [ChainQuery, string | undefined]>([
     [{ _tag: "Before" }, undefined],
+    [{ _tag: "Refusal", ending: { _tag: "Failed" } }, undefined],
     [{ _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: true } }, undefined],
     [{ _tag: "Finality", charge: chargeIn("settled") }, sampleReceipt().transaction],
     [{ _tag: "Finality", charge: chargeIn("settled", { receipt: undefined }) }, undefined],
     [proof, "0x2"]
-  ])("names the transaction where one is known: %j", async (query, transaction) => {
-    const { calls, event } = await search(query, [moved], [])
-    expect(event).toEqual({ _tag: "Seen", evidence: moved })
-    expect(calls).toEqual([["evidence", findNetwork(sepolia), authorization, { transaction }]])
-  })
+  ])(
+    "names the transaction where one is known, and the block of the claim: %j",
+    async (query, transaction) => {
+      const { calls, event } = await search(query, [moved], [])
+      expect(event).toEqual({ _tag: "Seen", evidence: moved })
+      // The transfer that settled a charge was not there at its claim.
+      const claimedAfter = query._tag === "Finality" ? undefined : { number: 100n, hash: "0xa" }
+      expect(calls).toEqual([
+        ["evidence", findNetwork(sepolia), authorization, { transaction, claimedAfter }]
+      ])
+    }
+  )
 
   it("reads the token that the charge was paid in", async () => {
     const asset = "0x00000000000000000000000000000000d011a500"
@@ -125,7 +133,7 @@ describe("a query of a slow chain", () => {
     return Effect.runPromise(
       Effect.gen(function* () {
         // A paid call can't be interrupted; its deadlines count all the same.
-        const searching = yield* Effect.forkChild(Effect.uninterruptible(queryChain(chain, proof, task)))
+        const searching = yield* Effect.forkChild(Effect.uninterruptible(queryChain(chain, proof, task, "")))
         yield* TestClock.adjust(queryMillis - 1)
         const isEarly = searching.pollUnsafe() !== undefined
         yield* TestClock.adjust(1)

@@ -73,6 +73,7 @@ export const heldBy = (changes: Partial<HeldCharge> = {}): HeldCharge => ({
   facts,
   task,
   subject: undefined,
+  claimedAfterBlock: `100 0xa`,
   attempts: 0,
   ...changes
 })

@@ -106,6 +106,11 @@ export class SolanaNode {
     })
   }
 
+  /** The newest confirmed slot. A transaction that is sent after it lands in a later one. */
+  get confirmedSlot(): Read<number> {
+    return Effect.flatMap(this.call("getSlot", [{ commitment: "confirmed" }]), toSlot)
+  }
+
   /**
    * Whether a transaction with this blockhash could still be included, as of the newest or the newest final block, none
    * older than `slot`. A final block doesn't know the hashes of newer ones.

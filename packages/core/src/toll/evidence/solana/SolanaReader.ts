@@ -6,7 +6,9 @@ import { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { report } from "../../../runtime/events.ts"
 import { payerAccount } from "../../exact/PayerAccount.ts"
 import { unavailable } from "../ChainEvidence.ts"
+import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
+import { HeadPoll } from "../HeadPoll.ts"
 import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
@@ -32,6 +34,19 @@ const chainOf = (url: string, client: HttpClient.HttpClient) => ({
   transfers: new TransferMemory({ transactions: cachedTransfers, positions: cachedListings })
 })
 
+/** Reports a read that fails, and returns `undefined`. */
+const reported = <A>(caip2: string, read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
+  Effect.catch(read, ({ error }) =>
+    Effect.as(
+      report("Warn", "chain_unreadable", "The chain could not be read", {
+        port: "chain",
+        network: caip2,
+        error
+      }),
+      undefined
+    )
+  )
+
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
   const chains = new Map(Array.from(urls, ([caip2, url]) => [caip2, chainOf(url, client)]))
@@ -42,30 +57,30 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
     read: (chain: ReturnType<typeof chainOf>) => Effect.Effect<A, SolanaNodeFailed>
   ): Effect.Effect<A | undefined> => {
     const chain = chains.get(caip2)
-    if (chain === undefined) return Effect.succeed(undefined)
-    return Effect.catch(read(chain), ({ error }) =>
-      Effect.as(
-        report("Warn", "chain_unreadable", "The chain could not be read", {
-          port: "chain",
-          network: caip2,
-          error
-        }),
-        undefined
-      )
-    )
+    return chain === undefined ? Effect.succeed(undefined) : reported(caip2, read(chain))
   }
+
+  const polls = new Map(
+    Array.from(chains, ([caip2, { node }]) => {
+      const slot = Effect.map(node.confirmedSlot, (number): ChainHead => ({ number: BigInt(number) }))
+      return [caip2, new HeadPoll(reported(caip2, slot))]
+    })
+  )
 
   return {
     canRead: (caip2: string) => chains.has(caip2),
+    pollHead: (caip2: string) => polls.get(caip2)?.start ?? Effect.void,
+    head: (caip2: string) => polls.get(caip2)?.head ?? Effect.undefined,
     evidence: Effect.fn("Chain.evidence")(function* (
       network: Network,
       authorization: Authorization,
       hints: EvidenceHints = {}
     ) {
       const found = yield* attempt(network, ({ node, search: memory }) =>
-        searchSolana({ node, mint: network.asset, authorization, memory }, hints).pipe(
-          Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
-        )
+        searchSolana(
+          { node, mint: network.asset, authorization, memory, claimedAfter: hints.claimedAfter },
+          hints
+        ).pipe(Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) }))
       )
       return found ?? unavailable
     }),

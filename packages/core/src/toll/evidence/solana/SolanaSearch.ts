@@ -4,7 +4,8 @@ import { isSolanaTransactionId } from "../../../domain/SolanaAddress.ts"
 import { readBase64Transaction } from "../../../domain/SolanaTransaction.ts"
 import type { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { blockhashSeconds, readSolanaNonce } from "../../exact/SignedPayment.ts"
-import { type ChainEvidence, unavailable } from "../ChainEvidence.ts"
+import { type ChainEvidence, precedingClaim, unavailable } from "../ChainEvidence.ts"
+import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { lastSlotOf } from "./LastSlot.ts"
 import { messageUse, notMoved, solanaEvidenceOf } from "./SolanaEvidence.ts"
@@ -40,6 +41,7 @@ export interface SolanaQuery {
   readonly mint: string
   readonly authorization: Authorization
   readonly memory: SearchMemory
+  readonly claimedAfter?: ChainHead | undefined
 }
 
 /** Seconds by which our clock may differ from the chain's, when a payment is presented. */
@@ -54,7 +56,7 @@ const fewEntries = 100
 
 /** The evidence of one transaction. `Other`: it has another message. `Unread`: the node doesn't have it. */
 const evidenceIn = Effect.fnUntraced(function* (
-  { authorization, memory, mint, node }: SolanaQuery,
+  { authorization, claimedAfter, memory, mint, node }: SolanaQuery,
   digest: string,
   signature: string,
   clock: SolanaClock
@@ -66,7 +68,11 @@ const evidenceIn = Effect.fnUntraced(function* (
   const reading = readBase64Transaction(landed.transaction[0])
   memory.digests.set(signature, reading._tag === "Malformed" ? "" : reading.transaction.digest)
   const use = messageUse(landed, authorization, { digest, mint })
-  return use === "Absent" ? "Other" : solanaEvidenceOf(use, signature, landed, clock)
+  if (use === "Absent") return "Other"
+  const evidence = solanaEvidenceOf(use, signature, landed, clock)
+  return claimedAfter !== undefined && BigInt(landed.slot) <= claimedAfter.number
+    ? precedingClaim(evidence)
+    : evidence
 })
 
 const isEvidence = (read: ChainEvidence | "Other" | "Unread"): read is ChainEvidence =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { fromBase58, toBase58 } from "../../../../src/domain/Base58.ts"
@@ -103,6 +103,8 @@ const resultOf = ({ method, params }: Request, script: Script): unknown => {
       }
     case "getTransaction":
       return script.transactions?.[String(params[0])] ?? null
+    case "getSlot":
+      return final.slot + 1
     case "getFirstAvailableBlock":
       return script.firstSlot ?? 0
     case "getSignaturesForAddress": {
@@ -145,12 +147,43 @@ const evidenceOf = Effect.fnUntraced(function* (script: Script, transaction?: st
 
 const moved = { _tag: "Moved" as const, logIndex: 2, atSeconds: presented + 5 }
 
+it.effect("the newest confirmed slot is read once for several calls", () =>
+  Effect.gen(function* () {
+    const { chain, requests } = yield* open({})
+    const heads = yield* Effect.forkChild(Effect.all([chain.head!(devnet.caip2), chain.head!(devnet.caip2)]))
+    yield* TestClock.adjust(0)
+    assert.deepStrictEqual(yield* Fiber.join(heads), [{ number: 101n }, { number: 101n }])
+    assert.deepStrictEqual(
+      requests.map(({ method, params }) => [method, params]),
+      [["getSlot", [{ commitment: "confirmed" }]]]
+    )
+    assert.isUndefined(yield* chain.head!("solana:unknown"))
+  })
+)
+
 describe("evidence on Solana", () => {
   it.effect("is the named transaction, if it has the payment's message", () =>
     Effect.gen(function* () {
       const { evidence, methods } = yield* evidenceOf({ transactions: { [idOf(1)]: landed() } }, idOf(1))
       assert.deepStrictEqual(evidence, { ...moved, transaction: idOf(1), isFinal: true })
       assert.deepStrictEqual(methods, ["getAccountInfo", "getTransaction"])
+    })
+  )
+
+  it.effect("says whether its slot was shown before the claim", () =>
+    Effect.gen(function* () {
+      for (const named of [idOf(1), undefined]) {
+        const script: Script = {
+          transactions: { [idOf(1)]: landed() },
+          signatures: [[idOf(1), presented + 5]]
+        }
+        const { chain } = yield* open(script)
+        const after = (number: bigint) =>
+          chain.evidence(devnet, authorization, { transaction: named, claimedAfter: { number } })
+        const found = { ...moved, transaction: idOf(1), isFinal: true }
+        assert.deepStrictEqual(yield* after(89n), found)
+        assert.deepStrictEqual(yield* after(90n), { ...found, precedesClaim: true })
+      }
     })
   )
 

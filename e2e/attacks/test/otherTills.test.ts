@@ -1,0 +1,185 @@
+import type { FacilitatorClient, TillOptions } from "@till402/core"
+import type { PrivateKeyAccount } from "viem/accounts"
+import { afterEach, expect, it, vi } from "vitest"
+import { attack } from "../src/attack.ts"
+import { openAttacker } from "../src/Attacker.ts"
+import { calls, type ReceivedResponse } from "../src/Calls.ts"
+import { acceptingUsedNonces, oneBlockBehind } from "../src/CarelessVerify.ts"
+import { expectRefused } from "../src/expectations.ts"
+import { workDone } from "../src/Goods.ts"
+import { localChainOfFile, type LocalChain, readable } from "../src/LocalChain.ts"
+import { openOurs } from "../src/Ours.ts"
+import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
+import { visit, type Visitor } from "../src/Visitor.ts"
+
+/*
+ * One transfer, presented to two tills with a store each and the same `payTo`: settled at the first, then shown to the
+ * second. Its payer is new to the second one, or known there.
+ */
+
+const local = localChainOfFile()
+const { search } = calls
+const price = 10_000n
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Lets the two seconds pass in which a till doesn't read the newest block again. */
+const untilHeadIsRead = (): void => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2_001 })
+}
+
+/** A till that reads the chain. */
+const openOnChain = (facilitator: FacilitatorClient, options: Partial<TillOptions> = {}) =>
+  openOurs(facilitator, { networks: [readable(local())], trustFacilitator: false, ...options })
+
+const expectPaid = (response: ReceivedResponse): void => expect(response.status, response.text).toBe(200)
+
+/** Payments that a server has settled, each for its own call. */
+const settleAt = async (first: Visitor, account: PrivateKeyAccount, count: number) => {
+  const payments = []
+  for (let made = 0; made < count; made++) {
+    const payment = await first.payFor(search, { account, withoutResource: true })
+    expectPaid(await first.present(search, payment))
+    payments.push(payment)
+  }
+  untilHeadIsRead()
+  return payments
+}
+
+type Careless = (chain: LocalChain) => FacilitatorClient
+
+/** One payment settled at one naive server and served by another. */
+const landsOnNaive = async (careless: Careless): Promise<void> => {
+  const account = await openAttacker(local()).fund(price)
+  const open = () => visit(openReceiptReader(careless(local()), local().chain))
+  const before = await local().received()
+  const [payment] = await settleAt(open(), account, 1)
+  expectPaid(await open().present(search, payment!))
+  expect((await local().received()) - before).toBe(price)
+}
+
+/** Has the payer pay once at the second till, or not at all. */
+const openSecond = async (facilitator: FacilitatorClient, account: PrivateKeyAccount, isKnown: boolean) => {
+  const server = await openOnChain(facilitator)
+  if (isKnown)
+    expectPaid(await visit(server).present(search, await visit(server).payFor(search, { account })))
+  return server
+}
+
+const failsOnOurs = async (careless: Careless, count: number): Promise<void> => {
+  for (const isKnown of [false, true]) {
+    const account = await openAttacker(local()).fund(100n * price)
+    const first = await openOnChain(local().facilitator.client)
+    const second = await openSecond(careless(local()), account, isKnown)
+    const entries = await second.till.ledger.list()
+    for (const payment of await settleAt(visit(first), account, count))
+      expectRefused(await visit(second).present(search, payment), "payment_already_used")
+    await second.till.reconcile()
+    expect(await second.till.ledger.list()).toEqual(entries)
+    vi.useRealTimers()
+  }
+}
+
+attack("a settled payment presented to another till whose facilitator accepts used nonces", {
+  on: receiptReader,
+  timeout: 30_000,
+  lands: () => landsOnNaive(acceptingUsedNonces),
+  fails: () => failsOnOurs(acceptingUsedNonces, 5)
+})
+
+attack("a settled payment presented to another till whose facilitator's node is one block behind", {
+  on: receiptReader,
+  timeout: 30_000,
+  lands: () => landsOnNaive(oneBlockBehind),
+  // Only the newest block is hidden from it.
+  fails: () => failsOnOurs(oneBlockBehind, 1)
+})
+
+const payments = 20
+
+attack("settled payments shown to another till for a refund, by a payer without money", {
+  on: receiptReader,
+  timeout: 60_000,
+  lands: async () => {
+    const attacker = openAttacker(local())
+    const account = await attacker.fund(BigInt(payments) * price)
+    const first = visit(openReceiptReader(local().facilitator.client, local().chain))
+    const second = openReceiptReader(local().facilitator.client, local().chain)
+    await local().chain.mint(local().chain.accounts(7).address, BigInt(payments) * price)
+    for (const payment of await settleAt(first, account, payments))
+      await visit(second).present(search, payment)
+    await second.refund()
+    // Served by the first, and paid back by the second.
+    expect(await local().chain.balanceOf(account.address)).toBe(BigInt(payments) * price)
+  },
+  fails: async () => {
+    const attacker = openAttacker(local())
+    const refundWallet = local().chain.accounts(7)
+    await local().chain.mint(refundWallet.address, BigInt(payments) * price)
+    for (const isKnown of [false, true]) {
+      const account = await attacker.fund(BigInt(payments + (isKnown ? 1 : 0)) * price)
+      const first = await openOnChain(local().facilitator.client)
+      const facilitator = acceptingUsedNonces(local())
+      let verified = 0
+      const counted: FacilitatorClient = {
+        ...facilitator,
+        verify: (...given) => {
+          verified++
+          return facilitator.verify(...given)
+        }
+      }
+      const limits = { failedPayerMillis: 0, exposurePerPayer: "1.00", unverified: 2 * payments }
+      const second = await openOnChain(counted, { refundWallet, limits })
+      const visitor = visit(second)
+      if (isKnown) expectPaid(await visitor.present(search, await visitor.payFor(search, { account })))
+      const [entries, work] = [await second.till.ledger.list(), workDone(second.goods)]
+      const wallet = await local().chain.balanceOf(refundWallet.address)
+      verified = 0
+      const settled = await settleAt(visit(first), account, payments)
+      expect(await local().chain.balanceOf(account.address)).toBe(0n)
+      const presenting = settled.map((payment) => visitor.present(search, payment))
+      // Each waits ten seconds for money.
+      await vi.waitFor(() => expect(verified).toBe(payments))
+      vi.setSystemTime(Date.now() + 11_000)
+      for (const response of await Promise.all(presenting))
+        expectRefused(response, "payment_already_used", "insufficient_funds")
+      // What is watched is looked at, too.
+      vi.setSystemTime(Date.now() + 1_000_000)
+      await second.till.reconcile()
+      vi.useRealTimers()
+      expect(await second.till.ledger.list()).toEqual(entries)
+      expect((await second.till.charges.list({ limit: 100 })).filter(({ refund }) => refund)).toEqual([])
+      // The first one that is claimed: only the facilitator could know that its payer has no money.
+      expect(workDone(second.goods) - work).toBeLessThanOrEqual(1)
+      expect(await local().chain.balanceOf(refundWallet.address)).toBe(wallet)
+    }
+  }
+})
+
+it.each([-300, 300])(
+  "a till whose clock is off by %i seconds refuses nobody who has paid",
+  async (seconds) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 })
+    const { client } = local().facilitator
+    /** Settles, and its response is lost. */
+    const losing: FacilitatorClient = {
+      ...client,
+      settle: async (...given) => {
+        await client.settle(...given)
+        throw new Error("reset by peer")
+      }
+    }
+    const account = await openAttacker(local()).fund(2n * price)
+    const visitor = visit(await openOnChain(losing, { maxTimeoutSeconds: 600 }))
+    const validBefore = String(Math.floor(Date.now() / 1_000) + 500)
+    for (const _ of ["a new payer", "one who is known"]) {
+      const payment = await visitor.payFor(search, {
+        account,
+        authorization: { validAfter: "0", validBefore }
+      })
+      expectPaid(await visitor.present(search, payment))
+    }
+  }
+)

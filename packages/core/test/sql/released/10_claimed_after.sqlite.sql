@@ -1,0 +1,3 @@
+ALTER TABLE till_charges ADD COLUMN claimed_after TEXT NOT NULL DEFAULT '';
+
+ALTER TABLE till_charges DROP COLUMN unverified_since;

@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import type { ChainHead } from "../../../src/toll/evidence/ChainHead.ts"
+import { HeadPoll } from "../../../src/toll/evidence/HeadPoll.ts"
+
+/** A node's newest block, read in `millis`; `undefined`: it can't be read. */
+const open = (number: bigint | undefined, millis = 0) => {
+  const node = { number, millis, reads: 0 }
+  const read = Effect.suspend((): Effect.Effect<ChainHead | undefined> => {
+    node.reads++
+    const shown = node.number
+    return Effect.delay(Effect.succeed(shown === undefined ? undefined : { number: shown }), node.millis)
+  })
+  const poll = new HeadPoll(read)
+  return { node, poll, number: Effect.map(poll.head, (head) => head?.number) }
+}
+
+/** What a call gets that may wait for these milliseconds; `"waits"`: it waits longer. */
+const within = <A>(call: Effect.Effect<A>, millis: number) =>
+  Effect.gen(function* () {
+    const running = yield* Effect.forkChild(call)
+    yield* TestClock.adjust(millis)
+    return running.pollUnsafe() === undefined ? "waits" : yield* Fiber.join(running)
+  })
+
+describe("the newest block", () => {
+  it.effect("is read once for all calls of two seconds, and again for the next one", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(7n)
+      assert.deepStrictEqual(
+        yield* Effect.all(
+          Array.from({ length: 64 }, () => within(number, 0)),
+          { concurrency: "unbounded" }
+        ),
+        Array.from({ length: 64 }, () => 7n)
+      )
+      node.number = 8n
+      yield* TestClock.adjust(1_999)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [7n, 1])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [8n, 2])
+    })
+  )
+
+  it.effect("is not read while nobody calls", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(7n)
+      yield* within(number, 0)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(node.reads, 1)
+    })
+  )
+
+  it.effect("is read while a call does something else", () =>
+    Effect.gen(function* () {
+      const { node, number, poll } = open(7n, 300)
+      yield* poll.start
+      yield* poll.start
+      yield* TestClock.adjust(300)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [7n, 1])
+    })
+  )
+
+  it.effect("is waited for a second; later it is known", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(7n, 1_500)
+      assert.isUndefined(yield* within(number, 1_000))
+      yield* TestClock.adjust(500)
+      node.millis = 60_000
+      yield* TestClock.adjust(2_000)
+      assert.strictEqual(yield* within(number, 999), "waits")
+      assert.strictEqual(yield* within(number, 1_000), 7n)
+    })
+  )
+
+  it.effect("is waited for by nobody while the node fails, and read every two seconds", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(undefined, 500)
+      assert.isUndefined(yield* within(number, 500))
+      yield* TestClock.adjust(2_000)
+      assert.isUndefined(yield* within(number, 0))
+      node.number = 9n
+      yield* TestClock.adjust(2_000)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [undefined, 3])
+      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* within(number, 0), 9n)
+    })
+  )
+
+  it.effect("stays the newest one that was shown, unless the chain is lower for a minute", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(100n)
+      yield* within(number, 0)
+      node.number = 90n
+      for (const [seconds, expected] of [
+        [2, 100n],
+        [58, 100n],
+        [2, 90n]
+      ] as const) {
+        yield* TestClock.adjust(seconds * 1_000)
+        assert.strictEqual(yield* within(number, 0), expected)
+      }
+    })
+  )
+
+  it.effect("is read though the clock was set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000_000)
+      const { node, number } = open(7n)
+      yield* within(number, 0)
+      node.number = 8n
+      yield* TestClock.setTime(700_000)
+      assert.strictEqual(yield* within(number, 0), 8n)
+    })
+  )
+})
