@@ -84,14 +84,12 @@ const failsOnOurs = async (careless: Careless, count: number): Promise<void> => 
 
 attack("a settled payment presented to another till whose facilitator accepts used nonces", {
   on: receiptReader,
-  timeout: 30_000,
   lands: () => landsOnNaive(acceptingUsedNonces),
   fails: () => failsOnOurs(acceptingUsedNonces, 5)
 })
 
 attack("a settled payment presented to another till whose facilitator's node is one block behind", {
   on: receiptReader,
-  timeout: 30_000,
   lands: () => landsOnNaive(oneBlockBehind),
   // Only the newest block is hidden from it.
   fails: () => failsOnOurs(oneBlockBehind, 1)
@@ -101,7 +99,6 @@ const payments = 20
 
 attack("settled payments shown to another till for a refund, by a payer without money", {
   on: receiptReader,
-  timeout: 60_000,
   lands: async () => {
     const attacker = openAttacker(local())
     const account = await attacker.fund(BigInt(payments) * price)

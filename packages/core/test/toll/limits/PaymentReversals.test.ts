@@ -34,8 +34,6 @@ const attemptOf = (nonce: `0x${string}`) => {
       settlesFirst: false,
       exposureAtomic: () => price,
       clientAddress: () => undefined,
-      alwaysVerified: false,
-      hasFixedPrice: true,
       offers: () => [offer()],
       work: () => Effect.die("no work is done"),
       reopen: () => Effect.die("nothing is opened again")
@@ -76,8 +74,6 @@ describe("a payer", () => {
     const claims = await Effect.runPromise(
       Effect.gen(function* () {
         const admission = yield* Admission.make({
-          recentMillis: 60_000,
-          creditAtomic: 0n,
           exposureAtomic: 100n * price,
           maxExposureAtomic: 100n * price,
           maxUnsettledPerPayer: 10,
@@ -93,7 +89,8 @@ describe("a payer", () => {
           const charge = newCharge(attempt, taskOf(attempt, offer()), {
             settlement: "{}",
             fingerprint: "key:digest",
-            nowMillis: nowSeconds * 1_000
+            nowMillis: nowSeconds * 1_000,
+            head: undefined
           })
           return { attempt, claim: (yield* admission.claim(attempt, charge))._tag, key: charge.key }
         })
