@@ -39,6 +39,7 @@ const machine = [
 const sending = [
   "orders/RefundSender.test.ts",
   "orders/RefundSender.funds.test.ts",
+  "orders/RefundSender.wallets.test.ts",
   "orders/Refunds.sweep.test.ts"
 ]
 const refunding = ["orders/Refunds.test.ts", "orders/Refunds.stop.test.ts"]
@@ -150,6 +151,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   ),
   core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", ...sending),
   core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
+  core("orders/RefundTurn.ts", "orders/RefundTurn.test.ts"),
   core("orders/RefundSender.ts", ...sending, ...refunding),
   core("orders/Refunds.ts", ...sending, ...refunding, "orders/SolanaRefundSender.test.ts"),
   core("orders/SolanaRefundSender.ts", "orders/SolanaRefundSender.test.ts"),

@@ -12,7 +12,7 @@ import { expect } from "vitest"
  * One payment and the events of many: a batch that a careless chain reader counts as one payment per event.
  */
 
-const multicall: Hex = "0xcA11bde05977b3631167028862bE2a173976CA11"
+export const multicall: Hex = "0xcA11bde05977b3631167028862bE2a173976CA11"
 
 /** Deploys Multicall3 at its public address: viem ships its creation code and doesn't export it. */
 export const placeMulticall = async ({ client }: Chain): Promise<void> => {
@@ -35,7 +35,7 @@ const fields = [
 ] as const
 
 /** The calldata with which an account moves a value by an authorization with this nonce. */
-const transferCall = async (
+export const transferCall = async (
   chain: Chain,
   account: PrivateKeyAccount,
   transfer: { readonly to: Hex; readonly value: bigint; readonly nonce: Hex; readonly validBefore: number }

@@ -103,6 +103,12 @@ export const raceTests = (rounds: number): void => {
         expect(entries).toContainEqual(["refunded", refund?._tag === "Sent" ? refund.transaction : ""])
       }))
 
+    it("one records the next attempt of a refund", () =>
+      run("record an attempt of a refund", async (got, key) => {
+        expect(wins(got)).toBe(1)
+        expect(await stores.charges.refundAttempts([key])).toHaveLength(1)
+      }))
+
     it("all get the same quote of one request", () =>
       run("put a quote", async (got, request) => {
         expect(new Set(got).size).toBe(1)

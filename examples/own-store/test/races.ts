@@ -204,6 +204,24 @@ export const races = {
       return (await stores.charges.startRefund(key, limit, now))._tag === "Started"
     }
   },
+  "record an attempt of a refund": {
+    prepare: async (stores, key) => {
+      await refundDue(stores, key)
+      await stores.charges.startRefund(key, { sinceMillis: now, maxAtomic: "10000" }, now)
+    },
+    run: ({ charges }, chargeKey, wallet) =>
+      charges.recordRefundAttempt({
+        chargeKey,
+        refundNumber: 1,
+        sequence: 1,
+        wallet,
+        amountAtomic: "10000",
+        nonce: "0x01",
+        notBefore: 1,
+        validBefore: 2,
+        atMillis: now
+      })
+  },
   "apply a settlement": {
     prepare: async (stores, key) => {
       await ready(stores, key)

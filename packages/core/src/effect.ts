@@ -62,6 +62,7 @@ export {
   type RecordedResponse,
   type Refund,
   type RefundLimit,
+  type RefundAttempt,
   type RefundStart,
   type RefundStop,
   type SettledCharge,

@@ -43,6 +43,7 @@ export type {
   RecordedResponse,
   Refund,
   RefundLimit,
+  RefundAttempt,
   RefundStart,
   RefundStop,
   SettledCharge,

@@ -1,4 +1,4 @@
-import type { Charge, ChargeStore, RefundStart, RefundStop } from "@till402/core"
+import type { Charge, ChargeStore, RefundAttempt, RefundStart, RefundStop } from "@till402/core"
 import { type Database, json } from "./database.ts"
 import { book } from "./ledger.ts"
 import { lockPayer } from "./payers.ts"
@@ -101,6 +101,36 @@ export const refundVerbs = (sql: Database) =>
               AND known.transaction = ${transaction})`
         return count === 1
       }),
+
+    recordRefundAttempt: async (attempt) => {
+      const {
+        amountAtomic,
+        atMillis,
+        chargeKey,
+        nonce,
+        notBefore,
+        refundNumber,
+        sequence,
+        validBefore,
+        wallet
+      } = attempt
+      // The primary key decides between two wallets that have seen the same attempts.
+      const { count } = await sql`
+        INSERT INTO till.refund_attempts
+          (charge_key, refund_number, sequence, wallet, amount_atomic, nonce, not_before, valid_before, at_millis)
+        SELECT key, ${refundNumber}, ${sequence}, ${wallet}, ${amountAtomic}, ${nonce}, ${notBefore}, ${validBefore},
+          ${atMillis}
+        FROM till.charges
+        WHERE key = ${chargeKey} AND refund ->> '_tag' = 'Due' AND refund ->> 'startedAtMillis' IS NOT NULL
+          AND ${sequence}::bigint = 1 + (SELECT count(*) FROM till.refund_attempts
+            WHERE charge_key = ${chargeKey} AND refund_number = ${refundNumber})
+        ON CONFLICT DO NOTHING`
+      return count === 1
+    },
+
+    refundAttempts: (chargeKeys) => sql<Array<RefundAttempt>>`
+      SELECT * FROM till.refund_attempts WHERE charge_key = ANY(${[...chargeKeys]})
+      ORDER BY charge_key, refund_number, sequence`,
 
     refundStop: async () => {
       const [stop] = await sql<Array<RefundStop>>`SELECT reason, at_millis FROM till.refund_stop`

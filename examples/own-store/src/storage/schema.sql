@@ -106,6 +106,20 @@ CREATE TABLE IF NOT EXISTS till.refunds (
 );
 CREATE INDEX IF NOT EXISTS refunds_of_payer ON till.refunds (payer);
 
+-- Attempts to send refunds: another wallet sends one only after it was recorded here, and the earlier ones have expired.
+CREATE TABLE IF NOT EXISTS till.refund_attempts (
+  charge_key TEXT COLLATE "C" NOT NULL REFERENCES till.charges (key),
+  refund_number INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  wallet TEXT NOT NULL,
+  amount_atomic NUMERIC(78) NOT NULL,
+  nonce TEXT NOT NULL,
+  not_before BIGINT NOT NULL,
+  valid_before BIGINT NOT NULL,
+  at_millis BIGINT NOT NULL,
+  PRIMARY KEY (charge_key, refund_number, sequence)
+);
+
 -- At most one row: why, and since when, no refunds are sent.
 CREATE TABLE IF NOT EXISTS till.refund_stop (
   id SMALLINT PRIMARY KEY DEFAULT 1 CHECK (id = 1),

@@ -4,15 +4,16 @@ import { type Hex, keccakOfText } from "../domain/Hex.ts"
 import type { EvmNetwork } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
-import type { Charge } from "../ports/Charges.ts"
+import type { Charge, RefundAttempt } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
 import type { FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
 
 /*
  * A refund as an EIP-3009 authorization from the host's wallet to the payer.
  *
- * Its nonce is a digest of the charge's key, and the token contract accepts a nonce once: however often a refund is
- * signed and sent, by however many processes, it moves at most once.
+ * Its nonce is a digest of the charge's key, and the token contract accepts a nonce of a wallet once: however often a
+ * refund is signed and sent from one wallet, by however many processes, it moves at most once. `RefundTurn` sees to it
+ * that no other wallet sends it at the same time.
  */
 
 const validSeconds = 3_600
@@ -20,8 +21,9 @@ const validSeconds = 3_600
 export const quietMillis = (validSeconds + 1_800) * 1_000
 const signTimeoutMillis = 10_000
 
-/** The nonce of a charge's refund: always the same, and different for every charge. */
-export const refundNonce = (chargeKey: string): Hex => keccakOfText(`till402 refund ${chargeKey}`)
+/** The nonce of a charge's refund: always the same, and different for every charge and number of a refund. */
+export const refundNonce = (chargeKey: string, refundNumber = 1): Hex =>
+  keccakOfText(`till402 refund ${refundNumber === 1 ? "" : `${refundNumber} `}${chargeKey}`)
 
 const types = {
   TransferWithAuthorization: [
@@ -34,18 +36,38 @@ const types = {
   ]
 } as const
 
-/** The authorization that refunds a charge from an address. */
-export const refundAuthorization = (
-  charge: Pick<Charge, "key" | "payer" | "amountAtomic">,
-  from: string,
+/** An attempt to refund a charge from an address, valid for an hour. */
+export const newAttempt = (
+  charge: Pick<Charge, "key" | "amountAtomic">,
+  wallet: string,
+  sequence: number,
   nowMillis: number
+): RefundAttempt => {
+  const nowSeconds = Math.floor(nowMillis / 1000)
+  return {
+    chargeKey: charge.key,
+    refundNumber: 1,
+    sequence,
+    wallet: wallet.toLowerCase(),
+    amountAtomic: charge.amountAtomic,
+    nonce: refundNonce(charge.key),
+    notBefore: nowSeconds,
+    validBefore: nowSeconds + validSeconds,
+    atMillis: nowMillis
+  }
+}
+
+/** The authorization of an attempt to refund a payer: the same, whenever it is signed. */
+export const refundAuthorization = (
+  { amountAtomic, nonce, validBefore, wallet }: RefundAttempt,
+  payer: string
 ): Authorization => ({
-  from: checksumAddress(from),
-  to: checksumAddress(charge.payer),
-  value: charge.amountAtomic,
+  from: checksumAddress(wallet),
+  to: checksumAddress(payer),
+  value: amountAtomic,
   validAfter: "0",
-  validBefore: String(Math.floor(nowMillis / 1000) + validSeconds),
-  nonce: refundNonce(charge.key)
+  validBefore: String(validBefore),
+  nonce
 })
 
 /** Has the host's wallet sign an authorization; fails with the wallet's own error. */

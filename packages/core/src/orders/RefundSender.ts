@@ -3,17 +3,19 @@ import type { StoreError } from "../domain/Errors.ts"
 import { formatAtomic } from "../domain/Money.ts"
 import { type EvmNetwork, findEvmNetwork, isSameAsset, type Network } from "../domain/Network.ts"
 import type { Authorization } from "../domain/PaymentPayload.ts"
-import type { Charge, Charges } from "../ports/Charges.ts"
+import type { Charge, Charges, RefundAttempt } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
 import type { Chain, ChainEvidence } from "../toll/evidence/Chain.ts"
 import type { Facilitator, Settlement } from "../toll/facilitator/Facilitator.ts"
-import { refundAuthorization, refundRequest, signRefund } from "./RefundAuthorization.ts"
+import { newAttempt, refundAuthorization, refundRequest, signRefund } from "./RefundAuthorization.ts"
 import type { RefundGuard } from "./RefundGuard.ts"
+import { judgeTurn } from "./RefundTurn.ts"
 
 /*
- * Sends one refund on an EVM network: looks for its transfer on the chain, lets `RefundGuard` decide, signs, submits and records it.
+ * Sends one refund on an EVM network: looks for its transfer on the chain, lets `RefundTurn` and `RefundGuard` decide,
+ * records the attempt, signs, submits, and records what moved.
  */
 
 /** The services that sending needs. */
@@ -30,6 +32,7 @@ export interface SenderServices {
 interface Sending {
   readonly charge: Charge
   readonly network: EvmNetwork
+  /** That of the recorded attempt, once there is one. */
   readonly authorization: Authorization
 }
 
@@ -196,6 +199,62 @@ const networkOf = ({ networks }: SenderServices, { asset, network }: Charge): Ev
   )
 }
 
+/** Reports a nonce whose use didn't pay, or can't be found. */
+const reportUse = (chargeKey: string, evidence: ChainEvidence): Effect.Effect<void> => {
+  if (evidence._tag === "NotPaid")
+    return report(
+      "Error",
+      "refund_nonce_used",
+      "A refund's nonce was used up without paying: an operator is needed",
+      { chargeKey }
+    )
+  if ("isUsed" in evidence)
+    return report(
+      "Error",
+      "refund_not_found",
+      "A refund's nonce is used, and the chain doesn't show by which transfer: an operator is needed",
+      { chargeKey }
+    )
+  return Effect.void
+}
+
+/** Reports a refund that waits, because another wallet may have sent it. */
+export const reportOtherWallet = ({ key, network }: Charge, isReadable: boolean): Effect.Effect<undefined> =>
+  Effect.as(
+    isReadable
+      ? report(
+          "Warn",
+          "refund_of_other_wallet",
+          "Another wallet may still send a refund: this one sends it once the chain shows that the other can't",
+          { chargeKey: key, network }
+        )
+      : report(
+          "Error",
+          "refund_of_other_wallet",
+          "Another wallet may have sent a refund, and its network has no rpcUrl: look for its transfer, then record it",
+          { chargeKey: key, network }
+        ),
+    undefined
+  )
+
+/** What the chain shows of the attempts of other wallets, by wallet. */
+const evidenceOfOthers = Effect.fnUntraced(function* (
+  services: SenderServices,
+  { charge, network }: Sending,
+  others: ReadonlyArray<RefundAttempt>
+) {
+  const found = new Map<string, ChainEvidence>()
+  if (!services.chain.canRead(network.caip2)) return found
+  for (const attempt of others) {
+    if (found.has(attempt.wallet)) continue
+    const authorization = refundAuthorization(attempt, charge.payer)
+    const evidence = yield* evidenceOf(services, { charge, network, authorization })
+    if (evidence._tag !== "NotPaid") yield* reportUse(charge.key, evidence)
+    found.set(attempt.wallet, evidence)
+  }
+  return found
+})
+
 /** Sends the refund of a charge on an EVM network and returns its transaction; `undefined`: it was not sent, or is not final yet. */
 export const sendRefund = Effect.fnUntraced(function* (
   services: SenderServices,
@@ -204,28 +263,31 @@ export const sendRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined, StoreError> {
   const network = networkOf(services, charge)
   if (network === undefined) return yield* reportUnknownToken(charge)
-  const authorization = refundAuthorization(charge, wallet.address, yield* Clock.currentTimeMillis)
-  const sending = { charge, network, authorization }
-  if (services.chain.canRead(network.caip2)) {
+  const nowMillis = yield* Clock.currentTimeMillis
+  const own = wallet.address.toLowerCase()
+  const isReadable = services.chain.canRead(network.caip2)
+  // Read before the chain: an attempt that is recorded later takes the sequence that this one would have.
+  const attempts = yield* services.charges.refundAttempts([charge.key])
+  const next = newAttempt(charge, own, (attempts.at(-1)?.sequence ?? 0) + 1, nowMillis)
+  const sending = { charge, network, authorization: refundAuthorization(next, charge.payer) }
+  if (isReadable) {
     const before = yield* evidenceOf(services, sending)
     // A refund that has moved is recorded even while refunds are stopped.
     if (before._tag === "Moved") return yield* recordMoved(services, sending, before)
-    if (before._tag === "NotPaid")
-      yield* report(
-        "Error",
-        "refund_nonce_used",
-        "A refund's nonce was used up without paying: an operator is needed",
-        { chargeKey: charge.key }
-      )
-    if ("isUsed" in before)
-      yield* report(
-        "Error",
-        "refund_not_found",
-        "A refund's nonce is used, and the chain doesn't show by which transfer: an operator is needed",
-        { chargeKey: charge.key }
-      )
+    yield* reportUse(charge.key, before)
     if (before._tag !== "NotMoved") return undefined
   }
+  const others = attempts.filter((attempt) => attempt.wallet !== own)
+  const evidence = yield* evidenceOfOthers(services, sending, others)
+  const turn = judgeTurn(attempts, own, evidence, network, Math.floor(nowMillis / 1000))
+  if (turn._tag === "Moved") return yield* recordMoved(services, sending, turn.evidence)
+  if (turn._tag === "Wait") return yield* reportOtherWallet(charge, isReadable)
   if (!(yield* services.guard.tryStart(charge, network, isFunded(services, sending)))) return undefined
-  return yield* submit(services, sending, wallet)
+  if (turn._tag === "Record" && !(yield* services.charges.recordRefundAttempt(next))) return undefined
+  const attempt = turn._tag === "Submit" ? turn.attempt : next
+  return yield* submit(
+    services,
+    { ...sending, authorization: refundAuthorization(attempt, charge.payer) },
+    wallet
+  )
 })

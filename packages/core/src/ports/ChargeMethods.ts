@@ -17,6 +17,7 @@ import type {
 } from "./Charge.ts"
 import type { LedgerMethods } from "./Ledger.ts"
 import type { RefundMethods } from "./Refund.ts"
+import type { RefundAttemptMethods } from "./RefundAttempt.ts"
 
 /** The methods of `Charges`. */
 export interface ChargeMethods
@@ -27,6 +28,7 @@ export interface ChargeMethods
     DueMethods,
     RecordMethods,
     RefundMethods,
+    RefundAttemptMethods,
     LedgerMethods {}
 
 /** The methods of `Charges` that admit a payment. */

@@ -5,6 +5,7 @@ import { makeMemoryCharges } from "./memory/MemoryCharges.ts"
 export type * from "./Charge.ts"
 export type { EntriesQuery, LedgerEntry, LedgerKind, LedgerTotal } from "./Ledger.ts"
 export type { Refund, RefundLimit, RefundStart, RefundStop } from "./Refund.ts"
+export type { RefundAttempt } from "./RefundAttempt.ts"
 
 /**
  * Stores charges by key, and the ledger of the money that they moved. Each method is one atomic step (a

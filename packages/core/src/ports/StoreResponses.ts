@@ -152,6 +152,8 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     recordRefund: flag,
     recordManualRefund: flag,
     recordFurtherRefund: flag,
+    recordRefundAttempt: flag,
+    refundAttempts: list,
     refundStop: found,
     stopRefunds: flag,
     resumeRefunds: flag,

@@ -15,6 +15,7 @@ import { claimMethod } from "./claim.ts"
 import { ledgerMethods } from "./Ledger.ts"
 import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
+import { refundAttemptMethods } from "./RefundAttempts.ts"
 import { refundMethods } from "./Refunds.ts"
 import { storing } from "./rows.ts"
 import { settlementMethods } from "./Settlements.ts"
@@ -112,6 +113,7 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
       ...dueMethods(sql),
       ...recordMethods(sql),
       ...refundMethods(sql),
+      ...refundAttemptMethods(sql),
       ...ledgerMethods(sql)
     })
   )

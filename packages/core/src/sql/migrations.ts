@@ -8,6 +8,7 @@ import { downloadCounts } from "./downloadCounts.ts"
 import { freeDownloads } from "./freeDownloads.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { purchaseDownloads } from "./purchaseDownloads.ts"
+import { refundAttemptTable } from "./refundAttemptTable.ts"
 import { checkSchema } from "./schemaCheck.ts"
 import { storageMarks } from "./storageMarks.ts"
 import { vaultArchives } from "./vaultArchives.ts"
@@ -33,7 +34,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 7, name: "storage_marks", ...storageMarks },
   { id: 8, name: "free_downloads", ...freeDownloads },
   { id: 9, name: "claims", ...claims },
-  { id: 10, name: "claimed_after", ...claimedAfter }
+  { id: 10, name: "claimed_after", ...claimedAfter },
+  { id: 11, name: "refund_attempts", ...refundAttemptTable }
 ]
 
 type Dialect = "sqlite" | "postgres"

@@ -3,8 +3,10 @@ import { TestClock } from "effect/testing"
 import { isHex, recoverTypedDataAddress } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it } from "vitest"
+import { keccakOfText } from "../../src/domain/Hex.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import {
+  newAttempt,
   refundAuthorization,
   refundNonce,
   refundRequest,
@@ -20,13 +22,37 @@ const charge = {
   payer: payer.toLowerCase(),
   amountAtomic: "26640000"
 }
-const authorization = refundAuthorization(charge, account.address.toLowerCase(), 1_800_000_000_999)
+const attempt = newAttempt(charge, account.address, 2, 1_800_000_000_999)
+const authorization = refundAuthorization(attempt, charge.payer)
 
 describe("the nonce of a refund", () => {
   it("is always the same for a charge, and another for another", () => {
     expect(refundNonce(charge.key)).toMatch(/^0x[0-9a-f]{64}$/)
     expect(refundNonce(charge.key)).toBe(refundNonce(charge.key))
     expect(refundNonce(`${charge.key}0`)).not.toBe(refundNonce(charge.key))
+  })
+
+  it("is another for each refund of a charge; the first one has the nonce of earlier versions", () => {
+    expect(refundNonce(charge.key)).toBe(keccakOfText(`till402 refund ${charge.key}`))
+    const nonces = [1, 2, 3].map((number) => refundNonce(charge.key, number))
+    expect(nonces[0]).toBe(refundNonce(charge.key))
+    expect(new Set(nonces).size).toBe(3)
+  })
+})
+
+describe("an attempt to refund", () => {
+  it("names the charge, the wallet and the end of its validity", () => {
+    expect(attempt).toEqual({
+      chargeKey: charge.key,
+      refundNumber: 1,
+      sequence: 2,
+      wallet: account.address.toLowerCase(),
+      amountAtomic: "26640000",
+      nonce: refundNonce(charge.key),
+      notBefore: 1_800_000_000,
+      validBefore: 1_800_003_600,
+      atMillis: 1_800_000_000_999
+    })
   })
 })
 

@@ -258,7 +258,11 @@ describe("a refund whose chain can be read", () => {
   ])("is not sent where the chain shows %j before", async (evidence, recorded, levels) => {
     const result = await send({ evidence: [evidence] })
     expect(result.transaction).toBe(recorded)
-    expect(verbs(result)).toEqual(["evidence", ...(recorded === undefined ? [] : ["recordRefund"])])
+    expect(verbs(result)).toEqual([
+      "refundAttempts",
+      "evidence",
+      ...(recorded === undefined ? [] : ["recordRefund"])
+    ])
     expect(result.events.map(({ level }) => level)).toEqual(levels)
     for (const event of result.events)
       expect(event).toMatchObject({ code: "refund_nonce_used", chargeKey: keyOf("0x01") })
@@ -266,7 +270,7 @@ describe("a refund whose chain can be read", () => {
 
   it("is reported where its nonce was used by something that can't be found", async () => {
     const result = await send({ evidence: [{ _tag: "Unavailable", isUsed: true }] })
-    expect([result.transaction, verbs(result)]).toEqual([undefined, ["evidence"]])
+    expect([result.transaction, verbs(result)]).toEqual([undefined, ["refundAttempts", "evidence"]])
     expect(result.events).toMatchObject([
       { level: "error", code: "refund_not_found", chargeKey: keyOf("0x01") }
     ])

@@ -146,6 +146,10 @@ describe("a released migration", () => {
     "10_claimed_after": [
       "455783c6294ebefbe81afd11006a01c4b71d0fc890e625bf74724f042345ca4b",
       "97421b7a4d85b9354ee1ae5f14f9c53a6af3ca806641e21a5d508b69d30f3b93"
+    ],
+    "11_refund_attempts": [
+      "4b8ad1e58253afeec44ee3fbc77f193e8b389db98f8acaf8dc0d750fbc84091f",
+      "ba32940b54a7a642809a74a289967d1cf29d27528b1ed8116247c5d12476cbd8"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>

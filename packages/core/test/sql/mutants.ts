@@ -5,6 +5,7 @@ import { entering, later, type Mutant, noLimit, noLimits, seeing } from "./Mutan
 import { limitMutants } from "./limitMutants.ts"
 import { owedResponseMutants } from "./owedResponseMutants.ts"
 import { recordMutants } from "./recordMutants.ts"
+import { refundAttemptMutants } from "./refundAttemptMutants.ts"
 import { refundMutants } from "./refundMutants.ts"
 import { transferMutants } from "./transferMutants.ts"
 
@@ -259,5 +260,6 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...owedResponseMutants,
   ...dueMutants,
   ...refundMutants,
+  ...refundAttemptMutants,
   ...recordMutants
 ]

@@ -8,6 +8,7 @@ import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
 import { lease, paid, unlimited } from "../../src/testing/stores/chargeRecords.ts"
 import {
+  sampleAttempt,
   sampleCharge,
   sampleOrder,
   sampleQuote,
@@ -129,6 +130,10 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   ),
   charges("totals, of a part of a day", ["till_ledger_at"], (store) => store.totals(1_500, 1_510), "a slice"),
   charges("totals, of whole days", [], (store) => store.totals(0, 20_000 * day), "the sums of the days"),
+  charges("recordRefundAttempt", [], (store) =>
+    store.recordRefundAttempt(sampleAttempt({ chargeKey: "key-owed-1" }))
+  ),
+  charges("refundAttempts", [], (store) => store.refundAttempts(["key-owed-1", "key-owed-2"]), "one page"),
   charges("refundStop", [], (store) => store.refundStop())
 ]
 

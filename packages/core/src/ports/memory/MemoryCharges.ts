@@ -4,6 +4,7 @@ import { dueMethods, leaseMethods, recordMethods } from "./MemoryChargeQueues.ts
 import { ChargeTable } from "./MemoryChargeTable.ts"
 import { claimMethods } from "./MemoryClaims.ts"
 import { makeMemoryLedger } from "./MemoryLedger.ts"
+import { refundAttemptMethods } from "./MemoryRefundAttempts.ts"
 import { refundMethods } from "./MemoryRefunds.ts"
 import { settlementMethods } from "./MemorySettlements.ts"
 
@@ -18,6 +19,7 @@ export const makeMemoryCharges = (): ChargeMethods => {
     ...dueMethods(table),
     ...recordMethods(table),
     ...refundMethods(table, ledger),
+    ...refundAttemptMethods(table),
     entries: (query) => Effect.sync(() => ledger.entries(query)),
     totals: (fromMillis, beforeMillis) => Effect.sync(() => ledger.totals(fromMillis, beforeMillis))
   }

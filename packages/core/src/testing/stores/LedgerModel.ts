@@ -5,6 +5,7 @@ import type {
   LedgerEntry,
   LedgerKind,
   LedgerTotal,
+  RefundAttempt,
   RefundStart
 } from "../../ports/Charges.ts"
 import { descending, type ModelCharges, padded, sumOf } from "./ModelCharges.ts"
@@ -14,8 +15,12 @@ type Verbs = Charges["Service"]
 const placeOf = (entry: Pick<LedgerEntry, "atMillis" | "chargeKey" | "kind" | "round">): string =>
   `${padded(entry.atMillis)} ${entry.chargeKey} ${entry.kind} ${padded(entry.round)}`
 
+const attemptPlaceOf = ({ chargeKey, refundNumber, sequence }: RefundAttempt): string =>
+  `${chargeKey} ${padded(refundNumber)} ${padded(sequence)}`
+
 /** A plain model of refunds and the ledger, written directly from the port's documentation. */
 export const ledgerModel = ({
+  attempts,
   change,
   enter,
   find,
@@ -29,6 +34,8 @@ export const ledgerModel = ({
   | "recordRefund"
   | "recordManualRefund"
   | "recordFurtherRefund"
+  | "recordRefundAttempt"
+  | "refundAttempts"
   | "refundStop"
   | "stopRefunds"
   | "resumeRefunds"
@@ -96,6 +103,28 @@ export const ledgerModel = ({
         ledger.add({ ...last, atMillis, transaction, round: last.round + 1 })
         return true
       }),
+    recordRefundAttempt: (attempt) =>
+      Effect.sync(() => {
+        const isUnderway =
+          find(attempt.chargeKey)?.refund?._tag === "Due" &&
+          refunds.first(({ key }) => key === attempt.chargeKey) !== undefined
+        const last = attempts
+          .all()
+          .filter(
+            (other) =>
+              attemptPlaceOf({ ...other, sequence: 0 }) === attemptPlaceOf({ ...attempt, sequence: 0 })
+          )
+          .reduce((most, { sequence }) => Math.max(most, sequence), 0)
+        if (!isUnderway || attempt.sequence !== last + 1) return false
+        attempts.add(attempt)
+        return true
+      }),
+    refundAttempts: (chargeKeys) =>
+      Effect.sync(() =>
+        descending(attempts.all(), attemptPlaceOf)
+          .toReversed()
+          .filter(({ chargeKey }) => chargeKeys.includes(chargeKey))
+      ),
     refundStop: () => Effect.sync(() => stops.first(() => true)),
     stopRefunds: (reason, atMillis) =>
       Effect.sync(() => {

@@ -1,4 +1,4 @@
-import type { Charge, LedgerEntry, LedgerKind, RefundStop } from "../../ports/Charges.ts"
+import type { Charge, LedgerEntry, LedgerKind, RefundAttempt, RefundStop } from "../../ports/Charges.ts"
 import { Rows } from "./ModelRows.ts"
 
 /* Shared parts of the model of charges. */
@@ -24,6 +24,7 @@ export const modelCharges = () => {
   const charges = new Rows<Charge>()
   const ledger = new Rows<LedgerEntry>()
   const refunds = new Rows<Refunded>()
+  const attempts = new Rows<RefundAttempt>()
   const stops = new Rows<RefundStop>()
   const find = (key: string) => charges.first((charge) => charge.key === key)
   const lapsed = (charge: Charge, nowMillis: number) => nowMillis >= charge.leaseUntilMillis
@@ -52,6 +53,6 @@ export const modelCharges = () => {
   const isUnderway = (row: Charge, nowMillis: number) =>
     (row.state === "ready" && nowMillis < row.validBeforeSeconds * 1000 + quarterHourMillis) ||
     (row.state === "claimed" && !lapsed(row, nowMillis))
-  return { charges, ledger, refunds, stops, find, lapsed, held, change, enter, isUnderway }
+  return { charges, ledger, refunds, attempts, stops, find, lapsed, held, change, enter, isUnderway }
 }
 export type ModelCharges = ReturnType<typeof modelCharges>

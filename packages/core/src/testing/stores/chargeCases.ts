@@ -5,6 +5,7 @@ import { finalityCases } from "./finalityCases.ts"
 import { leaseCases } from "./leaseCases.ts"
 import { ledgerCases } from "./ledgerCases.ts"
 import { owedResponseCases } from "./owedResponseCases.ts"
+import { refundAttemptCases } from "./refundAttemptCases.ts"
 import { refundCases } from "./refundCases.ts"
 import { retentionCases } from "./retentionCases.ts"
 import { settledListCases } from "./settledListCases.ts"
@@ -26,6 +27,7 @@ export const chargeCases: ReadonlyArray<StoreCase> = [
   ...dueCases,
   ...ledgerCases,
   ...refundCases,
+  ...refundAttemptCases,
   ...retentionCases,
   ...settledListCases
 ]

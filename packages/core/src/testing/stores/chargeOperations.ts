@@ -7,7 +7,7 @@ import {
   randomTime,
   type Operation
 } from "./RandomSource.ts"
-import { sampleResponse, sampleCharge, sampleReceipt } from "./records.ts"
+import { sampleAttempt, sampleResponse, sampleCharge, sampleReceipt } from "./records.ts"
 import { format } from "./StoreCase.ts"
 
 /* Random operations of `Charges`. */
@@ -131,6 +131,13 @@ const settledOperations: ReadonlyArray<RandomOperation> = [
     const now = randomTime(random)
     return onMatchingCharge(random, "settled", (charges, key) => charges.startRefund(key, limit, now))
   },
+  (random, step) => {
+    const sequence = 1 + random.below(3)
+    const refundNumber = 1 + random.below(2)
+    return onMatchingCharge(random, "settled", (charges, chargeKey) =>
+      charges.recordRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence, atMillis: step }))
+    )
+  },
   (random, step) =>
     random.below(2) === 0
       ? Charges.use((charges) => charges.stopRefunds(`reason ${step}`, step))
@@ -215,6 +222,10 @@ const readOperations: ReadonlyArray<RandomOperation> = [
     return Charges.use((charges) => charges.payerActivity({ asset, network, payer, ...age }, since, now))
   },
   () => Charges.use((charges) => charges.refundStop()),
+  (random) => {
+    const keys = [randomKey(random), randomKey(random), randomKey(random)]
+    return Charges.use((charges) => charges.refundAttempts(keys))
+  },
   (random) => {
     const before = random.pick([
       {},

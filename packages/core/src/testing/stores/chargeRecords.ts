@@ -105,8 +105,10 @@ export const countTagged = (claims: ReadonlyArray<Claim>, tag: Claim["_tag"]): n
 /** Everything that `Charges` can return. */
 export const allCharges = Effect.gen(function* () {
   const charges = yield* Charges
+  const all = yield* charges.list({ limit: 100 })
   return {
-    charges: yield* charges.list({ limit: 100 }),
+    charges: all,
+    attempts: yield* charges.refundAttempts(keysOf(all)),
     entries: yield* charges.entries({ limit: 100 }),
     totals: yield* charges.totals(0, 1e15),
     unfinished: keysOf(yield* charges.unfinished(1e15, 100)),

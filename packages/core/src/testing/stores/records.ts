@@ -2,7 +2,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Offer } from "../../domain/Order.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { VaultItem } from "../../domain/Vault.ts"
-import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
+import type { NewCharge, RecordedResponse, RefundAttempt } from "../../ports/Charges.ts"
 import type { Order } from "../../ports/Orders.ts"
 import type { Quote } from "../../ports/Quotes.ts"
 import type { NewVaultPurchase } from "../../ports/VaultPurchases.ts"
@@ -46,6 +46,19 @@ export const sampleReceipt = (number = 1): Receipt => ({
   transaction: `0x${number.toString(16).padStart(64, "0")}`,
   network: "eip155:84532",
   payer: "0x857b06519e91e3a54538791bdbb0e22373e36b66"
+})
+
+export const sampleAttempt = (overrides: Partial<RefundAttempt> = {}): RefundAttempt => ({
+  chargeKey: sampleCharge().key,
+  refundNumber: 1,
+  sequence: 1,
+  wallet: "0x00000000000000000000000000000000000000f1",
+  amountAtomic: "10000",
+  nonce: `0x${"ab".repeat(32)}`,
+  notBefore: 1_800_000_000,
+  validBefore: 1_800_003_600,
+  atMillis: 1_800_000_000_000,
+  ...overrides
 })
 
 /** An offer of 15.27 in total, open until `expiresAtMillis`. */

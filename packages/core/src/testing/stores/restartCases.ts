@@ -14,7 +14,7 @@ import {
   provisional
 } from "./chargeRecords.ts"
 import { restartedModelCase } from "./randomCases.ts"
-import { sampleCharge, samplePurchase, sampleReceipt } from "./records.ts"
+import { sampleAttempt, sampleCharge, samplePurchase, sampleReceipt } from "./records.ts"
 import { expectEqual, type RestartCase } from "./StoreCase.ts"
 import { resumeCases } from "./resumeCases.ts"
 
@@ -41,6 +41,8 @@ const keeping: ReadonlyArray<RestartCase> = [
           yield* charges.expire(1_501, 1)
           yield* charges.markRefundDue("due", 1_600)
           yield* charges.markRefundDue("sent", 1_600)
+          yield* charges.startRefund("sent", { sinceMillis: 0, maxAtomic: "10000" }, 1_650)
+          yield* charges.recordRefundAttempt(sampleAttempt({ chargeKey: "sent" }))
           yield* charges.recordRefund("sent", "0xback", 1_700)
           return yield* allCharges
         })

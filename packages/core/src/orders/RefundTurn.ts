@@ -1,0 +1,71 @@
+import type { RefundAttempt } from "../ports/RefundAttempt.ts"
+import type { ChainEvidence } from "../toll/evidence/Chain.ts"
+
+/*
+ * Decides which wallet may send a refund, by the attempts that the store has recorded. Nonces are unique per wallet only:
+ * two wallets of one store, or a wallet and the one that replaced it, would each pay the refund once.
+ */
+
+/** What a wallet does about a refund on an EVM network. */
+export type RefundTurn =
+  /** Another wallet's attempt moved the money. */
+  | { readonly _tag: "Moved"; readonly evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }> }
+  /** Another wallet's attempt may still move, or may have moved. */
+  | { readonly _tag: "Wait"; readonly attempt: RefundAttempt }
+  /** This wallet's last attempt is valid: submits it, again if need be. Its nonce is accepted once. */
+  | { readonly _tag: "Submit"; readonly attempt: RefundAttempt }
+  /** No attempt of another wallet moved or can: records the next one. */
+  | { readonly _tag: "Record" }
+
+/** Less validity than this doesn't suffice for a facilitator: another attempt is recorded. */
+const minValidSeconds = 60
+
+/**
+ * Whether an attempt may still move, or may have moved. `evidence` of its nonce; `undefined`: the chain can't be read.
+ * Pure.
+ *
+ * It can't any more once every block that could contain it is final, and the nonce is unused: `finalitySeconds` after the
+ * end of its validity, by the chain's own time.
+ */
+export const mayMove = (
+  { validBefore }: Pick<RefundAttempt, "validBefore">,
+  evidence: ChainEvidence | undefined,
+  { finalitySeconds }: { readonly finalitySeconds: number }
+): boolean => {
+  switch (evidence?._tag) {
+    case "NotMoved":
+      return evidence.chainTimeSeconds < validBefore + finalitySeconds
+    case "NotPaid":
+      return false
+    case "Moved":
+    case "Confirming":
+    case "Unavailable":
+    case undefined:
+      return true
+  }
+}
+
+/**
+ * Decides what a wallet does about a refund. `evidence`: of the nonces of other wallets, by wallet. Pure.
+ *
+ * Wallets that decide at the same time both get `Record` for one sequence, and the store lets one of them record it.
+ */
+export const judgeTurn = (
+  attempts: ReadonlyArray<RefundAttempt>,
+  wallet: string,
+  evidence: ReadonlyMap<string, ChainEvidence>,
+  finality: { readonly finalitySeconds: number },
+  nowSeconds: number
+): RefundTurn => {
+  const others = attempts.filter((attempt) => attempt.wallet !== wallet)
+  const moved = others
+    .map((attempt) => evidence.get(attempt.wallet))
+    .find((each): each is Extract<ChainEvidence, { readonly _tag: "Moved" }> => each?._tag === "Moved")
+  if (moved !== undefined) return { _tag: "Moved", evidence: moved }
+  const open = others.find((attempt) => mayMove(attempt, evidence.get(attempt.wallet), finality))
+  if (open !== undefined) return { _tag: "Wait", attempt: open }
+  const last = attempts.at(-1)
+  if (last !== undefined && last.wallet === wallet && last.validBefore >= nowSeconds + minValidSeconds)
+    return { _tag: "Submit", attempt: last }
+  return { _tag: "Record" }
+}
