@@ -4,12 +4,12 @@ import type { SolanaChain } from "@till402/sandbox/solana"
 
 type RefundOptions = Parameters<typeof solanaRefunds>[0]
 
-/** The same wallet in every process of a test. */
-const seed = Uint8Array.from({ length: 32 }, (_, index) => index + 1)
+/** The same wallet in every process of a test; another one by its number. */
+const seedOf = (number: number) => Uint8Array.from({ length: 32 }, (_, index) => index + number)
 
 /** The wallet that sends refunds. */
-export const refundSigner = async (): Promise<SolanaSigner & { readonly address: Address }> => {
-  const { address, keyPair } = await createKeyPairSignerFromPrivateKeyBytes(seed)
+export const refundSigner = async (number = 1): Promise<SolanaSigner & { readonly address: Address }> => {
+  const { address, keyPair } = await createKeyPairSignerFromPrivateKeyBytes(seedOf(number))
   return { address, sign: (message) => signBytes(keyPair.privateKey, message) }
 }
 
@@ -18,6 +18,8 @@ export const refundsOn = async (rpcUrl: string, options: Partial<RefundOptions> 
   solanaRefunds({
     signer: await refundSigner(),
     rpcUrl,
+    // The same node, under another address.
+    secondRpcUrl: rpcUrl.replace("127.0.0.1", "localhost"),
     network: "solana-devnet",
     journal: memoryTransferJournal(),
     retries: 0,
@@ -27,8 +29,8 @@ export const refundsOn = async (rpcUrl: string, options: Partial<RefundOptions> 
   })
 
 /** Gives the wallet play money and SOL for its fees. */
-export const fund = async (chain: SolanaChain, amountAtomic = 1_000_000n): Promise<Address> => {
-  const { address } = await refundSigner()
+export const fund = async (chain: SolanaChain, amountAtomic = 1_000_000n, number = 1): Promise<Address> => {
+  const { address } = await refundSigner(number)
   chain.airdrop(address)
   await chain.mint(address, amountAtomic)
   return address

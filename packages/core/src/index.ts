@@ -74,6 +74,7 @@ export type { Margin } from "./orders/Margin.ts"
 export type { PublicRoute } from "./http/HttpMessage.ts"
 export type { RefundWallet } from "./ports/RefundWallet.ts"
 export type {
+  RefundTransaction,
   RefundTransfer,
   RefundTransferContext,
   RefundTransferState,

@@ -1,15 +1,21 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { isSameAsset, type SolanaNetwork } from "../domain/Network.ts"
-import type { Charge } from "../ports/Charges.ts"
-import type { RefundTransferContext, RefundTransferState, SolanaRefunds } from "../ports/SolanaRefunds.ts"
+import type { Charge, RefundAttempt } from "../ports/Charges.ts"
+import type {
+  RefundTransaction,
+  RefundTransferContext,
+  RefundTransferState,
+  SolanaRefunds
+} from "../ports/SolanaRefunds.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
-import { recordSent, reportUnknownToken, type SenderServices } from "./RefundSender.ts"
+import { recordSent, reportOtherWallet, reportUnknownToken, type SenderServices } from "./RefundSender.ts"
 
 /*
- * Sends one refund on Solana. The host's wallet transfers it, and knows by its own journal and the chain whether it has
- * moved: there is no authorization that the facilitator could submit.
+ * Sends one refund on Solana. The host's wallet transfers it, and knows by its own journal, the till's record of the
+ * attempts of all wallets, and the chain whether it has moved: there is no authorization that the facilitator could
+ * submit.
  */
 
 /** Longer than a final block takes. After it, the outcome is open and looked up with the next attempt. */
@@ -35,6 +41,49 @@ const call = (
     )
   )
 
+const transactionOf = ({ nonce, notBefore, validBefore, wallet }: RefundAttempt): RefundTransaction => ({
+  wallet,
+  transaction: nonce,
+  signedAtSlot: notBefore,
+  lastValidBlockHeight: validBefore - 1
+})
+
+/**
+ * Records a transaction as the next attempt after those that the wallet has judged. `false`: another wallet, or another
+ * process with its own signature, was first.
+ */
+const recorderOf = (
+  charges: SenderServices["charges"],
+  { amountAtomic, key }: Charge,
+  judged: ReadonlyArray<RefundAttempt>
+) =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const known = [...judged]
+    const record = Effect.fnUntraced(function* (signed: RefundTransaction) {
+      const isAmong = (attempts: ReadonlyArray<RefundAttempt>) =>
+        attempts.some(({ nonce }) => nonce === signed.transaction)
+      if (isAmong(known)) return true
+      const attempt: RefundAttempt = {
+        chargeKey: key,
+        refundNumber: 1,
+        sequence: (known.at(-1)?.sequence ?? 0) + 1,
+        wallet: signed.wallet,
+        amountAtomic,
+        nonce: signed.transaction,
+        notBefore: signed.signedAtSlot,
+        validBefore: signed.lastValidBlockHeight + 1,
+        atMillis: yield* Clock.currentTimeMillis
+      }
+      if (yield* charges.recordRefundAttempt(attempt)) {
+        known.push(attempt)
+        return true
+      }
+      // A process with the same journal may have recorded the same transaction.
+      return isAmong(yield* charges.refundAttempts([key]))
+    })
+    return (signed: RefundTransaction): Promise<boolean> => Effect.runPromiseWith(context)(record(signed))
+  })
+
 /**
  * Sends the refund of a charge on Solana and returns its transaction; `undefined`: it was not sent, or is not final
  * yet.
@@ -55,15 +104,21 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
     })
     return undefined
   }
-  const before = yield* call(charge, (context) => wallet.find(key, context))
+  const attempts = yield* services.charges.refundAttempts([key])
+  const recorded = attempts.map(transactionOf)
+  const before = yield* call(charge, (context) => wallet.find(key, { ...context, recorded }))
   // A refund that has moved is recorded even while refunds are stopped.
   if (before?.status === "sent") return yield* recordSent(services, charge, before.transaction)
   if (before === undefined) return undefined
   // The wallet itself refuses a refund that it can't pay, before it signs anything.
   if (!(yield* services.guard.tryStart(charge, network, Effect.succeed(true)))) return undefined
   const transfer = { key, payee: payer, asset, amountAtomic: BigInt(amountAtomic) }
-  const state = yield* call(charge, (context) => wallet.refund(transfer, context))
+  const record = yield* recorderOf(services.charges, charge, attempts)
+  const state = yield* call(charge, (context) => wallet.refund(transfer, { ...context, recorded, record }))
   if (state?.status === "sent") return yield* recordSent(services, charge, state.transaction)
+  const last = recorded.at(-1)
+  if (state !== undefined && last !== undefined && last.wallet !== wallet.address)
+    return yield* reportOtherWallet(charge, true)
   if (state !== undefined) {
     yield* report(
       "Warn",

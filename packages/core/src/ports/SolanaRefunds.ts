@@ -19,9 +19,31 @@ export type RefundTransferState =
   /** In a final block: the money has moved. */
   | { readonly status: "sent"; readonly transaction: string }
 
+/** A signed transaction of a refund, by this wallet or another one. */
+export interface RefundTransaction {
+  /** Wallet that pays, in base58. */
+  readonly wallet: string
+  /** Its signature in base58. */
+  readonly transaction: string
+  /** No slot before has it. */
+  readonly signedAtSlot: number
+  /** No block above this height has it. */
+  readonly lastValidBlockHeight: number
+}
+
 export interface RefundTransferContext {
   /** Aborts when the caller stops waiting. */
   readonly signal?: AbortSignal
+  /**
+   * The transactions that the till has recorded for this key, of all wallets, oldest first. None is signed while one of
+   * them can still move; one that moved is the refund.
+   */
+  readonly recorded?: ReadonlyArray<RefundTransaction>
+  /**
+   * Records a transaction for this key in the till's store. Call it after signing and before each sending; `false`:
+   * another wallet was first, so don't send it.
+   */
+  readonly record?: (transaction: RefundTransaction) => Promise<boolean>
 }
 
 /**

@@ -45,12 +45,13 @@ export class TransferDiffers extends Data.TaggedError("TransferDiffers")<{ reado
 }
 
 /**
- * An earlier attempt has expired, and the node no longer has the blocks that would show whether it moved. Nothing
- * is signed again. Look the signature up at a node with full history, and record the refund by hand.
+ * An earlier attempt has expired, and no second node confirms that it didn't move, or a node no longer has the blocks
+ * that would show it. Nothing is signed again. Set `secondRpcUrl`; or look the signature up at a node with full history,
+ * and record the refund by hand.
  */
 export class TransferUncertain extends Data.TaggedError("TransferUncertain")<{ readonly signature: string }> {
   override get message(): string {
-    return "the node's history doesn't reach back to an earlier attempt, which may have moved"
+    return "an earlier attempt may have moved: set secondRpcUrl, or look its signature up at a node with full history"
   }
 }
 

@@ -6,7 +6,7 @@ import { makeUpstream, settingReaders, toPromise, type UpstreamSettings } from "
 import type { SolanaRefundError } from "./RefundErrors.ts"
 import { makeSolanaNode, type NodeFault } from "./SolanaNode.ts"
 import type { SolanaSigner } from "./SolanaSigner.ts"
-import { makeTransfers } from "./Transfers.ts"
+import { makeTransfers, type TransferRecord } from "./Transfers.ts"
 import { journalOf, type TransferJournal } from "./TransferJournal.ts"
 
 /** Options of `solanaRefunds`. */
@@ -15,6 +15,11 @@ export interface SolanaRefundsOptions extends UpstreamSettings {
   readonly signer: SolanaSigner
   /** JSON-RPC endpoint of the network, of a node that keeps history. Must be https or on this machine. */
   readonly rpcUrl: string
+  /**
+   * JSON-RPC endpoint of another provider. Before a refund is signed a second time, both nodes must show that no earlier
+   * transaction moved it. Without it, such a refund waits for you (`TransferUncertain`).
+   */
+  readonly secondRpcUrl?: string | undefined
   /** Records attempts: durable, and shared by all processes that use the wallet. */
   readonly journal: TransferJournal
   /** `solana` (default) or `solana-devnet`. */
@@ -48,13 +53,18 @@ const configure = Effect.fnUntraced(function* (options: SolanaRefundsOptions) {
   }
   if (typeof options.signer.sign !== "function") return yield* read.invalid("signer has no method sign")
   if (typeof options.journal?.insert !== "function") return yield* read.invalid("journal is missing")
+  const rpcUrl = yield* read.url("rpcUrl", options.rpcUrl)
+  const secondRpcUrl =
+    options.secondRpcUrl === undefined ? undefined : yield* read.url("secondRpcUrl", options.secondRpcUrl)
+  if (secondRpcUrl === rpcUrl) return yield* read.invalid("secondRpcUrl must be another node than rpcUrl")
   const reference = references[yield* read.oneOf("network", options.network ?? "solana", names)]
   return {
     reference,
     network: `solana:${reference}`,
     payer: address,
     signer: options.signer,
-    rpcUrl: yield* read.url("rpcUrl", options.rpcUrl),
+    rpcUrl,
+    secondRpcUrl,
     createsAccounts: options.createsAccounts === true,
     microLamports: yield* read.wholeNumber(
       "computeUnitPriceMicroLamports",
@@ -79,8 +89,15 @@ export const makeSolanaRefunds = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SolanaRefunds, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
   const { network, payer, reference } = settings
-  const node = makeSolanaNode(yield* makeUpstream({ ...options, name: "solana-refunds" }), settings.rpcUrl)
-  const { bring, find } = makeTransfers(settings, node, journalOf(options.journal))
+  const nodeAt = Effect.fnUntraced(function* (url: string, name: string) {
+    return makeSolanaNode(yield* makeUpstream({ ...options, name }), url)
+  })
+  const node = yield* nodeAt(settings.rpcUrl, "solana-refunds")
+  const second =
+    settings.secondRpcUrl === undefined
+      ? undefined
+      : yield* nodeAt(settings.secondRpcUrl, "solana-refunds-second")
+  const { bring, find } = makeTransfers(settings, node, second, journalOf(options.journal))
   let isRightChain = false
 
   const assertChain = Effect.gen(function* () {
@@ -88,26 +105,32 @@ export const makeSolanaRefunds = Effect.fnUntraced(function* (
     if (!(yield* node.genesisHash).startsWith(reference)) {
       return yield* read.invalid(`rpcUrl is not a node of ${network}`)
     }
+    if (second !== undefined && !(yield* second.genesisHash).startsWith(reference)) {
+      return yield* read.invalid(`secondRpcUrl is not a node of ${network}`)
+    }
     isRightChain = true
   })
 
   const refund = Effect.fn("SolanaRefunds.refund")(function* (
-    transfer: RefundTransfer
+    transfer: RefundTransfer,
+    till: TransferRecord
   ): Effect.fn.Return<RefundTransferState, Failure> {
     const { amountAtomic, asset, payee } = transfer
     if (!isAddress(payee) || !isAddress(asset) || amountAtomic < 1n || amountAtomic >= 1n << 64n) {
       return yield* read.invalid("a refund needs a payee and a mint in base58, and an amount of 64 bits")
     }
     yield* assertChain
-    return yield* bring({ ...transfer, payee, asset })
+    return yield* bring({ ...transfer, payee, asset }, till)
   })
 
-  const stateOf = Effect.fn("SolanaRefunds.find")((key: string) => Effect.andThen(assertChain, find(key)))
+  const stateOf = Effect.fn("SolanaRefunds.find")((key: string, till: TransferRecord) =>
+    Effect.andThen(assertChain, find(key, till))
+  )
 
   return {
     network,
     address: payer,
-    find: (key, context) => toPromise(stateOf(key), context?.signal),
-    refund: (transfer, context) => toPromise(refund(transfer), context?.signal)
+    find: (key, context) => toPromise(stateOf(key, context ?? {}), context?.signal),
+    refund: (transfer, context) => toPromise(refund(transfer, context ?? {}), context?.signal)
   }
 })

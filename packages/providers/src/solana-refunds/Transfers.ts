@@ -1,15 +1,28 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex } from "@noble/hashes/utils"
-import type { ConfigurationError, RefundTransfer, RefundTransferState } from "@till402/core"
+import type {
+  ConfigurationError,
+  RefundTransaction,
+  RefundTransfer,
+  RefundTransferContext,
+  RefundTransferState
+} from "@till402/core"
 import { type Address, getAddressDecoder } from "@solana/kit"
 import { Clock, Effect } from "effect"
-import { type ChainView, verdictOf } from "./AttemptVerdict.ts"
+import {
+  type ChainView,
+  type KnownAttempt,
+  knownAttempts,
+  type TransferVerdict,
+  verdictOf
+} from "./AttemptVerdict.ts"
 import {
   MintUnknown,
   PayeeAccountMissing,
   type SolanaRefundError,
   TooManyAttempts,
   TransferDiffers,
+  TransferJournalFailed,
   TransferNotSigned,
   TransferUncertain,
   WalletUnderfunded
@@ -26,8 +39,9 @@ import {
 import type { Journal, TransferAttempt } from "./TransferJournal.ts"
 
 /*
- * Moves each transfer once. An attempt is recorded before it is sent. Another one is signed only when the chain shows
- * that no earlier one moved, and that none can any more: its blockhash has expired.
+ * Moves each transfer once. An attempt is recorded before it is sent, in this wallet's journal and by the till, which
+ * knows those of other wallets too. Another one is signed only when two nodes show that no earlier one moved, and that
+ * none can any more: its blockhash has expired.
  */
 
 export interface TransferSettings {
@@ -79,28 +93,64 @@ const hasTermsOf = (attempt: TransferAttempt, transfer: CheckedTransfer, network
   attempt.mint === transfer.asset &&
   attempt.amountAtomic === String(transfer.amountAtomic)
 
-export const makeTransfers = (settings: TransferSettings, node: SolanaNode, journal: Journal) => {
+/** The till's record of a transfer. */
+export type TransferRecord = Pick<RefundTransferContext, "recorded" | "record">
+
+/** Reads the final block first: a signature that is missing later was in no block up to that one. */
+const viewOf = Effect.fnUntraced(function* (
+  node: SolanaNode,
+  attempts: ReadonlyArray<KnownAttempt>
+): Effect.fn.Return<ChainView, NodeFault> {
+  const final = yield* node.finalBlock
+  const { slot, statuses } = yield* node.statuses(attempts.map(({ signature }) => signature))
+  const hasExpired = attempts.some(
+    ({ lastValidBlockHeight }, index) => statuses[index] === undefined && final.height > lastValidBlockHeight
+  )
+  return {
+    finalHeight: final.height,
+    finalSlot: final.slot,
+    statuses,
+    statusSlot: slot,
+    // Read last: a node that has the blocks now had them when it searched them.
+    firstAvailableSlot: hasExpired ? yield* node.firstAvailableSlot : 0
+  }
+})
+
+const judgeBy = (node: SolanaNode, attempts: ReadonlyArray<KnownAttempt>) =>
+  Effect.map(viewOf(node, attempts), (view) => verdictOf(attempts, view))
+
+export const makeTransfers = (
+  settings: TransferSettings,
+  node: SolanaNode,
+  second: SolanaNode | undefined,
+  journal: Journal
+) => {
   const { confirmTimeoutMillis, network, payer, pollMillis, signer } = settings
 
-  /** Reads the final block first: a signature that is missing later was in no block up to that one. */
-  const viewOf = Effect.fnUntraced(function* (
-    attempts: ReadonlyArray<TransferAttempt>
-  ): Effect.fn.Return<ChainView, NodeFault> {
-    const final = yield* node.finalBlock
-    const { slot, statuses } = yield* node.statuses(attempts.map(({ signature }) => signature))
-    const hasExpired = attempts.some(
-      ({ lastValidBlockHeight, position }) =>
-        statuses[position] === undefined && final.height > lastValidBlockHeight
-    )
-    return {
-      finalHeight: final.height,
-      finalSlot: final.slot,
-      statuses,
-      statusSlot: slot,
-      // Read last: a node that has the blocks now had them when it searched them.
-      firstAvailableSlot: hasExpired ? yield* node.firstAvailableSlot : 0
-    }
+  /**
+   * Decides by two nodes where another attempt would be signed: one that hides a transaction would have it paid twice.
+   */
+  const judge = Effect.fnUntraced(function* (
+    attempts: ReadonlyArray<KnownAttempt>
+  ): Effect.fn.Return<TransferVerdict, NodeFault> {
+    const last = attempts.at(-1)
+    if (last === undefined) return { _tag: "Sign" }
+    const verdict = yield* judgeBy(node, attempts)
+    if (verdict._tag !== "Sign") return verdict
+    return second === undefined ? { _tag: "Uncertain", attempt: last } : yield* judgeBy(second, attempts)
   })
+
+  /** Has the till record an attempt; `false`: it must not be sent. */
+  const isRecorded = (
+    { lastValidBlockHeight, payer: wallet, signature, signedAtSlot }: KnownAttempt,
+    { record }: TransferRecord
+  ): Effect.Effect<boolean, TransferJournalFailed> =>
+    record === undefined
+      ? Effect.succeed(true)
+      : Effect.tryPromise({
+          try: () => record({ wallet, transaction: signature, signedAtSlot, lastValidBlockHeight }),
+          catch: (cause) => new TransferJournalFailed({ code: nameOf(cause) })
+        })
 
   const readToken = Effect.fnUntraced(function* (mint: Address) {
     const account = yield* node.account(mint)
@@ -142,7 +192,6 @@ export const makeTransfers = (settings: TransferSettings, node: SolanaNode, jour
 
   /** Signs an attempt and records it. If another process has recorded one first, that one counts. */
   const sign = Effect.fnUntraced(function* (transfer: CheckedTransfer, position: number) {
-    if (position >= maxAttempts) return yield* new TooManyAttempts({ attempts: position })
     const terms = yield* prepare(transfer)
     const lifetime = yield* node.lifetime
     const signed = yield* Effect.tryPromise({
@@ -164,15 +213,18 @@ export const makeTransfers = (settings: TransferSettings, node: SolanaNode, jour
     })
   })
 
-  const pendingState = (attempts: ReadonlyArray<TransferAttempt>): RefundTransferState => {
+  const pendingState = (attempts: ReadonlyArray<KnownAttempt>): RefundTransferState => {
     const last = attempts.at(-1)
     return last === undefined ? { status: "none" } : { status: "pending", transaction: last.signature }
   }
 
-  const find = Effect.fnUntraced(function* (key: string): Effect.fn.Return<RefundTransferState, Failure> {
-    const attempts = yield* journal.find(key)
+  const find = Effect.fnUntraced(function* (
+    key: string,
+    { recorded = [] }: TransferRecord
+  ): Effect.fn.Return<RefundTransferState, Failure> {
+    const attempts = knownAttempts(yield* journal.find(key), recorded)
     if (attempts.length === 0) return { status: "none" }
-    const verdict = verdictOf(attempts, yield* viewOf(attempts))
+    const verdict = yield* judgeBy(node, attempts)
     if (verdict._tag === "Uncertain") {
       return yield* new TransferUncertain({ signature: verdict.attempt.signature })
     }
@@ -181,49 +233,58 @@ export const makeTransfers = (settings: TransferSettings, node: SolanaNode, jour
       : pendingState(attempts)
   })
 
+  /** The attempts of a transfer that are known now. Fails if its key was given with other terms. */
+  const readKnown = Effect.fnUntraced(function* (
+    transfer: CheckedTransfer,
+    recorded: ReadonlyArray<RefundTransaction>
+  ) {
+    const own = yield* journal.find(transfer.key)
+    const other = own.find((attempt) => !hasTermsOf(attempt, transfer, network))
+    if (other !== undefined) return yield* new TransferDiffers({ signature: other.signature })
+    return { own, known: knownAttempts(own, recorded) }
+  })
+
   /** Signs, sends and looks again until the transfer is in a final block or the call has waited long enough. */
   const bring = Effect.fnUntraced(function* (
-    transfer: CheckedTransfer
+    transfer: CheckedTransfer,
+    till: TransferRecord
   ): Effect.fn.Return<RefundTransferState, Failure> {
+    const { recorded = [] } = till
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    let attempts = yield* journal.find(transfer.key)
-    const other = attempts.find((attempt) => !hasTermsOf(attempt, transfer, network))
-    if (other !== undefined) return yield* new TransferDiffers({ signature: other.signature })
+    let { known, own } = yield* readKnown(transfer, recorded)
     for (let poll = 0; ; poll++) {
-      const verdict = verdictOf(attempts, attempts.length === 0 ? nothing : yield* viewOf(attempts))
+      const verdict = yield* judge(known)
       switch (verdict._tag) {
         case "Moved":
           return { status: "sent", transaction: verdict.attempt.signature }
         case "Uncertain":
           return yield* new TransferUncertain({ signature: verdict.attempt.signature })
         case "Sign": {
-          attempts = yield* sign(transfer, verdict.position)
-          const recorded = attempts[verdict.position]
-          if (recorded !== undefined) yield* node.send(recorded.transaction)
+          if (known.length >= maxAttempts) return yield* new TooManyAttempts({ attempts: known.length })
+          const position = own.length
+          own = yield* sign(transfer, position)
+          known = knownAttempts(own, recorded)
+          const signed = own[position]
+          if (signed === undefined) break
+          if (!(yield* isRecorded(signed, till))) return pendingState(known)
+          yield* node.send(signed.transaction)
           break
         }
         case "Send":
           // Sent again every fourth poll, because nodes forget. The chain accepts a transaction once.
-          if (poll % 4 === 0) yield* node.send(verdict.attempt.transaction)
+          if (poll % 4 !== 0) break
+          if (!(yield* isRecorded(verdict.attempt, till))) return pendingState(known)
+          yield* node.send(verdict.transaction)
           break
         case "Wait":
           break
       }
-      if ((yield* Clock.currentTimeMillis) + pollMillis >= until) return pendingState(attempts)
+      if ((yield* Clock.currentTimeMillis) + pollMillis >= until) return pendingState(known)
       yield* Effect.sleep(pollMillis)
     }
   })
 
   return { bring, find }
-}
-
-/** The view of a transfer without attempts. */
-const nothing: ChainView = {
-  finalHeight: 0,
-  finalSlot: 0,
-  statuses: [],
-  statusSlot: 0,
-  firstAvailableSlot: 0
 }
 
 /** Whether a token account belongs to its wallet still, and isn't frozen. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type ChainView, verdictOf } from "../../src/solana-refunds/AttemptVerdict.ts"
+import { type ChainView, knownAttempts, verdictOf } from "../../src/solana-refunds/AttemptVerdict.ts"
 import type { TransferAttempt } from "../../src/solana-refunds/TransferJournal.ts"
 
 const attempt = (position = 0, change: Partial<TransferAttempt> = {}): TransferAttempt => ({
@@ -35,7 +35,7 @@ const verdict = (attempts: ReadonlyArray<TransferAttempt>, change: Partial<Chain
 
 describe("a transfer", () => {
   it("is signed first without any attempt", () => {
-    expect(verdict([], { statuses: [] })).toEqual({ _tag: "Sign", position: 0 })
+    expect(verdict([], { statuses: [] })).toEqual({ _tag: "Sign" })
   })
 
   it("has moved once an attempt succeeded in a final block", () => {
@@ -57,10 +57,10 @@ describe("a transfer", () => {
   })
 
   it("is sent again until the final chain has passed the attempt's last valid block", () => {
-    const send = { _tag: "Send", attempt: attempt() }
+    const send = { _tag: "Send", attempt: attempt(), transaction: "AQ==" }
     expect(verdict([attempt()], { finalHeight: 1_000 })).toEqual(send)
     expect(verdict([attempt()], { finalHeight: 1_150 })).toEqual(send)
-    expect(verdict([attempt()], { finalHeight: 1_151 })).toEqual({ _tag: "Sign", position: 1 })
+    expect(verdict([attempt()], { finalHeight: 1_151 })).toEqual({ _tag: "Sign" })
   })
 
   it("waits where the node that knows the statuses is behind the final block", () => {
@@ -80,17 +80,58 @@ describe("a transfer", () => {
   })
 
   it("is signed again once an attempt failed in a final block", () => {
-    expect(verdict([attempt()], { statuses: [failed] })).toEqual({ _tag: "Sign", position: 1 })
+    expect(verdict([attempt()], { statuses: [failed] })).toEqual({ _tag: "Sign" })
   })
 
   it("is never signed again while one of its attempts lives", () => {
     const both = [attempt(), attempt(1)]
-    expect(verdict(both, { statuses: [undefined, undefined] })).toEqual({ _tag: "Send", attempt: both[1] })
-    expect(verdict(both, { statuses: [failed, undefined] })).toEqual({ _tag: "Send", attempt: both[1] })
+    expect(verdict(both, { statuses: [undefined, undefined] })).toEqual({
+      _tag: "Send",
+      attempt: both[1],
+      transaction: "AQ=="
+    })
+    expect(verdict(both, { statuses: [failed, undefined] })).toEqual({
+      _tag: "Send",
+      attempt: both[1],
+      transaction: "AQ=="
+    })
     const later = { finalHeight: 2_151, finalSlot: 7_151, statusSlot: 7_151 }
-    expect(verdict(both, { ...later, statuses: [undefined, undefined] })).toEqual({
-      _tag: "Sign",
-      position: 2
+    expect(verdict(both, { ...later, statuses: [undefined, undefined] })).toEqual({ _tag: "Sign" })
+  })
+})
+
+describe("a transfer that the till has recorded for another wallet", () => {
+  const theirs = {
+    wallet: "other",
+    transaction: "signature-other",
+    signedAtSlot: 6_000,
+    lastValidBlockHeight: 1_150
+  }
+  const other = {
+    payer: "other",
+    signature: "signature-other",
+    signedAtSlot: 6_000,
+    lastValidBlockHeight: 1_150,
+    transaction: undefined
+  }
+
+  it("is known beside the attempts of the journal, each once", () => {
+    const mine = { ...theirs, wallet: "payer", transaction: "signature-0" }
+    expect(knownAttempts([attempt()], [mine, theirs])).toEqual([attempt(), other])
+    expect(knownAttempts([], [])).toEqual([])
+  })
+
+  it("holds this wallet's transfer until it has expired, and counts if it moved", () => {
+    for (const known of [[other], [other, attempt(1)], [attempt(), other]]) {
+      const statuses = known.map(() => undefined)
+      expect(verdictOf(known, { ...expired, finalHeight: 1_150, statuses })).toEqual({ _tag: "Wait" })
+      const moved = known.map((each) => (each === other ? paid : undefined))
+      expect(verdictOf(known, { ...expired, statuses: moved })).toEqual({ _tag: "Moved", attempt: other })
+    }
+    expect(verdictOf([other], expired)).toEqual({ _tag: "Sign" })
+    expect(verdictOf([other], { ...expired, firstAvailableSlot: 6_001 })).toEqual({
+      _tag: "Uncertain",
+      attempt: other
     })
   })
 })

@@ -5,6 +5,7 @@ import { Charges, type LedgerEntry, type SettledCharge } from "../../ports/Charg
 import type { Chain } from "../evidence/Chain.ts"
 import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
 import type { PaidTo } from "./NetworkAudit.ts"
+import { checkRefunds } from "./RefundAudit.ts"
 import { eachEntryPage, entriesOfCharges, isReversed, pageSize, standingSettlements } from "./LedgerPages.ts"
 
 /** One disagreement between charges, ledger and chain. */
@@ -246,6 +247,8 @@ export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* 
 ): Effect.fn.Return<LedgerAudit, StoreError, Charges | Chain> {
   const faults = new Faults()
   const { counts, tokens } = yield* checkWithin(span, faults)
-  const chain = yield* checkTransfers(span, networks, tokens, (key, fault) => faults.note(key, fault))
+  const note = (key: string, fault: string) => faults.note(key, fault)
+  const chain = yield* checkTransfers(span, networks, tokens, note)
+  yield* checkRefunds(span, networks, note)
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
 })

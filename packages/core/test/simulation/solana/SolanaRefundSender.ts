@@ -64,12 +64,15 @@ export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRef
   const { bring, find } = makeTransfers(
     { ...settings, signer: { address: refundWallet.address, sign } },
     makeSolanaNode(upstream, options.rpcUrl),
+    // Its network drops transactions, and no node hides one.
+    makeSolanaNode(upstream, options.rpcUrl),
     journalOver(options, link)
   )
   return {
     network: settings.network,
     address: refundWallet.address,
-    find: (key, context) => link.run(find(key), context?.signal),
-    refund: (transfer, context) => link.run(bring(transfer as CheckedTransfer), context?.signal)
+    find: (key, context) => link.run(find(key, context ?? {}), context?.signal),
+    refund: (transfer, context) =>
+      link.run(bring(transfer as CheckedTransfer, context ?? {}), context?.signal)
   }
 }

@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { generateKeyPairSigner } from "@solana/kit"
+import { PlacementRefused, type TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
+import { memoryTransferJournal } from "@till402/providers/solana-refunds"
+import { sampleShop } from "@till402/sandbox"
+import {
+  type LocalSolanaFacilitator,
+  type SolanaChain,
+  startSolanaChain,
+  startSolanaFacilitator
+} from "@till402/sandbox/solana"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { fund, refundsOn, refundSigner } from "./solanaRefundShop.ts"
+import { openSolanaShop, origin } from "./solanaShop.ts"
+
+/*
+ * Several refund wallets on one store, on a local Solana chain, each with a journal of its own: every refund is paid
+ * once. And a node that hides what it has seen.
+ */
+
+const funds = 1_000_000_000n
+/** A block is final at once, so that refunds need not wait for their payments; a blockhash lives for three seconds. */
+const fastSlots = { slotMillis: 20, finalitySlots: 0 }
+
+let chain: SolanaChain
+let official: LocalSolanaFacilitator
+beforeAll(async () => {
+  chain = await startSolanaChain(fastSlots)
+  official = await startSolanaFacilitator({ chain })
+})
+afterAll(async () => {
+  await official?.stop()
+  await chain?.stop()
+})
+beforeEach(() => chain.dropTransactions(false))
+
+/** A node that says something else about transactions than the second node. */
+const nodeThat =
+  (change: (status: unknown) => unknown): typeof fetch =>
+  async (input, init) => {
+    const body = init?.body instanceof Uint8Array ? new TextDecoder().decode(init.body) : String(init?.body)
+    const isSecond = String(input instanceof Request ? input.url : input).includes("localhost")
+    if (isSecond || !body.includes("getSignatureStatuses")) return fetch(input, init)
+    const { result } = (await (await fetch(input, init)).json()) as {
+      readonly result: { readonly value: ReadonlyArray<object | null> }
+    }
+    return Response.json({ jsonrpc: "2.0", id: 1, result: { ...result, value: result.value.map(change) } })
+  }
+const hiding = nodeThat(() => null)
+const withoutFinality = nodeThat((status) =>
+  status === null ? null : Object.assign({}, status, { confirmationStatus: "confirmed" })
+)
+
+let walletNumber = 100
+
+/** An order that is owed back to its payer, on one store, and tills with wallets of their own. */
+const openShop = async () => {
+  const folder = mkdtempSync(join(tmpdir(), "till402-refunds-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const payee = await chain.wallets(++walletNumber)
+  await chain.mint(payee.address, 0n)
+  const numbers = { first: ++walletNumber, second: ++walletNumber }
+  const wallets = {
+    first: await fund(chain, funds, numbers.first),
+    second: await fund(chain, funds, numbers.second)
+  }
+  const { fulfilment } = sampleShop()
+  const openTill = async (wallet: keyof typeof numbers | undefined, through: typeof fetch = fetch) => {
+    const journal = memoryTransferJournal()
+    const options: Partial<TillOptions> = {
+      networks: [{ network: "solana-devnet", payTo: payee.address, rpcUrl: chain.rpcUrl }],
+      secret: "a secret of all processes, of forty characters",
+      storage: sqlite({ filename: join(folder, "till.sqlite") }),
+      refunds: { perPayerPerHour: "1000.00" },
+      fulfilment: {
+        quote: fulfilment.quote,
+        place: () => Promise.reject(new PlacementRefused({ reason: "out_of_stock" }))
+      },
+      ...(wallet === undefined
+        ? {}
+        : {
+            solanaRefunds: await refundsOn(chain.rpcUrl, {
+              signer: await refundSigner(numbers[wallet]),
+              journal,
+              fetch: through
+            })
+          })
+    }
+    const shop = await openSolanaShop({ chain, official }, options)
+    return { ...shop, journal }
+  }
+  const seller = await openTill(undefined)
+  const response = await seller.pay(`${origin}/x402/buy`, seller.order)
+  expect(response.status, await response.clone().text()).toBe(200)
+  const { orderId }: { readonly orderId: string } = JSON.parse(await response.text())
+  const statusOf = async (...tills: ReadonlyArray<{ readonly till: (typeof seller)["till"] }>) => {
+    await Promise.all(tills.map(({ till }) => till.orders.processNow(orderId)))
+    return (await seller.till.orders.find(orderId))?.status
+  }
+  await expect.poll(() => statusOf(seller), { timeout: 10_000 }).toBe("refund_due")
+  const paidBy = async (wallet: keyof typeof wallets) => funds - (await chain.balanceOf(wallets[wallet]))
+  const expectPaidOnce = async () => {
+    const refunded = (await seller.till.ledger.list()).filter(({ kind }) => kind === "refunded")
+    expect(refunded).toHaveLength(1)
+    expect(await chain.balanceOf(seller.payer.address)).toBe(funds)
+    expect((await paidBy("first")) + (await paidBy("second"))).toBe(refunded[0]!.amountAtomic)
+    expect((await seller.till.ledger.check({ chain: true })).faults).toEqual([])
+  }
+  return { openTill, seller, statusOf, paidBy, expectPaidOnce }
+}
+
+describe("a refund on Solana that two wallets of one store can pay", () => {
+  it("is paid once by tills that race", { timeout: 60_000 }, async () => {
+    const shop = await openShop()
+    const tills = await Promise.all(
+      (["first", "second", "first", "second"] as const).map((wallet) => shop.openTill(wallet))
+    )
+    await expect.poll(() => shop.statusOf(...tills), { timeout: 40_000, interval: 50 }).toBe("refunded")
+    await shop.expectPaidOnce()
+  })
+
+  it(
+    "is recorded where the wallet was replaced while it waited for finality",
+    { timeout: 60_000 },
+    async () => {
+      const shop = await openShop()
+      const before = await shop.openTill("first", withoutFinality)
+      const isPaid = async () => {
+        await shop.statusOf(before)
+        return shop.paidBy("first")
+      }
+      await expect.poll(isPaid, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0n)
+      await before.till.dispose()
+      const waiting = await shop.openTill("second", withoutFinality)
+      expect(await shop.statusOf(waiting)).toBe("refund_due")
+      await waiting.till.dispose()
+      const after = await shop.openTill("second")
+      await expect.poll(() => shop.statusOf(after), { timeout: 40_000 }).toBe("refunded")
+      expect(await shop.paidBy("second")).toBe(0n)
+      await shop.expectPaidOnce()
+    }
+  )
+
+  it(
+    "is paid by the new wallet only once the old one's transaction has expired",
+    { timeout: 60_000 },
+    async () => {
+      const shop = await openShop()
+      const before = await shop.openTill("first")
+      chain.dropTransactions(true)
+      const attempts = async () => {
+        await shop.statusOf(before)
+        return before.journal.attempts().length
+      }
+      await expect.poll(attempts, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
+      await before.till.dispose()
+      const after = await shop.openTill("second")
+      const codes = async () => {
+        await shop.statusOf(after)
+        return after.events.map(({ code }) => code)
+      }
+      await expect.poll(codes, { timeout: 10_000, interval: 20 }).toContain("refund_of_other_wallet")
+      expect(await shop.paidBy("second")).toBe(0n)
+      chain.dropTransactions(false)
+      await expect.poll(() => shop.statusOf(after), { timeout: 40_000 }).toBe("refunded")
+      expect(await shop.paidBy("first")).toBe(0n)
+      await shop.expectPaidOnce()
+    }
+  )
+
+  it("is paid although a stranger uses its memo, and a thousand others", { timeout: 60_000 }, async () => {
+    const shop = await openShop()
+    const entries = await shop.seller.till.ledger.list()
+    const { chargeKey } = entries.find(({ kind }) => kind === "refund_due")!
+    const number = ++walletNumber
+    const stranger = await fund(chain, funds, number)
+    const strange = await refundsOn(chain.rpcUrl, {
+      signer: await refundSigner(number),
+      confirmTimeoutMillis: 1
+    })
+    const burn = (key: string) =>
+      strange.refund({ key, payee: stranger, asset: chain.usdc.mint, amountAtomic: 1n })
+    const keys = [chargeKey, ...Array.from({ length: 999 }, (_, index) => `${chargeKey}${index}`)]
+    for (let from = 0; from < keys.length; from += 50)
+      await Promise.all(keys.slice(from, from + 50).map(burn))
+    const till = await shop.openTill("first")
+    await expect.poll(() => shop.statusOf(till), { timeout: 40_000 }).toBe("refunded")
+    expect((await till.till.refunds.status()).stopped).toBeUndefined()
+    await shop.expectPaidOnce()
+  })
+})
+
+describe("a node that hides a transaction, and claims to have all blocks", () => {
+  const transfer = async () => {
+    const payee = (await generateKeyPairSigner()).address
+    await chain.mint(payee, 0n)
+    await fund(chain)
+    return { key: payee, payee, asset: chain.usdc.mint, amountAtomic: 10_000n }
+  }
+  const untilExpired = async () => {
+    chain.advance(300)
+  }
+
+  it("has the refund found by the second node", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal, fetch: hiding })
+    const given = await transfer()
+    await refunds.refund(given)
+    await untilExpired()
+    expect(await refunds.refund(given)).toEqual({
+      status: "sent",
+      transaction: journal.attempts()[0]!.signature
+    })
+    expect(await chain.balanceOf(given.payee)).toBe(10_000n)
+  })
+
+  it("leaves the refund to an operator without a second node", async () => {
+    const journal = memoryTransferJournal()
+    const refunds = await refundsOn(chain.rpcUrl, { journal, fetch: hiding, secondRpcUrl: undefined })
+    const given = await transfer()
+    await refunds.refund(given)
+    await untilExpired()
+    await expect(refunds.refund(given)).rejects.toMatchObject({ _tag: "TransferUncertain" })
+    expect(journal.attempts()).toHaveLength(1)
+    expect(await chain.balanceOf(given.payee)).toBe(10_000n)
+  })
+
+  it("can't be its own second node", async () => {
+    await expect(refundsOn(chain.rpcUrl, { secondRpcUrl: chain.rpcUrl })).rejects.toThrow(
+      "secondRpcUrl must be another node"
+    )
+  })
+})
