@@ -184,7 +184,8 @@ describe("a database in use", () => {
       { name: "storage_marks" },
       { name: "free_downloads" },
       { name: "claims" },
-      { name: "claimed_after" }
+      { name: "claimed_after" },
+      { name: "refund_attempts" }
     ])
   })
 

@@ -167,7 +167,8 @@ describe("migrations", () => {
       [7, "storage_marks"],
       [8, "free_downloads"],
       [9, "claims"],
-      [10, "claimed_after"]
+      [10, "claimed_after"],
+      [11, "refund_attempts"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -184,7 +185,8 @@ describe("migrations", () => {
       { name: "storage_marks" },
       { name: "free_downloads" },
       { name: "claims" },
-      { name: "claimed_after" }
+      { name: "claimed_after" },
+      { name: "refund_attempts" }
     ])
   })
 

@@ -83,7 +83,14 @@ export const makeMethods = (vm: SolanaVm, genesisHash: string): ReadonlyMap<stri
     ["getHealth", () => "ok"],
     ["getVersion", () => ({ "solana-core": "3.1.0", "feature-set": 0 })],
     ["getGenesisHash", () => genesisHash],
-    ["getSlot", (params) => Number(slotFor(params.options(0)))],
+    [
+      "getSlot",
+      (params) => {
+        const options = params.options(0)
+        // Transactions still land in the present slot: the newest block that is complete is the one before.
+        return Number(options.finalizedOnly ? vm.finalSlot : vm.slot - 1n)
+      }
+    ],
     ["getBlockHeight", (params) => Number(heightFor(params.options(0)))],
     [
       "getEpochInfo",
