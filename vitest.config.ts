@@ -54,8 +54,8 @@ export default defineConfig({
     })),
     // The files of a worker share its modules: loading them anew for each file takes three times as long as the tests.
     isolate: false,
-    // Vitest leaves one core to itself; on two that halves its pace for nothing.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // More than there are cores: tests of real servers and chains wait most of their time.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["scripts/patience.mjs"],
     silent: "passed-only",

@@ -160,7 +160,8 @@ export class Admission {
     if (this.verifying.has(lease.key))
       return {
         _tag: "Busy",
-        patient: lease.nowMillis() < attempt.untilMillis && copies.hasRoom(lease.key)
+        patient:
+          lease.nowMillis() < attempt.untilMillis && copies.hasRoom(lease.key, this.recallsPayer(attempt))
       }
     this.verifying.add(lease.key)
     ticket.startGuarding()
@@ -233,8 +234,14 @@ export class Admission {
   }
 
   /** Whether the call can wait for another call of its payer. */
-  canWait({ lease, payer, untilMillis }: PaymentAttempt): boolean {
-    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer)
+  canWait(attempt: PaymentAttempt): boolean {
+    const { lease, payer, untilMillis } = attempt
+    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer, this.recallsPayer(attempt))
+  }
+
+  /** Whether the payer is known without a read of the store. */
+  recallsPayer(attempt: PaymentAttempt): boolean {
+    return this.history.recallKnown(attempt) === true
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */

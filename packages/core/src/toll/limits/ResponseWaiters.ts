@@ -9,6 +9,9 @@ const pollMillis = 500
 /** Calls that may wait for one key, and in all. */
 const defaultLimits = { perKey: 64, inAll: 2_000 }
 
+/** Share of the places in all for calls of strangers: the rest is reserved for payers who have settled here. */
+const strangersShare = 0.75
+
 /** A call that was refused. Its refusal is that of copies at the same time: same payment, same request. */
 export interface RefusedCall {
   readonly digest: string
@@ -37,8 +40,9 @@ export class ResponseWaiters {
   }
 
   /** Whether one more call may wait for this key. */
-  hasRoom(key: string): boolean {
-    return this.count < this.maxInAll && (this.waiters.get(key)?.size ?? 0) < this.maxPerKey
+  hasRoom(key: string, isKnownPayer: boolean): boolean {
+    const places = isKnownPayer ? this.maxInAll : this.maxInAll * strangersShare
+    return this.count < places && (this.waiters.get(key)?.size ?? 0) < this.maxPerKey
   }
 
   /** Wakes the waiters of a key: the call that held it has ended. */

@@ -95,9 +95,10 @@ export class CallPerformer {
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
     const { digest, hasWaited, lease, request, ticket, untilMillis } = attempt
+    const { admission, waiters } = this.services
     const refusal = this.refusalOfCopy(attempt)
     const waitedFor = hasWaited || refusal !== undefined ? { refusal } : undefined
-    const patient = nowMillis < untilMillis && this.services.waiters.hasRoom(lease.key)
+    const patient = nowMillis < untilMillis && waiters.hasRoom(lease.key, admission.recallsPayer(attempt))
     if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis, waitedFor }
     const presented = {
       payloadDigest: digest,

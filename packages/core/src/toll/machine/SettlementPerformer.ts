@@ -227,9 +227,10 @@ export class SettlementPerformer {
     return done
   }
 
-  private *finalize({ key, owner }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.finalize(key, owner)
-    return done
+  /** Also ends the lease: a response that is still owed waits for its caller, not for the reconciler. */
+  private *finalize(held: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.finalize(held.key, held.owner)
+    return yield* this.endLease(held)
   }
 
   private *reopen(held: HeldCharge): StepGenerator<StoreError> {
@@ -248,9 +249,10 @@ export class SettlementPerformer {
     return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
   }
 
-  private *markRefundDue({ key, nowMillis }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.markRefundDue(key, nowMillis())
-    return done
+  /** Also ends the lease, for which the refund would wait. */
+  private *markRefundDue(held: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.markRefundDue(held.key, held.nowMillis())
+    return yield* this.endLease(held)
   }
 
   private *endLease({ key, owner }: HeldCharge): StepGenerator<StoreError> {

@@ -28,13 +28,27 @@ describe("waiters", () => {
       const waiters = new ResponseWaiters({ perKey: 2, inAll: 3 })
       const start = (key: string) => Effect.forkChild(waiters.wait(key), { startImmediately: true })
       const first = yield* start("a")
-      assert.isTrue(waiters.hasRoom("a"))
+      const room = (key: string) => waiters.hasRoom(key, true)
+      assert.isTrue(room("a"))
       yield* start("a")
-      assert.deepStrictEqual([waiters.hasRoom("a"), waiters.hasRoom("b")], [false, true])
+      assert.deepStrictEqual([room("a"), room("b")], [false, true])
       yield* start("b")
-      assert.isFalse(waiters.hasRoom("c"))
+      assert.isFalse(room("c"))
       yield* Fiber.interrupt(first)
-      assert.deepStrictEqual([waiters.hasRoom("a"), waiters.hasRoom("c")], [true, true])
+      assert.deepStrictEqual([room("a"), room("c")], [true, true])
+    })
+  )
+
+  effectIt.effect("of strangers leave a quarter of the places to known payers", () =>
+    Effect.gen(function* () {
+      const waiters = new ResponseWaiters({ perKey: 2, inAll: 4 })
+      for (const key of ["a", "b", "c"]) {
+        assert.isTrue(waiters.hasRoom(key, false))
+        yield* Effect.forkChild(waiters.wait(key), { startImmediately: true })
+      }
+      assert.deepStrictEqual([waiters.hasRoom("d", false), waiters.hasRoom("d", true)], [false, true])
+      yield* Effect.forkChild(waiters.wait("d"), { startImmediately: true })
+      assert.isFalse(waiters.hasRoom("e", true))
     })
   )
 })

@@ -58,14 +58,25 @@ describe("giving a charge up", () => {
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
     [{ _tag: "DeleteCharge", ending }, ["release", key, "me"]],
-    [{ _tag: "Finalize" }, ["finalize", key, "me"]],
-    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]],
     [{ _tag: "EndLease", ending }, ["yieldLease", key, "me", 0]]
   ])("%j is one verb of the store", async (step, verb) => {
     const { calls, event } = await run(step, heldBy(), {
       charges: { [verb[0] as "release"]: () => Effect.succeed(true) }
     })
     expect([event, calls]).toEqual([done, [verb]])
+  })
+
+  it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
+    [{ _tag: "Finalize" }, ["finalize", key, "me"]],
+    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]]
+  ])("%j ends the lease, for which a caller or the refund would wait", async (step, verb) => {
+    const { calls, event } = await run(step, heldBy(), {
+      charges: {
+        [verb[0] as "finalize"]: () => Effect.succeed(true),
+        yieldLease: () => Effect.succeed(true)
+      }
+    })
+    expect([event, calls]).toEqual([done, [verb, ["yieldLease", key, "me", 0]]])
   })
 
   it.each([true, false])("reopens it, and reports that to the operator: %s", async (reopened) => {
