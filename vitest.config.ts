@@ -57,7 +57,7 @@ export default defineConfig({
     // More than there are cores: tests of real servers and chains wait most of their time.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ["scripts/patience.mjs"],
+    setupFiles: ["scripts/test-setup.mjs"],
     silent: "passed-only",
     // Limits for tests that hang, not for slow ones: with eight busy processes beside it, a test takes ten times as long.
     testTimeout: 120_000,
