@@ -180,3 +180,22 @@ it.each([-300, 300])(
     }
   }
 )
+
+it("a payment that somebody else sends while it is verified is served", async () => {
+  const { client } = local().facilitator
+  /** Verifies; then somebody who saw the payment sends it, and the till reads the chain for its next call. */
+  const overtaken: FacilitatorClient = {
+    ...client,
+    verify: async (payment, requirements) => {
+      const verified = await client.verify(payment, requirements)
+      await client.settle(payment, requirements)
+      vi.setSystemTime(Date.now() + 2_001)
+      return verified
+    }
+  }
+  const account = await openAttacker(local()).fund(10n * price)
+  const visitor = visit(await openOnChain(overtaken))
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
+  for (const _ of ["a new payer", "one who is known"])
+    expectPaid(await visitor.present(search, await visitor.payFor(search, { account })))
+})

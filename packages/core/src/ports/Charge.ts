@@ -68,7 +68,8 @@ export interface NewCharge {
   readonly settlesFirst: boolean
   readonly createdAtMillis: number
   /**
-   * The newest block that the host's node had shown before the claim, as text that only the toll reads; empty if none.
+   * The newest block that the host's node had shown when the payment was presented, as text that only the toll reads;
+   * empty if none.
    * A transfer in this block or before it is not this payment's.
    */
   readonly claimedAfterBlock: string

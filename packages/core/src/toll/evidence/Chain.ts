@@ -31,8 +31,6 @@ export class Chain extends Context.Service<
       authorization: Authorization,
       hints?: EvidenceHints
     ) => Effect.Effect<ChainEvidence>
-    /** Starts to read the newest block, if that is due. Without it, heads are never known. */
-    readonly pollHead?: (caip2: string) => Effect.Effect<void>
     /**
      * The newest block that a network's node has shown, read at most every two seconds; `undefined`: it has shown none.
      * Waits up to a second for a read that runs.

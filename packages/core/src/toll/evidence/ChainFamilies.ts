@@ -35,7 +35,6 @@ const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaC
   // Not there on Solana: signatures need no chain, and each payment is looked up by itself.
   ...evm,
   canRead: (caip2) => evm.canRead(caip2) || solana.canRead(caip2),
-  pollHead: (caip2) => (isSolana(caip2) ? solana : evm).pollHead?.(caip2) ?? Effect.void,
   head: (caip2) => (isSolana(caip2) ? solana : evm).head?.(caip2) ?? Effect.undefined,
   evidence: (network, authorization, hints) =>
     (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),

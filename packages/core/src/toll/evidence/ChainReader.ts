@@ -130,7 +130,6 @@ export const makeChain = (
 
   return {
     canRead: (caip2: string) => readable.has(caip2),
-    pollHead: (caip2: string) => polls.get(caip2)?.start ?? Effect.void,
     head: (caip2: string) => polls.get(caip2)?.head ?? Effect.undefined,
     evidence,
     usedNonces,

@@ -25,7 +25,7 @@ export class HeadPoll {
   }
 
   /** Starts a read if one is due. */
-  readonly start: Effect.Effect<void> = Effect.suspend(() =>
+  private readonly start: Effect.Effect<void> = Effect.suspend(() =>
     this.reading === undefined
       ? Effect.flatMap(Clock.currentTimeMillis, (now) => this.startAt(now))
       : Effect.void

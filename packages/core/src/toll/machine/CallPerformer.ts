@@ -22,7 +22,7 @@ interface Services {
   readonly charges: Charges["Service"]
   readonly secrets: Secrets["Service"]
   readonly admission: Admission
-  readonly chain: Pick<Chain["Service"], "head" | "pollHead">
+  readonly chain: Pick<Chain["Service"], "head">
   readonly settlement: SettlementRunner["Service"]
   readonly responses: RecordedResponses
   readonly waiters: ResponseWaiters
@@ -179,15 +179,14 @@ export class CallPerformer {
 
   private *verify<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
     const { admission, chain, waiters } = this.services
-    // The claim needs it: read meanwhile.
-    if (chain.pollHead !== undefined) yield* chain.pollHead(attempt.network.caip2)
+    // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
+    if (chain.head !== undefined) attempt.head ??= yield* chain.head(attempt.network.caip2)
     return yield* admission.verify(attempt, task, waiters)
   }
 
   private *claim<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
-    const { admission, chain, secrets } = this.services
-    const { lease, network, request } = attempt
-    const head = chain.head === undefined ? undefined : yield* chain.head(network.caip2)
+    const { admission, secrets } = this.services
+    const { lease, request } = attempt
     const nowMillis = lease.nowMillis()
     const text = taskText(task)
     const charge = newCharge(attempt, task, {
@@ -195,7 +194,6 @@ export class CallPerformer {
         ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)
         : `{"task":${text}}`,
       fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
-      head,
       nowMillis
     })
     const claim = yield* admission.claim(attempt, charge)

@@ -40,6 +40,8 @@ export interface PaymentAttempt<E = unknown> {
   readonly facts: ChargeFacts
   /** What the call holds of the limits, and has learned about its payment. Kept by `Admission`. */
   readonly ticket: AdmissionTicket
+  /** The newest block that the host's node had shown when the payment was presented, if it is known. */
+  head: ChainHead | undefined
   /** The charge under that lease, from its claim or takeover on. */
   heldCharge: HeldCharge | undefined
   /** Number of the latest refusal of this process when the call began. */
@@ -81,6 +83,7 @@ export const openAttempt = <E>(
       finalitySeconds: network.finalitySeconds
     },
     ticket: new AdmissionTicket(),
+    head: undefined,
     heldCharge: undefined,
     openedAfter: options.openedAfter ?? Infinity,
     hasWaited: false,
@@ -124,13 +127,12 @@ export const taskOf = (
 }
 
 export const newCharge = (
-  { digest, lease, network, payer, request }: PaymentAttempt,
+  { digest, head, lease, network, payer, request }: PaymentAttempt,
   task: PayableTask,
   options: {
     readonly settlement: string
     readonly fingerprint: string
     readonly nowMillis: number
-    readonly head: ChainHead | undefined
   }
 ): NewCharge => {
   const { authorization } = task
@@ -151,6 +153,6 @@ export const newCharge = (
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
     createdAtMillis: options.nowMillis,
-    claimedAfterBlock: headText(options.head)
+    claimedAfterBlock: headText(head)
   }
 }

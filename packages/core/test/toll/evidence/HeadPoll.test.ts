@@ -52,16 +52,6 @@ describe("the newest block", () => {
     })
   )
 
-  it.effect("is read while a call does something else", () =>
-    Effect.gen(function* () {
-      const { node, number, poll } = open(7n, 300)
-      yield* poll.start
-      yield* poll.start
-      yield* TestClock.adjust(300)
-      assert.deepStrictEqual([yield* within(number, 0), node.reads], [7n, 1])
-    })
-  )
-
   it.effect("is waited for a second; later it is known", () =>
     Effect.gen(function* () {
       const { node, number } = open(7n, 1_500)

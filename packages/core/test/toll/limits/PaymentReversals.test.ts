@@ -89,8 +89,7 @@ describe("a payer", () => {
           const charge = newCharge(attempt, taskOf(attempt, offer()), {
             settlement: "{}",
             fingerprint: "key:digest",
-            nowMillis: nowSeconds * 1_000,
-            head: undefined
+            nowMillis: nowSeconds * 1_000
           })
           return { attempt, claim: (yield* admission.claim(attempt, charge))._tag, key: charge.key }
         })

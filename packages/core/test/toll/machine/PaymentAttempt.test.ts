@@ -79,8 +79,8 @@ describe("the attempt of a call", () => {
   it("claims a charge that records the newest block, and keeps the block of the one it replaces", () => {
     const attempt = open()
     const task = taskOf(attempt, offer())
-    const head = { number: 7n, hash: "0xa" }
-    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", head, nowMillis })
+    attempt.head = { number: 7n, hash: "0xa" }
+    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
     expect(charge).toEqual({
       key: chargeKey(sepolia, payload),
       payloadDigest: payloadDigest(payload),

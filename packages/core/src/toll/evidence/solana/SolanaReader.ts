@@ -69,7 +69,6 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
 
   return {
     canRead: (caip2: string) => chains.has(caip2),
-    pollHead: (caip2: string) => polls.get(caip2)?.start ?? Effect.void,
     head: (caip2: string) => polls.get(caip2)?.head ?? Effect.undefined,
     evidence: Effect.fn("Chain.evidence")(function* (
       network: Network,
