@@ -39,6 +39,7 @@ import {
   VerificationUnavailable
 } from "./PaymentErrors.ts"
 import type { Outcome, TollRequest, WorkResponse } from "./TollRequest.ts"
+import type { Refusal } from "./Verdict.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
@@ -138,8 +139,22 @@ class PaymentRunner {
     admission.end(attempt)
     // A call that never held its charge has changed nothing for its waiters.
     if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded)
-      waiters.wake(attempt.lease.key, refusedCall(attempt, exit))
+      waiters.wake(attempt.lease.key, this.refusedCall(attempt, exit))
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
+  }
+
+  /** The refusal that copies of the payment get, too; `undefined`: the call wasn't refused. */
+  private refusedCall<E>(
+    attempt: PaymentAttempt<E>,
+    exit: Exit.Exit<Ending, unknown>
+  ): RefusedCall | undefined {
+    const refusal = refusalIn(attempt, exit)
+    if (refusal === undefined) return undefined
+    return {
+      digest: attempt.digest,
+      fingerprint: this.services.performer.fingerprintOf(attempt.request),
+      refusal
+    }
   }
 
   readonly isUnderWay = Effect.fnUntraced(
@@ -245,16 +260,16 @@ const drive = Effect.fnUntracedEager(function* <E>(
   return ending ?? (yield* new SettlementPending())
 })
 
-/** A call that ended with a refusal, also one of its work. */
-const refusedCall = <E>(
-  { digest, request: { canonical }, result }: PaymentAttempt<E>,
+/** The refusal with which a call ended; `undefined`: it wasn't refused. */
+const refusalIn = <E>(
+  { result }: PaymentAttempt<E>,
   exit: Exit.Exit<Ending, unknown>
-): RefusedCall | undefined => {
+): Refusal | undefined => {
   if (Exit.isFailure(exit)) return undefined
-  if (exit.value._tag === "Refused") return { digest, canonical, refusal: exit.value.refusal }
+  if (exit.value._tag === "Refused") return exit.value.refusal
   if (exit.value._tag !== "Failed" || result._tag !== "Failed") return undefined
   const error = Option.getOrUndefined(Cause.findErrorOption(result.failure))
-  return error instanceof PaymentRefused ? { digest, canonical, refusal: error.refusal } : undefined
+  return error instanceof PaymentRefused ? error.refusal : undefined
 }
 
 const failureOf = <E>({ result }: PaymentAttempt<E>): WorkFailure<E> =>

@@ -9,8 +9,8 @@ const waitMillis = 1_000
 const lagMillis = 60_000
 
 /**
- * The newest block that the nodes behind one endpoint have shown. Reads it when it is asked for, at most every two
- * seconds, for all calls at once.
+ * The newest block that the nodes behind one endpoint have shown. Reads it on request, at most every two seconds,
+ * for all calls at once.
  */
 export class HeadPoll {
   private readonly read: Effect.Effect<ChainHead | undefined>

@@ -304,8 +304,12 @@ export class Admission {
   }
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
-  private takeBack({ amountAtomic, exposureAtomic, payer }: Charge): void {
-    this.accounts.takeBack(payer, exposureAtomic === "0" ? 0n : BigInt(amountAtomic))
+  private takeBack(charge: Charge): void {
+    const { amountAtomic, exposureAtomic, payer, response, responseExpiredAtMillis, settlesFirst } = charge
+    // A payment that settles first earns when its response is ready, others when they settle.
+    const isDelivered = response !== undefined || responseExpiredAtMillis !== undefined
+    const hasEarned = settlesFirst ? isDelivered : exposureAtomic !== "0"
+    this.accounts.takeBack(payer, hasEarned ? BigInt(amountAtomic) : 0n)
   }
 
   /** Ends a call: gives back what it took, unless it did unpaid work. */

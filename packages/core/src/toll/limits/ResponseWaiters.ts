@@ -15,7 +15,8 @@ const strangersShare = 0.75
 /** A call that was refused. Its refusal is that of copies at the same time: same payment, same request. */
 export interface RefusedCall {
   readonly digest: string
-  readonly canonical: string
+  /** Of the request, which may be long: refusals are kept. */
+  readonly fingerprint: string
   readonly refusal: Refusal
 }
 

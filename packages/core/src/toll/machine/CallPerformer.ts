@@ -112,8 +112,14 @@ export class CallPerformer {
   /** The refusal of a copy of the payment that ended in this process since the call began. */
   private refusalOfCopy({ digest, lease, openedAfter, request }: PaymentAttempt): Refusal | undefined {
     const refused = this.services.waiters.refusalAfter(lease.key, openedAfter)
-    const isCopy = refused?.digest === digest && refused.canonical === request.canonical
+    const isCopy = refused?.digest === digest && refused.fingerprint === this.fingerprintOf(request)
     return isCopy ? refused.refusal : undefined
+  }
+
+  /** Identifies a request under the current secret. */
+  fingerprintOf({ canonical }: Pick<PaymentAttempt["request"], "canonical">): string {
+    const { secrets } = this.services
+    return `${secrets.currentKeyId}:${secrets.digest("fingerprint", canonical)}`
   }
 
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
@@ -193,7 +199,7 @@ export class CallPerformer {
       settlement: request.encrypted
         ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)
         : `{"task":${text}}`,
-      fingerprint: `${secrets.currentKeyId}:${secrets.digest("fingerprint", request.canonical)}`,
+      fingerprint: this.fingerprintOf(request),
       nowMillis
     })
     const claim = yield* admission.claim(attempt, charge)

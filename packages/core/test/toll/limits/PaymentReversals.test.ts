@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { chargesWithOne, paidFirst, provisional } from "../../../src/testing/stores/chargeRecords.ts"
+import { sampleResponse } from "../../../src/testing/stores/records.ts"
 import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
@@ -45,6 +46,24 @@ const attemptOf = (nonce: `0x${string}`) => {
   return attempt
 }
 
+/** Room for one payment without cover. */
+const admissionOf = Admission.make({
+  exposureAtomic: 100n * price,
+  maxExposureAtomic: 100n * price,
+  maxUnsettledPerPayer: 10,
+  maxUnsettled: 10,
+  maxUnverified: 10,
+  lossPerHourAtomic: 1n,
+  failedPayerMillis: 0,
+  leaseMillis: 60_000
+})
+
+const services = Layer.mergeAll(
+  layer,
+  Layer.mock(Chain, { canRead: () => false }),
+  Layer.mock(Facilitator, {})
+)
+
 describe("the charges of a till", () => {
   it("report each refund that becomes due, and each settlement that is undone, once", async () => {
     const seen: Array<string> = []
@@ -73,16 +92,7 @@ describe("a payer", () => {
   it("has no cover by a payment whose refund is due", async () => {
     const claims = await Effect.runPromise(
       Effect.gen(function* () {
-        const admission = yield* Admission.make({
-          exposureAtomic: 100n * price,
-          maxExposureAtomic: 100n * price,
-          maxUnsettledPerPayer: 10,
-          maxUnsettled: 10,
-          maxUnverified: 10,
-          lossPerHourAtomic: 1n,
-          failedPayerMillis: 0,
-          leaseMillis: 60_000
-        })
+        const admission = yield* admissionOf
         const charges = yield* Charges
         const claim = Effect.fnUntraced(function* (nonce: `0x${string}`) {
           const attempt = attemptOf(nonce)
@@ -108,13 +118,48 @@ describe("a payer", () => {
         yield* charges.markRefundDue(first.key, nowSeconds * 1_000)
         const uncovered = yield* claim(nonceOf(5))
         return [covered.claim, lost.claim, coveredAgain.claim, uncovered.claim]
-      }).pipe(
-        Effect.provide(
-          Layer.mergeAll(layer, Layer.mock(Chain, { canRead: () => false }), Layer.mock(Facilitator, {}))
-        )
-      )
+      }).pipe(Effect.provide(services))
     )
     expect(claims).toEqual(["Claimed", "Claimed", "Claimed", "Limited"])
+  })
+
+  it("has no cover by a delivered payment whose settlement a reorganization undid", async () => {
+    const claims = await Effect.runPromise(
+      Effect.gen(function* () {
+        const admission = yield* admissionOf
+        const paid = attemptOf(nonceOf(1))
+        const charges = yield* chargesWithOne(
+          "settled",
+          {
+            key: "paid",
+            payer: paid.payer,
+            settlesFirst: true,
+            exposureAtomic: "0",
+            amountAtomic: price.toString()
+          },
+          { settlement: { ...provisional, responseOwedUntilMillis: 6_000 } }
+        )
+        yield* charges.deliver("paid", "me", sampleResponse())
+        admission.delivered(paid, price.toString())
+        const claim = Effect.fnUntraced(function* (number: number) {
+          const attempt = attemptOf(nonceOf(number))
+          const charge = newCharge(attempt, taskOf(attempt, offer()), {
+            settlement: "{}",
+            fingerprint: "key:digest",
+            nowMillis: nowSeconds * 1_000
+          })
+          return { attempt, _tag: (yield* admission.claim(attempt, charge))._tag }
+        })
+        const covered = yield* claim(2)
+        // The budget lets one call pass, whatever its amount.
+        const lost = yield* claim(3)
+        admission.end(covered.attempt)
+        const isUndone = yield* charges.reopen("paid", "me", 2_000)
+        const uncovered = yield* claim(4)
+        return [covered._tag, lost._tag, isUndone, uncovered._tag]
+      }).pipe(Effect.provide(services))
+    )
+    expect(claims).toEqual(["Claimed", "Claimed", true, "Limited"])
   })
 
   it("is a stranger again once the only payment is refunded", async () => {
