@@ -70,9 +70,9 @@ const evidenceIn = Effect.fnUntraced(function* (
   const use = messageUse(landed, authorization, { digest, mint })
   if (use === "Absent") return "Other"
   const evidence = solanaEvidenceOf(use, signature, landed, clock)
-  return claimedAfter !== undefined && BigInt(landed.slot) <= claimedAfter.number
-    ? precedingClaim(evidence)
-    : evidence
+  if (claimedAfter === undefined || BigInt(landed.slot) > claimedAfter.number) return evidence
+  // A node that lags, or a slot that was never of this chain: nothing is known until the chain has reached it.
+  return claimedAfter.number > BigInt(clock.slot) ? unavailable : precedingClaim(evidence)
 })
 
 const isEvidence = (read: ChainEvidence | "Other" | "Unread"): read is ChainEvidence =>

@@ -183,6 +183,8 @@ describe("evidence on Solana", () => {
         const found = { ...moved, transaction: idOf(1), isFinal: true }
         assert.deepStrictEqual(yield* after(89n), found)
         assert.deepStrictEqual(yield* after(90n), { ...found, precedesClaim: true })
+        // A slot that the chain has not reached, as a faulty node shows one, says nothing about a payment.
+        assert.deepStrictEqual(yield* after(9_000_000n), { _tag: "Unavailable" })
       }
     })
   )
