@@ -1,9 +1,8 @@
 import { StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
+import { Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
 import { temporaryFiles } from "./folder.ts"
 
@@ -250,39 +249,4 @@ describe("without threads", () => {
         for (const { message } of [...errors, later]) expect(message).toMatch(/disk I\/O error/)
       })
     ))
-
-  it("the client of a file runs on the event loop, and says so", async () => {
-    vi.resetModules()
-    vi.doMock("node:worker_threads", () => ({
-      Worker: function () {
-        throw new Error("threads are forbidden")
-      }
-    }))
-    const { connect } = await import("../../src/sql/SqliteClient.ts")
-    vi.doUnmock("node:worker_threads")
-    const events: Array<TillEvent> = []
-    const rows = await Effect.gen(function* () {
-      const sql = yield* connect({ filename: nextFile() })
-      yield* sql`CREATE TABLE things (id TEXT PRIMARY KEY)`
-      yield* Effect.all(
-        [sql`INSERT INTO things (id) VALUES ('a')`, sql`INSERT INTO things (id) VALUES ('b')`],
-        {
-          concurrency: 2
-        }
-      )
-      return yield* sql`SELECT id FROM things`
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(Logger.layer([eventLogger((event) => void events.push(event))])),
-      Effect.runPromise
-    )
-    expect(rows).toEqual([{ id: "a" }, { id: "b" }])
-    expect(events).toMatchObject([
-      {
-        level: "warning",
-        code: "storage_on_event_loop",
-        message: expect.stringContaining("threads are forbidden")
-      }
-    ])
-  })
 })

@@ -42,6 +42,14 @@ describe("the client of a file", () => {
     const { stdout } = await promisify(execFile)(process.execPath, host)
     expect(stdout).toBe("written 500\n")
   })
+
+  it("runs its statements on the event loop where Node forbids threads, and says so", async () => {
+    const permissions = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"]
+    const host = [...permissions, ...flags, script, nextFile()]
+    const { stdout } = await promisify(execFile)(process.execPath, host)
+    expect(stdout).toMatch(/WARN.*SQLite has no thread of its own.*storage_on_event_loop/)
+    expect(stdout).toMatch(/written 500\n$/)
+  })
 })
 
 it.each<readonly [string, Readonly<Record<string, string>>]>([

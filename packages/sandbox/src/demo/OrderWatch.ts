@@ -6,11 +6,11 @@ export interface OrderWatch {
   readonly onOrderChange: (change: OrderChange) => void
   /** The status changes of an order, oldest first. */
   readonly stepsOf: (orderId: string) => ReadonlyArray<Order>
-  /** Resolves once an order has a status; rejects after 10 seconds. */
+  /** Resolves once an order has a status; rejects after a minute. */
   readonly reached: (orderId: string, status: OrderStatus) => Promise<Order>
 }
 
-const patienceMillis = 10_000
+const patienceMillis = 60_000
 
 export const orderWatch = (): OrderWatch => {
   const steps: Array<Order> = []

@@ -12,7 +12,7 @@ import {
   startOn,
   wrongNetwork
 } from "../NetworkChoice.ts"
-import { defaultTimetable } from "../shop/index.ts"
+import type { Timetable } from "../shop/index.ts"
 import { dollars, makeProgress, paintFor } from "../Terminal.ts"
 import { balanceLines, movedBy } from "./Balances.ts"
 import { payingCalls } from "./Calls.ts"
@@ -31,6 +31,8 @@ const watch = orderWatch()
 const events: Array<TillEvent> = []
 /** How far the shop's clock is ahead, so that the demo need not wait for parcels. */
 let aheadMillis = 0
+/** So long that an order changes only when the demo advances the clock, on however slow a machine. */
+const timetable: Required<Timetable> = { shippedAfterMillis: 3_600_000, deliveredAfterMillis: 7_200_000 }
 
 const print = (...lines: ReadonlyArray<string>): void => {
   progress.clear()
@@ -71,7 +73,7 @@ const show = async (
     "",
     paint.bold("The first order is delivered (the shop's clock is advanced), and its parcel is tracked")
   )
-  await showDelivery(stage, orderId, defaultTimetable, (millis) => {
+  await showDelivery(stage, orderId, timetable, (millis) => {
     aheadMillis += millis
   })
   print("", paint.bold("Another order sells out after payment and is refunded"))
@@ -130,7 +132,7 @@ const readNetwork = (): NetworkChoice | undefined => {
 const main = async (network: NetworkChoice): Promise<boolean> => {
   const starting = startOn(network, {
     walletCount: 1,
-    shop: { now: () => new Date(Date.now() + aheadMillis) },
+    shop: { now: () => new Date(Date.now() + aheadMillis), timetable },
     onOrderChange: watch.onOrderChange,
     onEvent: (event) => events.push(event),
     onProgress: (part) => progress.show(`starting ${part}`)
