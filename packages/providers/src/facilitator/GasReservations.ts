@@ -26,6 +26,8 @@ interface Entry extends GasReservation {
   readonly expiresAtMillis: number
 }
 
+const sumOf = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((sum, each) => sum + each.costWei, 0n)
+
 /** Parts of the relayer's money: for one account at most, and for all payers who haven't paid lately. */
 const parts = { account: 4n, strangers: 2n }
 
@@ -57,15 +59,23 @@ export class GasReservations {
     return keys.reduce((rest, key) => rest - (this.all.get(key)?.costWei ?? 0n), this.totalWei)
   }
 
-  /** Reserves an amount for an authorization, instead of what it had; `false`: there is too little left. */
+  /**
+   * Reserves an amount for an authorization, instead of what it had; `false`: there is too little left, and all keep
+   * what they had.
+   */
   reserve(wanted: GasReservation, unreserved: Unreserved, nowMillis: number): boolean {
     const { costWei, isKnown, key } = wanted
     const { relayerWei } = unreserved
-    this.makeRoom(wanted, unreserved)
-    if (this.othersWei([key], nowMillis) + costWei > relayerWei) return false
+    const othersWei = this.othersWei([key], nowMillis)
+    const replaced = this.replacedBy(wanted, unreserved)
+    if (othersWei - sumOf(replaced) + costWei > relayerWei) return false
+    const own = this.all.get(key)
+    const ownStranger = own === undefined || own.isKnown ? 0n : own.costWei
+    const strangersWei = this.strangersWei - ownStranger - sumOf(replaced.filter((each) => !each.isKnown))
+    const isOverShare = (strangersWei + costWei) * parts.strangers > relayerWei
+    if (!isKnown && strangersWei > 0n && isOverShare) return false
+    for (const each of replaced) this.release(each.key)
     this.release(key)
-    const isOverShare = (this.strangersWei + costWei) * parts.strangers > relayerWei
-    if (!isKnown && this.strangersWei > 0n && isOverShare) return false
     this.add({ ...wanted, expiresAtMillis: nowMillis + this.lifetimeMillis })
     return true
   }
@@ -90,19 +100,20 @@ export class GasReservations {
     else own.add(entry)
   }
 
-  /** Releases the oldest reservations of an account, until it may have the new one beside the others. */
-  private makeRoom(
+  /** The oldest reservations of an account, without which it may have the new one beside the others. */
+  private replacedBy(
     { account, amountAtomic, costWei, key }: GasReservation,
     { payerAtomic, relayerWei }: Unreserved
-  ): void {
+  ): ReadonlyArray<Entry> {
     const own = [...(this.ofAccounts.get(account) ?? [])].filter((each) => each.key !== key)
     let atomic = own.reduce((sum, each) => sum + each.amountAtomic, amountAtomic)
-    let wei = own.reduce((sum, each) => sum + each.costWei, costWei)
-    for (const oldest of own) {
-      if (atomic <= payerAtomic && wei * parts.account <= relayerWei) return
-      this.release(oldest.key)
+    let wei = sumOf(own) + costWei
+    const kept = own.findIndex((oldest) => {
+      if (atomic <= payerAtomic && wei * parts.account <= relayerWei) return true
       atomic -= oldest.amountAtomic
       wei -= oldest.costWei
-    }
+      return false
+    })
+    return kept === -1 ? own : own.slice(0, kept)
   }
 }

@@ -90,4 +90,19 @@ describe("GasReservations", () => {
     fresh.reserve(payment("known"), unreserved, 0)
     assert.isTrue(fresh.reserve(stranger("large", 300n), unreserved, 0))
   })
+
+  it("releases nothing for a payment that it refuses", () => {
+    const poor = { relayerWei: 400n, payerAtomic: 10n }
+    for (const isKnown of [true, false]) {
+      const reserved = new GasReservations(lifetime)
+      assert.isTrue(reserved.reserve(payment("first", "payer", { isKnown }), poor, 0))
+      assert.isTrue(reserved.reserve(payment("other", "other", { isKnown }), poor, 0))
+      // Too much for the relayer; for strangers, already too much for their half.
+      const costWei = isKnown ? 301n : 101n
+      assert.isFalse(reserved.reserve(payment("second", "payer", { isKnown, costWei }), poor, 0))
+      assert.isFalse(reserved.reserve(payment("first", "payer", { isKnown, costWei }), poor, 0))
+      assert.strictEqual(reserved.othersWei([], 0), 200n)
+      assert.strictEqual(reserved.othersWei(["first"], 0), 100n)
+    }
+  })
 })
