@@ -82,17 +82,18 @@ interface Packed {
 
 /**
  * Builds the published packages from scratch in a copy below `folder`, packs them as for a release, and extracts each
- * tarball to the folder that `homeOf` returns for its name.
+ * tarball to the folder that `homeOf` returns for its name. Checks their types if `checked`.
  */
 export const packAll = async (
   folder: string,
-  homeOf: (name: string) => string
+  homeOf: (name: string) => string,
+  checked = false
 ): Promise<ReadonlyArray<PackedPackage>> => {
   const copy = join(folder, "workspace")
   const folders = published()
   mkdirSync(copy)
   copyPackages(folders, copy)
-  await build(folders, copy)
+  await build(folders, copy, checked)
   const tarballs = join(folder, "tarballs")
   mkdirSync(tarballs)
   const args = ["-r", "--filter", "./packages/*", "pack", "--pack-destination", tarballs, "--json"]

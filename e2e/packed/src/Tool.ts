@@ -57,9 +57,17 @@ const compile = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   "false"
 ]
 
-/** Builds projects with the workspace's compiler, in sequence, which is fastest on few cores; then makes the Node bundles. */
-export const build = async (projects: ReadonlyArray<string>, cwd: string): Promise<void> => {
-  await run(process.execPath, compile(["-b", ...projects, "--builders", "1"]), cwd)
+/**
+ * Builds projects with the workspace's compiler, in sequence, which is fastest on few cores; then makes the Node bundles.
+ * Unless `checked`, it doesn't check types, which takes most of the time and changes no file of the build.
+ */
+export const build = async (
+  projects: ReadonlyArray<string>,
+  cwd: string,
+  checked: boolean
+): Promise<void> => {
+  const args = ["-b", ...projects, "--builders", "1", "--checkers", "1", ...(checked ? [] : ["--noCheck"])]
+  await run(process.execPath, compile(args), cwd)
   const bundle = join(cwd, "packages", "core", "build", "bundle.ts")
   await run(process.execPath, ["--disable-warning=ExperimentalWarning", bundle], cwd)
 }
