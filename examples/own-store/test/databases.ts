@@ -17,23 +17,32 @@ export const testDatabase = async (url: string): Promise<TestDatabase> => {
   await migrate(sql)
   const tables = await sql<Array<{ name: string }>>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'till'`
-  const names = tables.map(({ name }) => `till.${name}`).join(", ")
+  const names = tables.map(({ name }) => `till.${name}`)
+  // Faster than to truncate tables with a few rows. The lock waits for statements that a test has left running; no
+  // triggers fire, such as those that protect the ledger. All of this is one transaction.
+  const emptying = [
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL session_replication_role = replica",
+    `LOCK TABLE ${names.join(", ")} IN EXCLUSIVE MODE`,
+    ...names.map((name) => `DELETE FROM ${name}`)
+  ].join("; ")
   const all: Array<OwnStores> = []
   const free: Array<OwnStores> = []
   return {
     sql,
-    // The triggers that protect the ledger look at single rows.
     empty: async () => {
-      await sql.unsafe(`TRUNCATE ${names}`)
+      await sql.unsafe(emptying)
     },
     connect: () => {
       let stores = free.pop()
       if (stores === undefined) all.push((stores = postgresStores(url)))
       const taken = stores
+      // The tables are there already, and a later test takes the same connections.
+      const open = async () => undefined
       const close = async () => {
         free.push(taken)
       }
-      return { ...taken, close }
+      return { ...taken, open, close }
     },
     close: async () => {
       await Promise.all([sql.end(), ...all.map((stores) => stores.close())])
