@@ -31,7 +31,7 @@ const folderOf = (path: string): string => path.replaceAll(/[^\w]+/g, "-")
 
 const run = (folder: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
+    const child = spawn(process.execPath, [compiler, "-p", folder, "--pretty", "false", "--singleThreaded"], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"]
     })
