@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { promisify } from "node:util"
@@ -29,7 +30,11 @@ const outputOf = async (path: string, name: string): Promise<ReadonlyArray<strin
   const file = join(temporaryFolder(), name)
   writeFileSync(file, sample.code)
   const args = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", file]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    timeout: 30_000,
+    // Compiled modules, which all processes of the tests share.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
+  })
   return stdout.trimEnd().split("\n")
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
+import { exampleEnvironment } from "../../express/test/exampleProcess.ts"
 import type { Start } from "./contender.ts"
 
 /** Two processes that race on one database. */
@@ -33,6 +34,7 @@ const messageOf = async (child: ChildProcess): Promise<unknown> => {
 export const startContenders = async (url: string, mutant?: "locked-in-memory"): Promise<Contenders> => {
   const children = ["red", "blue"].map((name) =>
     fork(program, [url, name, ...(mutant === undefined ? [] : [mutant])], {
+      env: { ...process.env, ...exampleEnvironment },
       execArgv: ["--conditions=@till402/source", "--disable-warning=ExperimentalWarning"]
     })
   )

@@ -13,6 +13,7 @@ import { isHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
 import { FakeShopifyAdmin } from "../../../packages/providers/test/shopify-admin/fakeShopifyAdmin.ts"
+import { exampleEnvironment } from "../../express/test/exampleProcess.ts"
 import { openShop } from "../src/shop.ts"
 
 /*
@@ -193,7 +194,7 @@ describe("the example's program", () => {
     const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source"]
     const child = spawn(process.execPath, [...flags, main], {
       stdio: ["ignore", "ignore", "pipe"],
-      env: { PATH: process.env["PATH"] ?? "", BASE_URL: "https://shop.example" }
+      env: { ...exampleEnvironment, BASE_URL: "https://shop.example" }
     })
     let complaints = ""
     child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { payingFetch } from "@till402/sandbox"
+import { exampleEnvironment } from "../../express/test/exampleProcess.ts"
 import { type FakeUpstreams, startFakeUpstreams } from "./fakeUpstreams.ts"
 
 /*
@@ -42,7 +43,7 @@ const spawnApp = (environment: Record<string, string>) => {
   const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source"]
   const child = spawn(process.execPath, [...flags, main], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", ...environment }
+    env: { ...exampleEnvironment, ...environment }
   })
   onTestFinished(() => {
     child.kill("SIGKILL")

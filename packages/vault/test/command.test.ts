@@ -1,19 +1,32 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { VaultItems } from "@till402/core/effect"
 import { sqlite } from "@till402/core/sqlite"
 import { Effect } from "effect"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { run } from "../src/cli/run.ts"
 import { key, region, startFakeS3 } from "./fakeS3.ts"
 import { listing, temporaryFolder, writeFiles } from "./folders.ts"
 
-/** A shop's database and folder, and the command over them. */
-const openShop = async () => {
-  const folder = temporaryFolder()
+/** A shop's empty database. */
+let emptyDatabase: Buffer
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "till402-vault-"))
   const database = join(folder, "till.sqlite")
   // A till migrates the database at its start.
   await Effect.runPromise(Effect.provide(Effect.asVoid(VaultItems), sqlite({ filename: database })))
+  // Closed, it has no other file.
+  expect(readdirSync(folder)).toEqual(["till.sqlite"])
+  emptyDatabase = readFileSync(database)
+  rmSync(folder, { recursive: true })
+})
+
+/** A shop's database and folder, and the command over them. */
+const openShop = () => {
+  const folder = temporaryFolder()
+  const database = join(folder, "till.sqlite")
+  writeFileSync(database, emptyDatabase)
   const till402 = async (...args: ReadonlyArray<string>) => {
     const printed: Array<string> = []
     const complained: Array<string> = []
@@ -34,7 +47,7 @@ const goods = (slug: string, overrides: object = {}) => ({
 
 describe("till402 vault", () => {
   it("publishes, lists, changes and unpublishes an item", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), goods("first"))
     const source = join(sources, "first")
     const added = await till402("vault", "publish", source)
@@ -57,7 +70,7 @@ describe("till402 vault", () => {
   })
 
   it("publishes with a manifest from elsewhere, and prints JSON", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), goods("first"))
     renameSync(join(sources, "first.json"), join(sources, "other.json"))
     const { code, printed } = await till402(
@@ -80,7 +93,7 @@ describe("till402 vault", () => {
   })
 
   it("imports a folder of items", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), {
       ...goods("first"),
       ...goods("second"),
@@ -94,7 +107,7 @@ describe("till402 vault", () => {
   })
 
   it("imports nothing if one item has a fault, and names every fault of every item", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), {
       ...goods("first"),
       ...goods("second", { price: -1, title: "" }),
@@ -117,7 +130,7 @@ describe("till402 vault", () => {
   })
 
   it("publishes to a bucket, whose key is in the environment", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const { objects, stop, url } = await startFakeS3()
     onTestFinished(stop)
     const sources = writeFiles(temporaryFolder(), goods("first"))
@@ -134,7 +147,7 @@ describe("till402 vault", () => {
   })
 
   it("refuses a database that doesn't exist, so that a mistyped path is no new shop", async () => {
-    const { folder, till402 } = await openShop()
+    const { folder, till402 } = openShop()
     const { code, complained } = await till402("vault", "list", "--database", join(folder, "tlil.sqlite"))
     expect([code, complained.join()]).toEqual([1, expect.stringContaining("doesn't exist")])
   })
@@ -149,13 +162,13 @@ describe("till402 vault", () => {
     [["vault", "list", "--manifest", "x"], ["--manifest belongs to vault publish"]],
     [["vault", "list", "--nope"], [expect.stringContaining("--nope")]]
   ])("refuses %j", async (args, faults) => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const { code, complained } = await till402(...args)
     expect([code, complained]).toEqual([2, [...faults, "till402 --help shows the commands"]])
   })
 
   it("shows its usage", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     expect(await till402("--help")).toMatchObject({
       code: 0,
       printed: [expect.stringContaining("Usage: till402")]
@@ -163,7 +176,7 @@ describe("till402 vault", () => {
   })
 
   it("reads no manifest that is a folder or too large", async () => {
-    const { till402 } = await openShop()
+    const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), { "a/file": "x", "b/file": "x" })
     mkdirSync(join(sources, "a.json"))
     writeFileSync(join(sources, "b.json"), " ".repeat(200_000))

@@ -8,6 +8,7 @@ import { hashDomain, type Address } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { anvilBinary } from "../../src/chain/AnvilBinary.ts"
 import { startChain, usdcAbi, type Chain } from "../../src/chain/index.ts"
+import { compileCache } from "../sandbox/commandRuns.ts"
 
 const baseSepoliaUsdc: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 const freshAddress = () => privateKeyToAccount(generatePrivateKey()).address
@@ -171,7 +172,7 @@ describe("stopping", () => {
          const chain = await startChain()
          console.log(chain.rpcUrl)`
       ],
-      { stdio: ["ignore", "pipe", "inherit"] }
+      { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...compileCache } }
     )
     const [line] = (await once(owner.stdout, "data")) as [Buffer]
     const rpcUrl = line.toString().trim()

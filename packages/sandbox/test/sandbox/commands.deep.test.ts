@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
 import { payingFetch, sellsOutAsin } from "@till402/sandbox"
 import { describe, expect, it } from "vitest"
 import {
@@ -8,6 +9,7 @@ import {
   demo,
   expectStopAt,
   expectTour,
+  hash,
   isUp,
   ready,
   signature,
@@ -42,6 +44,25 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
   })
 
   it.each(["SIGTERM", "SIGHUP"] as const)("stops everything at %s", expectStopAt)
+
+  it("reports that its port is in use", async () => {
+    const other = createServer().listen(0, "127.0.0.1")
+    await once(other, "listening")
+    const { port } = other.address() as AddressInfo
+    const run = command("cli", ["--json", "--port", String(port)])
+    expect(await run.closed).toBe(1)
+    expect(run.output.stdout).toBe("")
+    expect(run.output.stderr.trim()).toBe(
+      `Port ${port} is in use; choose another with --port, or 0 for a free one.`
+    )
+    other.close()
+  })
+
+  it("explains itself", async () => {
+    const help = command("cli", ["--help"])
+    expect(await help.closed).toBe(0)
+    expect(help.output.stdout).toContain("--port N")
+  })
 
   it("stops when the process that started it is gone", async () => {
     const run = command("cli", ["--json", "--port=0"])
@@ -113,7 +134,18 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
 })
 
 describe("the demo command", { timeout: commandMillis }, () => {
-  it("pays on one network if it is told to", async () => {
+  it("pays all seven routes on each network, follows two orders, and the balances add up", async () => {
+    const { stderr, stdout } = await demo([])
+    expect(stdout).not.toContain("\u001b")
+    const [onEvm, onSolana, ...others] = stdout.split(/^(?=Till402 at )/m)
+    expect(others).toEqual([])
+    expectTour(onEvm ?? "", hash)
+    expectTour(onSolana ?? "", signature)
+    // Expected events aren't printed as warnings.
+    expect(stderr).not.toContain("warning")
+  })
+
+  it("pays on Solana alone if it is told to", async () => {
     const { stdout } = await demo(["--network", "solana"])
     expect(stdout).not.toMatch(/0x[0-9a-f]{64}/)
     expectTour(stdout, signature)

@@ -1,16 +1,13 @@
-import { once } from "node:events"
-import { createServer, type AddressInfo } from "node:net"
 import { describe, expect, it } from "vitest"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 import {
   command,
   commandMillis,
   demo,
-  expectStopAt,
+  expectStop,
   expectTour,
   hash,
   ready,
-  signature,
   solana,
   useCommands,
   wallet
@@ -23,7 +20,7 @@ import {
 useCommands()
 
 describe("the sandbox command", { timeout: commandMillis }, () => {
-  it("prints exactly one line of JSON once it is ready", async () => {
+  it("prints exactly one line of JSON once it is ready, and stops everything at SIGINT", async () => {
     const run = command("cli", ["--json", "--port", "0", "--adapter", "express"])
     const announced = await ready(run)
     expect(run.output.stdout.split("\n")).toHaveLength(2)
@@ -40,34 +37,15 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
       solana
     })
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
-    run.child.kill("SIGTERM")
-    await run.closed
+    await expectStop(run, announced, "SIGINT")
     expect(run.output.stderr).toContain("starting")
   })
 
-  it("stops everything at SIGINT", () => expectStopAt("SIGINT"))
-
-  it("reports that its port is in use", async () => {
-    const other = createServer().listen(0, "127.0.0.1")
-    await once(other, "listening")
-    const { port } = other.address() as AddressInfo
-    const run = command("cli", ["--json", "--port", String(port)])
-    expect(await run.closed).toBe(1)
-    expect(run.output.stdout).toBe("")
-    expect(run.output.stderr.trim()).toBe(
-      `Port ${port} is in use; choose another with --port, or 0 for a free one.`
-    )
-    other.close()
-  })
-
-  it("refuses wrong arguments with exit code 2, and explains itself with 0", async () => {
+  it("refuses wrong arguments with exit code 2", async () => {
     const wrong = command("cli", ["--adapter", "fastify"])
     expect(await wrong.closed).toBe(2)
     expect(wrong.output.stdout).toBe("")
     expect(wrong.output.stderr).toContain("--adapter must be hono, express or koa: got fastify")
-    const help = command("cli", ["--help"])
-    expect(await help.closed).toBe(0)
-    expect(help.output.stdout).toContain("--port N")
   })
 })
 
@@ -95,13 +73,10 @@ describe("parseArguments", () => {
 })
 
 describe("the demo command", { timeout: commandMillis }, () => {
-  it("pays all seven routes on each network, follows two orders, and the balances add up", async () => {
-    const { stderr, stdout } = await demo([])
+  it("pays all seven routes on one network, follows two orders, and the balances add up", async () => {
+    const { stderr, stdout } = await demo(["--network", "base-sepolia"])
     expect(stdout).not.toContain("\u001b")
-    const [onEvm, onSolana, ...others] = stdout.split(/^(?=Till402 at )/m)
-    expect(others).toEqual([])
-    expectTour(onEvm ?? "", hash)
-    expectTour(onSolana ?? "", signature)
+    expectTour(stdout, hash)
     // Expected events aren't printed as warnings.
     expect(stderr).not.toContain("warning")
   })

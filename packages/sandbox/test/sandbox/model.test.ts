@@ -13,6 +13,7 @@ import {
   toolResults
 } from "../../../providers/test/assistant/scriptedModel.ts"
 import { parseArguments } from "../../src/cli/Arguments.ts"
+import { compileCache } from "./commandRuns.ts"
 
 /*
  * Paid calls of `shop` over a model server.
@@ -128,7 +129,7 @@ describe("the sandbox command with --model", () => {
         `--model=${model.baseUrl()}`,
         "--model-name=small"
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, MODEL_API_KEY: "key-1" } }
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...compileCache, MODEL_API_KEY: "key-1" } }
     )
     let printed = ""
     child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
