@@ -1,4 +1,10 @@
 import { sandboxSuite } from "../../express/test/runningExample.ts"
 import { effectSettings } from "./settings.ts"
 
-sandboxSuite("Effect", new URL("../src/", import.meta.url), undefined, effectSettings)
+sandboxSuite(
+  ["SIGINT", "SIGTERM with a database", "failure"],
+  "Effect",
+  new URL("../src/", import.meta.url),
+  undefined,
+  effectSettings
+)

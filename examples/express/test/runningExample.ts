@@ -201,8 +201,12 @@ export const exampleSuite = (
   })
 }
 
-/** The test of an example's `sandbox.ts`, which takes several processes with a chain each. */
+/** How an example's `sandbox.ts` ends: by a signal, where a database is given or not, or because it can't start. */
+type SandboxEnd = "SIGINT" | "SIGTERM with a database" | "failure"
+
+/** The tests of an example's `sandbox.ts`, each of which takes a process with a chain. */
 export const sandboxSuite = (
+  ends: ReadonlyArray<SandboxEnd>,
   name: string,
   sources: URL,
   startDatabase = sqliteFile,
@@ -217,40 +221,43 @@ export const sandboxSuite = (
     })
     afterAll(() => database?.stop())
 
-    it("runs with one command on its own services, and removes them however it ends", async () => {
-      const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
-        const folder = await temporaryFolder()
-        const { stop, url } = await start(sandbox, {
-          ...given,
-          ...renamed({ PORT: "0", BASE_URL: baseUrl, TMPDIR: folder })
-        })
-        const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
-        expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
-        // If a database is given, no other one is started.
-        if (database.variable in given) {
-          const others = (await readdir(folder)).filter((name) => !name.startsWith("till402-chain-"))
-          expect(others).toEqual([])
-        }
-        // A call that is still running when the signal arrives, and still needs the database for a price.
-        const finish = await beginCall(`${url}/x402/vault/buy`, vaultOrder)
-        const code = stop(signal)
-        await expect.poll(() => isUp(url), { timeout: stopMillis }).toBe(false)
-        expect(await finish()).toBe(402)
-        expect(await code).toBe(0)
-        expect(await readdir(folder)).toEqual([])
+    const stopped = async (signal: "SIGINT" | "SIGTERM", given: Environment = {}) => {
+      const folder = await temporaryFolder()
+      const { stop, url } = await start(sandbox, {
+        ...given,
+        ...renamed({ PORT: "0", BASE_URL: baseUrl, TMPDIR: folder })
+      })
+      const challenge = (await (await fetch(`${url}/x402/search`)).json()) as Challenge
+      expect(challenge.accepts[0]).toMatchObject({ resource: `${baseUrl}/x402/search` })
+      // If a database is given, no other one is started.
+      if (database.variable in given) {
+        const others = (await readdir(folder)).filter((name) => !name.startsWith("till402-chain-"))
+        expect(others).toEqual([])
       }
-      const failed = async () => {
-        const folder = await temporaryFolder()
-        const { code, output } = await runExample(
-          sandbox,
-          renamed({ PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
-        )
-        expect(output).toContain(`${settings.baseUrl} must be`)
-        expect(code).toBe(1)
-        expect(await readdir(folder)).toEqual([])
-      }
-      const given = { [database.variable]: database.value, [named("TILL_SECRET")]: secret }
-      await Promise.all([stopped("SIGINT"), stopped("SIGTERM", given), failed()])
-    })
+      // A call that is still running when the signal arrives, and still needs the database for a price.
+      const finish = await beginCall(`${url}/x402/vault/buy`, vaultOrder)
+      const code = stop(signal)
+      await expect.poll(() => isUp(url), { timeout: stopMillis }).toBe(false)
+      expect(await finish()).toBe(402)
+      expect(await code).toBe(0)
+      expect(await readdir(folder)).toEqual([])
+    }
+    const failed = async () => {
+      const folder = await temporaryFolder()
+      const { code, output } = await runExample(
+        sandbox,
+        renamed({ PORT: "0", BASE_URL: "nowhere", TMPDIR: folder })
+      )
+      expect(output).toContain(`${settings.baseUrl} must be`)
+      expect(code).toBe(1)
+      expect(await readdir(folder)).toEqual([])
+    }
+    const run: Readonly<Record<SandboxEnd, () => Promise<void>>> = {
+      SIGINT: () => stopped("SIGINT"),
+      "SIGTERM with a database": () =>
+        stopped("SIGTERM", { [database.variable]: database.value, [named("TILL_SECRET")]: secret }),
+      failure: failed
+    }
+    it.each(ends)("runs with one command on its own services, and removes them at %s", (end) => run[end]())
   })
 }

@@ -1,3 +1,5 @@
-import { sandboxSuite } from "../../express/test/runningExample.ts"
+import { exampleSuite, sandboxSuite } from "../../express/test/runningExample.ts"
 
-sandboxSuite("Hono", new URL("../src/", import.meta.url))
+const sources = new URL("../src/", import.meta.url)
+exampleSuite("Hono", sources)
+sandboxSuite(["SIGINT", "SIGTERM with a database", "failure"], "Hono", sources)

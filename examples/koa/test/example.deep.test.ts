@@ -1,4 +1,6 @@
-import { sandboxSuite } from "../../express/test/runningExample.ts"
+import { exampleSuite, sandboxSuite } from "../../express/test/runningExample.ts"
 import { postgresDatabase } from "./database.ts"
 
-sandboxSuite("Koa", new URL("../src/", import.meta.url), postgresDatabase)
+const sources = new URL("../src/", import.meta.url)
+exampleSuite("Koa", sources, postgresDatabase)
+sandboxSuite(["SIGINT", "SIGTERM with a database", "failure"], "Koa", sources, postgresDatabase)

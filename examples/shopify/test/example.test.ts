@@ -108,7 +108,7 @@ const until = ({ till }: Started, orderId: string, status: string) =>
       await till.orders.processNow(orderId)
       assert.strictEqual((await till.orders.find(orderId))?.status, status)
     },
-    { timeout: 25_000, interval: 100 }
+    { timeout: 60_000, interval: 1_000 }
   )
 
 const cancel = ({ request }: Started, orderId: string, token: string) =>
