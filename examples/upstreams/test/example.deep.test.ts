@@ -1,0 +1,55 @@
+import { assert, describe, it } from "vitest"
+import { startFakeUpstreams } from "./fakeUpstreams.ts"
+import { appMillis, keys, pay, settings, start, startInVain } from "./runningApp.ts"
+
+/*
+ * More of what the app does with and without keys, each in a process of its own.
+ */
+
+describe("the app on real upstreams, with all keys", { timeout: appMillis }, () => {
+  it("serves the agent profile at the address that it sends to Shopify", async () => {
+    const fakes = await startFakeUpstreams()
+    const { stop, url } = await start({ ...settings(fakes), ...keys })
+    await pay(`${url}/x402/search?q=trail+shoes`)
+    const call = fakes.requests.find(({ path }) => path === "/shopify/api/ucp/mcp")?.body as {
+      params: { arguments: { meta: { "ucp-agent": { profile: string } } } }
+    }
+    const { profile } = call.params.arguments.meta["ucp-agent"]
+    assert.strictEqual(new URL(profile).origin, "https://shop.example")
+    const response = await fetch(`${url}${new URL(profile).pathname}`, { redirect: "error" })
+    assert.strictEqual(response.headers.get("content-type"), "application/json")
+    assert.match(response.headers.get("cache-control") ?? "", /^public, max-age=\d{2,}$/)
+    const { ucp } = (await response.json()) as { ucp: { capabilities: Record<string, unknown> } }
+    assert.property(ucp.capabilities, "dev.ucp.shopping.catalog.search")
+    await stop()
+  })
+})
+
+describe("the app on real upstreams, without keys", { timeout: appMillis }, () => {
+  it("leaves Shopify out where its profile can't be fetched, and search with it", async () => {
+    const fakes = await startFakeUpstreams()
+    const { SEVENTEENTRACK_API_KEY } = keys
+    const environment = { ...settings(fakes), BASE_URL: "http://localhost:3000", SEVENTEENTRACK_API_KEY }
+    const { output, stop, url } = await start(environment)
+    assert.match(output, /marketplace_b: missing\..*BASE_URL.*SHOPIFY_PROFILE_URL/)
+    assert.include(output, "Without a marketplace there is no GET /x402/search.")
+    assert.strictEqual((await fetch(`${url}/x402/search?q=shoes`)).status, 404)
+    assert.strictEqual((await fetch(`${url}/x402/track?number=1ZA1234E0205271688`)).status, 402)
+    await stop()
+  })
+
+  it("doesn't start with nothing to sell", async () => {
+    const { complaints, output } = await startInVain({
+      ...settings({ url: "http://127.0.0.1:1" }),
+      BASE_URL: "http://localhost:3000"
+    })
+    assert.include(output, "Set SEVENTEENTRACK_API_KEY")
+    assert.include(complaints, "there is nothing to sell")
+  })
+
+  it("prints which of its own variables are missing", async () => {
+    const { PAY_TO: _payTo, RPC_URL: _rpcUrl, ...rest } = settings({ url: "http://127.0.0.1:1" })
+    const { complaints } = await startInVain(rest)
+    assert.include(complaints, "Set these in the environment first: PAY_TO, RPC_URL.")
+  })
+})
