@@ -19,6 +19,8 @@ import {
 
 const racers = 100
 
+const wins = (got: ReadonlyArray<unknown>): number => got.filter((won) => won === true).length
+
 /** The tests of all races, each run that many rounds. */
 export const raceTests = (rounds: number): void => {
   let url: string
@@ -50,7 +52,6 @@ export const raceTests = (rounds: number): void => {
     }
   }
 
-  const wins = (got: ReadonlyArray<unknown>): number => got.filter((won) => won === true).length
   const entriesOf = async (key: string) =>
     (await stores.charges.entries({ limit: 10, chargeKeys: [key] })).map(({ kind, transaction }) => [
       kind,
@@ -120,6 +121,18 @@ export const raceTests = (rounds: number): void => {
         expect((await stores.vaultItems.findBySlug(slug))?.downloads).toBe(racers)
       }))
   })
+}
+
+/** A test of the races themselves: they catch a lock in the memory of one process. */
+export const lockTests = (): void => {
+  let url: string
+  let stores: OwnStores
+  beforeAll(async () => {
+    url = await (await sharedPostgres()).createDatabase()
+    stores = postgresStores(url)
+    await stores.open()
+  })
+  afterAll(() => stores?.close())
 
   describe("a claim behind a lock in memory", { timeout: 60_000 }, () => {
     it("passes the race of one process", async () => {

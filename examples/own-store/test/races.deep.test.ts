@@ -1,3 +1,4 @@
-import { raceTests } from "./raceTests.ts"
+import { lockTests, raceTests } from "./raceTests.ts"
 
 raceTests(20)
+lockTests()

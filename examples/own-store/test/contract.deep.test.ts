@@ -1,0 +1,3 @@
+import { contractTests, isRepetition } from "./contractTests.ts"
+
+contractTests(isRepetition)
