@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { promisify } from "node:util"
+import { format } from "node:util"
 import { Till } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeTracker } from "@till402/core/testing"
 import { payingFetch, sampleShop } from "@till402/sandbox"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { commandsOf, documents, examplesOf, read, samplesOf, sources } from "./documents.ts"
 
 /*
@@ -23,19 +21,19 @@ const temporaryFolder = (): string => {
   return folder
 }
 
-/** Runs a sample as printed; returns the lines that it prints. */
+/** Runs a sample as printed, in this process, which has most of its imports; returns the lines that it prints. */
 const outputOf = async (path: string, name: string): Promise<ReadonlyArray<string>> => {
   const sample = samplesOf(read(path)).find(({ code }) => code.startsWith(`// ${name}\n`))
   if (sample === undefined) throw new Error(`${path} has no sample ${name}`)
   const file = join(temporaryFolder(), name)
   writeFileSync(file, sample.code)
-  const args = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", file]
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    timeout: 30_000,
-    // Compiled modules, which all processes of the tests share.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
+  const lines: Array<string> = []
+  const log = vi.spyOn(console, "log").mockImplementation((...values: ReadonlyArray<unknown>) => {
+    lines.push(format(...values))
   })
-  return stdout.trimEnd().split("\n")
+  onTestFinished(() => log.mockRestore())
+  await import(/* @vite-ignore */ file)
+  return lines
 }
 
 /** Opens a SQLite file, runs one statement, and returns its rows. */

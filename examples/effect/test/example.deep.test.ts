@@ -1,10 +1,6 @@
-import { sandboxSuite } from "../../express/test/runningExample.ts"
+import { exampleSuite, sandboxSuite } from "../../express/test/runningExample.ts"
 import { effectSettings } from "./settings.ts"
 
-sandboxSuite(
-  ["SIGINT", "SIGTERM with a database", "failure"],
-  "Effect",
-  new URL("../src/", import.meta.url),
-  undefined,
-  effectSettings
-)
+const sources = new URL("../src/", import.meta.url)
+exampleSuite("Effect", sources, undefined, effectSettings)
+sandboxSuite(["SIGINT", "SIGTERM with a database", "failure"], "Effect", sources, undefined, effectSettings)

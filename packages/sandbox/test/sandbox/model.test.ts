@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import type { BuyResponse, ShopResponse } from "@till402/core"
 import { languageModel } from "@till402/providers/assistant"
 import { payingFetch, type Sandbox, startSandbox } from "@till402/sandbox"
@@ -13,7 +10,6 @@ import {
   toolResults
 } from "../../../providers/test/assistant/scriptedModel.ts"
 import { parseArguments } from "../../src/cli/Arguments.ts"
-import { compileCache } from "./commandRuns.ts"
 
 /*
  * Paid calls of `shop` over a model server.
@@ -111,36 +107,6 @@ describe("a paid call over a model", () => {
 })
 
 describe("the sandbox command with --model", () => {
-  it("pays a call over the model and prints its reply", async () => {
-    model.use((request, round) =>
-      round === 0
-        ? searchFor("wireless headphones")
-        : answerWith(`The ${firstFound(request).title} fits.`, firstFound(request).id)
-    )
-    const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
-    const child = spawn(
-      process.execPath,
-      [
-        "--disable-warning=ExperimentalWarning",
-        "--conditions=@till402/source",
-        main,
-        "--json",
-        "--port=0",
-        `--model=${model.baseUrl()}`,
-        "--model-name=small"
-      ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...compileCache, MODEL_API_KEY: "key-1" } }
-    )
-    let printed = ""
-    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-    await expect.poll(() => printed, { timeout: 20_000 }).toMatch(/shop {2}200 {2}paid[^]+ fits\.\n/)
-    expect(model.requests()[0]?.model).toBe("small")
-    expect(model.headers()[0]?.authorization).toBe("Bearer key-1")
-    const closed = once(child, "close")
-    child.kill("SIGTERM")
-    expect(await closed).toEqual([0, null])
-  })
-
   it("refuses what is no address", () => {
     expect(parseArguments(["--model", "qwen3"])).toMatchObject({ _tag: "Wrong" })
     expect(parseArguments(["--model", "http://127.0.0.1:1/v1"])).toMatchObject({
