@@ -12,12 +12,12 @@ import { emptyAccounts } from "./unpaidRuns.ts"
 
 const local = localChainOfFile()
 
-attack("an account that covers one call, emptied while it pays for 64", {
+attack("an account that covers one call, emptied while it pays for 24", {
   on: official,
   lands: async () => {
-    const dodging = { keys: 1, rounds: 2, callsAtOnce: 64 }
-    const unpaid = await emptyAccounts(local(), naiveTarget(openOfficial), dodging, "64 calls at once, naive")
-    expect(unpaid).toBeGreaterThan(2n * 32n * trackPrice)
+    const dodging = { keys: 1, rounds: 2, callsAtOnce: 24 }
+    const unpaid = await emptyAccounts(local(), naiveTarget(openOfficial), dodging, "24 calls at once, naive")
+    expect(unpaid).toBeGreaterThan(2n * 12n * trackPrice)
   },
   fails: async () => {
     // At once: most of these calls wait until the others end, and are then refused.
@@ -25,8 +25,8 @@ attack("an account that covers one call, emptied while it pays for 64", {
       emptyAccounts(
         local(),
         tillTarget(local()),
-        { keys: 1, rounds: 1, callsAtOnce: 64 },
-        "64 calls at once"
+        { keys: 1, rounds: 1, callsAtOnce: 24 },
+        "24 calls at once"
       ),
       emptyAccounts(
         local(),
