@@ -18,7 +18,7 @@ import { type Server, visit, type Visitor } from "../src/Visitor.ts"
  */
 
 const local = localChainOfFile()
-const count = 250
+const count = 160
 
 /** Payments with well-formed signatures, each in the name of another account and by none of them. */
 const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {

@@ -85,7 +85,7 @@ const failsOnOurs = async (careless: Careless, count: number): Promise<void> => 
 attack("a settled payment presented to another till whose facilitator accepts used nonces", {
   on: receiptReader,
   lands: () => landsOnNaive(acceptingUsedNonces),
-  fails: () => failsOnOurs(acceptingUsedNonces, 5)
+  fails: () => failsOnOurs(acceptingUsedNonces, 2)
 })
 
 attack("a settled payment presented to another till whose facilitator's node is one block behind", {
@@ -95,7 +95,7 @@ attack("a settled payment presented to another till whose facilitator's node is 
   fails: () => failsOnOurs(oneBlockBehind, 1)
 })
 
-const payments = 20
+const payments = 8
 
 attack("settled payments shown to another till for a refund, by a payer without money", {
   on: receiptReader,
