@@ -17,10 +17,10 @@ import { type Server, visit } from "../src/Visitor.ts"
  * Keys are free: a flood of payments without money must not use up the capacity for paying users.
  */
 
-const connections = 300
+const connections = 90
 /** Calls with a payment that either server accepts at a time. */
-const inAll = 200
-const perUser = 7
+const inAll = 60
+const perUser = 4
 /** Pause between two calls of a user. */
 const paceMillis = 75
 
@@ -41,7 +41,7 @@ let signed: { readonly atMillis: number; readonly payments: Promise<ReadonlyArra
 /** Payments without money, signed once a minute: what is signed is the same for every server here. */
 const strangersTo = async (challenge: Challenge): Promise<ReadonlyArray<Payment>> => {
   if (signed === undefined || Date.now() - signed.atMillis > 60_000)
-    signed = { atMillis: Date.now(), payments: signByFreshKeys(challenge, 1_500) }
+    signed = { atMillis: Date.now(), payments: signByFreshKeys(challenge, 500) }
   return (await signed.payments).map((payment) => ({ ...payment, accepted: challenge.accepts[0]! }))
 }
 
