@@ -314,7 +314,7 @@ describe("two processes with one key", () => {
   it("settle each payment once, in batches with different numbers", async () => {
     const one = await startBatches()
     const two = await startBatches({ account: one.account, journal: one.journal })
-    const payments = await somePayments(24)
+    const payments = await somePayments(12)
     const [left, right] = await Promise.all([settleAll(one, payments), settleAll(two, payments)])
     expect(failuresIn([...left, ...right])).toEqual([])
     expect(left).toEqual(right)

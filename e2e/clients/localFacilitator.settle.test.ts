@@ -41,18 +41,18 @@ describe("a local facilitator settles", () => {
     expect(await sentBy(account.address)).toBe(1)
   })
 
-  it("sixty payments at once, in two processes with one key, each with its own transaction", async () => {
+  it("24 payments at once, in two processes with one key, each with its own transaction", async () => {
     const one = await startRelay(chain)
     const two = await startRelay(chain, { account: one.account, journal: one.journal })
-    const payments = await Promise.all(Array.from({ length: 60 }, () => signedPayment(chain)))
+    const payments = await Promise.all(Array.from({ length: 24 }, () => signedPayment(chain)))
     const settled = await Promise.all(
       payments.map(({ payload, requirements }, index) =>
         (index % 2 === 0 ? one : two).facilitator.settle(payload, requirements)
       )
     )
     expect(settled.filter(({ success }) => !success)).toEqual([])
-    expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(60)
-    expect(await sentBy(one.account.address)).toBe(60)
+    expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(24)
+    expect(await sentBy(one.account.address)).toBe(24)
     for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
   })
 
