@@ -4,10 +4,8 @@ import { sampleShop } from "../../packages/sandbox/src/shop/index.ts"
 import { describe, expect, it } from "vitest"
 import { evaluate, scoresOf } from "../../bench/assistant/evaluate.ts"
 import { falseStatements } from "../../bench/assistant/judge.ts"
-import { makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
 import { makeLiar } from "../../bench/assistant/liar.ts"
 import { startModelServer } from "../../bench/assistant/modelServer.ts"
-import { expectNoLies } from "./freeLies.ts"
 
 /*
  * The evaluation of `npm run bench -- assistant`: no reply states anything false about price, rating or availability.
@@ -34,8 +32,6 @@ describe("100 requests", () => {
       await server.stop()
     }
   })
-
-  it("to a model that lies in free words", () => expectNoLies(makeFreeLiar()))
 
   it("to the same lies without the check: the judge sees them", async () => {
     const liar = makeLiar()
