@@ -5,7 +5,7 @@ import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainHead } from "./ChainHead.ts"
-import { HeadPoll } from "./HeadPoll.ts"
+import { HeadPoll, notReachedIn } from "./HeadPoll.ts"
 import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from "./ChainNode.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
@@ -101,10 +101,12 @@ export const makeChain = (
     authorization: Authorization,
     hints: EvidenceHints = {}
   ) {
+    const isNotReached = notReachedIn(polls, network.caip2)
     const found = yield* attempt(network, ({ asset, finality, node }) =>
-      searchEvidence({ node, finality, asset, authorization, claimedAfter: hints.claimedAfter }, hints).pipe(
-        Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) })
-      )
+      searchEvidence(
+        { node, finality, asset, authorization, claimedAfter: hints.claimedAfter, isNotReached },
+        hints
+      ).pipe(Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) }))
     )
     return found ?? unavailable
   })

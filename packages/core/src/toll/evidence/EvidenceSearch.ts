@@ -44,6 +44,8 @@ export interface EvidenceQuery {
   readonly asset: Hex
   readonly authorization: Authorization
   readonly claimedAfter?: ChainHead | undefined
+  /** Whether the chain has no block of a number, though a node may lag. */
+  readonly isNotReached: (number: bigint) => Effect.Effect<boolean>
 }
 
 /**
@@ -87,7 +89,7 @@ const useIn = Effect.fnUntraced(function* (
  * replaced the block that was the newest one at the claim, lower numbers are those of later blocks.
  */
 const judged = Effect.fnUntraced(function* (
-  { claimedAfter, finality, node }: EvidenceQuery,
+  { claimedAfter, finality, isNotReached, node }: EvidenceQuery,
   located: LocatedUse,
   latest: Block
 ): Effect.fn.Return<ChainEvidence, NodeFailed> {
@@ -96,8 +98,8 @@ const judged = Effect.fnUntraced(function* (
   if (evidence._tag !== "Moved" || claimedAfter === undefined) return evidence
   if (block === undefined || block.number > claimedAfter.number) return evidence
   const now = block.number === claimedAfter.number ? block : yield* node.block(claimedAfter.number)
-  // A node that lags, or a shorter chain: which of the two is known once the chain has a block of that number.
-  if (now === undefined) return unavailable
+  // A node that lags, a shorter chain, or a block that never was of this one: the chain will show which of them.
+  if (now === undefined) return (yield* isNotReached(claimedAfter.number)) ? evidence : unavailable
   return now.hash.toLowerCase() === claimedAfter.hash ? precedingClaim(evidence) : evidence
 })
 

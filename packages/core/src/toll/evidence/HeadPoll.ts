@@ -1,4 +1,5 @@
 import { Clock, Deferred, Effect } from "effect"
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import type { ChainHead } from "./ChainHead.ts"
 
 /** Between the starts of two reads. */
@@ -7,10 +8,20 @@ const pollMillis = 2_000
 const waitMillis = 1_000
 /** A lower block than the newest one is a lagging node's, unless none has shown a higher one for so long. */
 const lagMillis = 60_000
+/** Numbers that the chain hasn't reached: faulty nodes show few. */
+const maxUnreached = 1_000
+
+/** The lower of two reads; `undefined` unless both succeed. */
+const lower = ([one, other]: ReadonlyArray<ChainHead | undefined>): ChainHead | undefined => {
+  if (one === undefined || other === undefined) return undefined
+  return other.number < one.number ? other : one
+}
 
 /**
  * The newest block that the nodes behind one endpoint have shown. Reads it on request, at most every two seconds,
  * for all calls at once.
+ *
+ * Reads twice, and takes the lower block: one node of several may once show a block that the chain doesn't have.
  */
 export class HeadPoll {
   private readonly read: Effect.Effect<ChainHead | undefined>
@@ -18,10 +29,12 @@ export class HeadPoll {
   private startedMillis: number | undefined
   private reading: Deferred.Deferred<void> | undefined
   private hasFailed = false
+  /** When {@link isNotReached} was first called for a number. */
+  private readonly unreached = new BoundedMap<bigint, number>(maxUnreached)
 
   /** `read`: never fails; `undefined` if the chain can't be read. */
   constructor(read: Effect.Effect<ChainHead | undefined>) {
-    this.read = read
+    this.read = Effect.map(Effect.all([read, read], { concurrency: 2 }), lower)
   }
 
   /** Starts a read if one is due. */
@@ -40,6 +53,24 @@ export class HeadPoll {
         : Effect.map(Effect.timeoutOption(Deferred.await(reading), waitMillis), () => this.newest?.head)
     })
   )
+
+  /**
+   * Whether a block that was shown as the newest one is none of this chain: for a minute since the first call with this
+   * number, only lower ones were shown. Before that, a node may lag.
+   */
+  isNotReached(number: bigint): Effect.Effect<boolean> {
+    return Effect.gen({ self: this }, function* () {
+      const head = yield* this.head
+      const now = yield* Clock.currentTimeMillis
+      if (head === undefined || head.number >= number) {
+        this.unreached.delete(number)
+        return false
+      }
+      const since = this.unreached.get(number)
+      if (since === undefined) this.unreached.set(number, now)
+      return since !== undefined && Math.abs(now - since) > lagMillis
+    })
+  }
 
   private startAt(nowMillis: number): Effect.Effect<void> {
     const sinceMillis = this.startedMillis === undefined ? pollMillis : nowMillis - this.startedMillis
@@ -69,3 +100,9 @@ export class HeadPoll {
       this.newest = { head, atMillis: nowMillis }
   }
 }
+
+/** {@link HeadPoll.isNotReached} of a network's poll. */
+export const notReachedIn =
+  (polls: ReadonlyMap<string, HeadPoll>, caip2: string) =>
+  (number: bigint): Effect.Effect<boolean> =>
+    polls.get(caip2)?.isNotReached(number) ?? Effect.succeed(false)

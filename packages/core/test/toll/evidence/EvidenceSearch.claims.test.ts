@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import type { ChainHead } from "../../../src/toll/evidence/ChainHead.ts"
 import { network, open, unavailable } from "./EvidenceWorld.ts"
@@ -67,5 +68,20 @@ describe("a transfer", () => {
       node.mine(2)
       assert.include(yield* evidence({ transaction, claimedAfter }), { _tag: "Moved" })
     })
+  )
+
+  it.effect(
+    "counts if a node showed a block far above the chain at the claim: for a minute, it is unknown",
+    () =>
+      Effect.gen(function* () {
+        const { evidence, node, paid } = open()
+        const claimedAfter: ChainHead = { number: node.height + 9_000_000n, hash: `0x${"ee".repeat(32)}` }
+        const transaction = node.transact(paid)
+        assert.deepStrictEqual(yield* evidence({ transaction, claimedAfter }), unavailable)
+        yield* TestClock.adjust("61 seconds")
+        const moved = yield* evidence({ transaction, claimedAfter })
+        assert.include(moved, { _tag: "Moved", transaction })
+        assert.doesNotHaveAnyKeys(moved, ["precedesClaim"])
+      })
   )
 })

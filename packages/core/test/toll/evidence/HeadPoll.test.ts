@@ -25,7 +25,7 @@ const within = <A>(call: Effect.Effect<A>, millis: number) =>
   })
 
 describe("the newest block", () => {
-  it.effect("is read once for all calls of two seconds, and again for the next one", () =>
+  it.effect("is read for all calls of two seconds at once, and again for the next one", () =>
     Effect.gen(function* () {
       const { node, number } = open(7n)
       assert.deepStrictEqual(
@@ -37,9 +37,9 @@ describe("the newest block", () => {
       )
       node.number = 8n
       yield* TestClock.adjust(1_999)
-      assert.deepStrictEqual([yield* within(number, 0), node.reads], [7n, 1])
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [7n, 2])
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual([yield* within(number, 0), node.reads], [8n, 2])
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [8n, 4])
     })
   )
 
@@ -48,7 +48,7 @@ describe("the newest block", () => {
       const { node, number } = open(7n)
       yield* within(number, 0)
       yield* TestClock.adjust("1 hour")
-      assert.strictEqual(node.reads, 1)
+      assert.strictEqual(node.reads, 2)
     })
   )
 
@@ -72,7 +72,7 @@ describe("the newest block", () => {
       assert.isUndefined(yield* within(number, 0))
       node.number = 9n
       yield* TestClock.adjust(2_000)
-      assert.deepStrictEqual([yield* within(number, 0), node.reads], [undefined, 3])
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [undefined, 6])
       yield* TestClock.adjust(500)
       assert.strictEqual(yield* within(number, 0), 9n)
     })
@@ -102,6 +102,45 @@ describe("the newest block", () => {
       node.number = 8n
       yield* TestClock.setTime(700_000)
       assert.strictEqual(yield* within(number, 0), 8n)
+    })
+  )
+
+  it.effect("is not what one read of several shows, neither the first nor a later one", () =>
+    Effect.gen(function* () {
+      const shown = [9_000n, 7n, 8n, 9_000n, 9n, 9n, undefined, 9_000n]
+      const poll = new HeadPoll(
+        Effect.sync(() => {
+          const number = shown.shift()
+          return number === undefined ? undefined : { number }
+        })
+      )
+      for (const expected of [7n, 8n, 9n, 9n]) {
+        assert.deepStrictEqual(yield* within(poll.head, 0), { number: expected })
+        yield* TestClock.adjust(2_000)
+      }
+    })
+  )
+
+  it.effect("was none of the chain if only lower ones are shown for a minute", () =>
+    Effect.gen(function* () {
+      const { node, poll } = open(7n)
+      const isNotReached = (number: bigint) => within(poll.isNotReached(number), 0)
+      assert.isFalse(yield* isNotReached(9n))
+      yield* TestClock.adjust(60_000)
+      assert.isFalse(yield* isNotReached(9n))
+      assert.isFalse(yield* isNotReached(7n))
+      yield* TestClock.adjust(1)
+      assert.isTrue(yield* isNotReached(9n))
+      assert.isFalse(yield* isNotReached(10n))
+      // Reached after all.
+      node.number = 9n
+      yield* TestClock.adjust(2_000)
+      assert.isFalse(yield* isNotReached(9n))
+      // While the chain can't be read, nothing is known of it.
+      const silent = open(undefined)
+      assert.isFalse(yield* within(silent.poll.isNotReached(9n), 0))
+      yield* TestClock.adjust(60_001)
+      assert.isFalse(yield* within(silent.poll.isNotReached(9n), 0))
     })
   )
 })

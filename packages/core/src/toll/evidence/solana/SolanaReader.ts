@@ -8,7 +8,7 @@ import { payerAccount } from "../../exact/PayerAccount.ts"
 import { unavailable } from "../ChainEvidence.ts"
 import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
-import { HeadPoll } from "../HeadPoll.ts"
+import { HeadPoll, notReachedIn } from "../HeadPoll.ts"
 import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
@@ -75,9 +75,17 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
       authorization: Authorization,
       hints: EvidenceHints = {}
     ) {
+      const isNotReached = notReachedIn(polls, network.caip2)
       const found = yield* attempt(network, ({ node, search: memory }) =>
         searchSolana(
-          { node, mint: network.asset, authorization, memory, claimedAfter: hints.claimedAfter },
+          {
+            node,
+            mint: network.asset,
+            authorization,
+            memory,
+            claimedAfter: hints.claimedAfter,
+            isNotReached
+          },
           hints
         ).pipe(Effect.timeoutOrElse({ duration: evidenceMillis, orElse: () => Effect.succeed(unavailable) }))
       )

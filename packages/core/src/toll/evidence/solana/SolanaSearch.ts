@@ -42,6 +42,8 @@ export interface SolanaQuery {
   readonly authorization: Authorization
   readonly memory: SearchMemory
   readonly claimedAfter?: ChainHead | undefined
+  /** Whether the chain has not reached a slot, though a node may lag. */
+  readonly isNotReached: (slot: bigint) => Effect.Effect<boolean>
 }
 
 /** Seconds by which our clock may differ from the chain's, when a payment is presented. */
@@ -56,7 +58,7 @@ const fewEntries = 100
 
 /** The evidence of one transaction. `Other`: it has another message. `Unread`: the node doesn't have it. */
 const evidenceIn = Effect.fnUntraced(function* (
-  { authorization, claimedAfter, memory, mint, node }: SolanaQuery,
+  { authorization, claimedAfter, isNotReached, memory, mint, node }: SolanaQuery,
   digest: string,
   signature: string,
   clock: SolanaClock
@@ -71,8 +73,9 @@ const evidenceIn = Effect.fnUntraced(function* (
   if (use === "Absent") return "Other"
   const evidence = solanaEvidenceOf(use, signature, landed, clock)
   if (claimedAfter === undefined || BigInt(landed.slot) > claimedAfter.number) return evidence
-  // A node that lags, or a slot that was never of this chain: nothing is known until the chain has reached it.
-  return claimedAfter.number > BigInt(clock.slot) ? unavailable : precedingClaim(evidence)
+  if (claimedAfter.number <= BigInt(clock.slot)) return precedingClaim(evidence)
+  // A node that lags, or a slot that was never of this chain: the chain will show which of them.
+  return (yield* isNotReached(claimedAfter.number)) ? evidence : unavailable
 })
 
 const isEvidence = (read: ChainEvidence | "Other" | "Unread"): read is ChainEvidence =>
