@@ -64,6 +64,18 @@ const bounds: ReadonlyArray<StoreCase> = [
     yield* charges.release("kept", "me")
     expectEqual(yield* claimOf("last", "60", max, 1_000), claimed, "once it is released")
   }),
+  storeCase("Charges: the exposure that a voided charge kept ends when its payment settles", function* () {
+    const charges = yield* chargesWithOne("ready", { key: "kept", exposureAtomic: "60" })
+    yield* charges.void("kept", "me", { keepExposure: true, checkAfterMillis: 0 })
+    const max = exposedAtMost("100")
+    expectEqual(yield* claimOf("next", "50", max), limited, "before it settles")
+    expectEqual(
+      yield* charges.complete("kept", { ...paid, refundDue: true }, 1_500),
+      { _tag: "Completed" },
+      "its settlement"
+    )
+    expectEqual(yield* claimOf("next", "50", max), claimed, "after it has settled")
+  }),
   storeCase(
     "Charges: a voided charge doesn't count toward the number of charges, but its exposure counts",
     function* () {

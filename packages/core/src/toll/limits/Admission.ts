@@ -71,8 +71,10 @@ export class Admission {
   private readonly work: UnsettledWork
   private readonly failures: RecentPaymentFailures
   private readonly signatures: SignatureChecks
-  /** Waiters for another call of their payer. */
+  /** Waiters for another call of their payer, with a verified payment. */
   private readonly waiters = new ResponseWaiters()
+  /** The same before the verification, with places of their own: strangers without money may take them all. */
+  private readonly arrivals = new ResponseWaiters()
   private readonly outage = new FacilitatorOutage()
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
@@ -165,12 +167,35 @@ export class Admission {
       }
     this.verifying.add(lease.key)
     ticket.startGuarding()
+    const failure = yield* this.open(attempt, task)
+    if (failure !== undefined) return failure
     if (!(yield* this.pools.enter(attempt))) return { _tag: "Limited", patient: false }
     ticket.recordVerification(lease.nowMillis())
     const verification = yield* this.verifyNow(attempt, task)
     this.pools.leave(attempt)
     if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
     return { _tag: "Verified", verification }
+  }
+
+  /**
+   * Waits, for a bounded time, until the payer may have the call open beside others: a facilitator may reserve money for
+   * what it verifies. Returns what ends the call instead.
+   */
+  private *open(attempt: PaymentAttempt, { request }: PayableTask): Deciding<ChargeEvent | undefined> {
+    const { lease, payer, untilMillis } = attempt
+    const amountAtomic = BigInt(request.requirements.amount)
+    for (let isFirst = true; !this.work.open(attempt, amountAtomic); isFirst = false) {
+      // Other processes may have settled more for this payer.
+      if (isFirst) yield* this.history.learnRecent(attempt, lease.nowMillis())
+      if (isFirst && this.work.open(attempt, amountAtomic)) return undefined
+      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(payer, this.recallsPayer(attempt)))
+        return { _tag: "Limited", patient: false }
+      yield* this.arrivals.wait(payer)
+      const refusal = this.recallFailure(attempt)
+      if (refusal !== undefined)
+        return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
+    }
+    return undefined
   }
 
   private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
@@ -290,17 +315,13 @@ export class Admission {
 
   /** Records that a payment that settled first has got its response, and so isn't refunded. */
   delivered({ lease, payer, ticket }: PaymentAttempt, amountAtomic: string): void {
+    ticket.recordDelivery()
     if (ticket.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
   }
 
-  /** Whether the work of a payment that settled first may be tried again. */
-  mayRetry(attempt: PaymentAttempt, amountAtomic: string): boolean {
-    return this.work.mayFail(attempt, BigInt(amountAtomic))
-  }
-
-  /** Records that the work of a payment that settled first has failed. */
-  recordPaidFailure(attempt: PaymentAttempt, amountAtomic: string): void {
-    this.work.recordPaidFailure(attempt, BigInt(amountAtomic))
+  /** Takes the stake for work that was paid first, unless the call has it; `false`: the response has to wait. */
+  takePaidStake(attempt: PaymentAttempt, amountAtomic: string): boolean {
+    return this.work.takePaidStake(attempt, BigInt(amountAtomic))
   }
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
@@ -312,17 +333,19 @@ export class Admission {
     this.accounts.takeBack(payer, hasEarned ? BigInt(amountAtomic) : 0n)
   }
 
-  /** Ends a call: gives back what it took, unless it did unpaid work. */
+  /** Ends a call: gives back what it took, unless it did work that is lost. */
   end(attempt: PaymentAttempt): void {
     const { payer, request, ticket } = attempt
     const exposureAtomic = request.exposureAtomic()
     const wasCounted = ticket.isCounted
+    const wasOpen = ticket.stopBeingOpen()
     this.pools.leave(attempt)
     this.stopGuarding(attempt)
     // Failed work may have cost as much as successful work.
-    const isLost = ticket.hasUnpaidWork && exposureAtomic > 0n
-    if (isLost && !ticket.hasFailed) this.accounts.forgetRecent(payer)
+    const isLost = ticket.hasLostWork
+    if (isLost && exposureAtomic > 0n && !ticket.hasFailed) this.accounts.forgetRecent(payer)
     this.work.giveBack(attempt, isLost)
     if (wasCounted) this.waiters.wake(payer)
+    if (wasOpen) this.arrivals.wake(payer)
   }
 }

@@ -1,8 +1,11 @@
 import type { FairPool } from "./FairPool.ts"
 import type { TakenLoss } from "./StrangerLosses.ts"
 
-/** What covers the loss if the work is never paid: the payer's earlier payments, or the budget for losses. */
-export type Stake = "cover" | TakenLoss
+/** An amount that the host may lose, and what covers it: the payer's earlier payments, or the budget for losses. */
+export interface Stake {
+  readonly atomic: bigint
+  readonly from: "cover" | TakenLoss
+}
 
 /**
  * What one call has learned about its payment and payer, holds of the limits, and has done so far. Changed by
@@ -20,6 +23,9 @@ export class AdmissionTicket {
   private worked = false
   private failed = false
   private settled = false
+  private paidFirst = false
+  private delivered = false
+  private close: (() => void) | undefined = undefined
 
   /** The signature was checked, here or on the chain: it is the payer's own. */
   get isProven(): boolean {
@@ -55,9 +61,12 @@ export class AdmissionTicket {
     return this.failed
   }
 
-  /** Work was done, or has failed, and the payment has not settled in this call. */
-  get hasUnpaidWork(): boolean {
-    return (this.worked || this.failed) && !this.settled
+  /**
+   * Work was done, or has failed, and the payment has not settled in this call; or, if it had settled before, its
+   * response was not delivered.
+   */
+  get hasLostWork(): boolean {
+    return (this.worked || this.failed) && !(this.paidFirst ? this.delivered : this.settled)
   }
 
   recordProof(isProven: boolean): void {
@@ -82,6 +91,28 @@ export class AdmissionTicket {
 
   recordSettlement(): void {
     this.settled = true
+  }
+
+  /** The work starts after its payment has settled. */
+  recordPaidFirst(): void {
+    this.paidFirst = true
+  }
+
+  recordDelivery(): void {
+    this.delivered = true
+  }
+
+  /** Counts among the open calls of its payer from now on. `close` ends that. */
+  open(close: () => void): void {
+    this.close = close
+  }
+
+  /** Whether the call was among the open ones until now. */
+  stopBeingOpen(): boolean {
+    const { close } = this
+    this.close = undefined
+    close?.()
+    return close !== undefined
   }
 
   startGuarding(): void {

@@ -26,20 +26,11 @@ export class LossBudget {
    * taken.
    */
   take(atomic: bigint, nowMillis: number, reservedAtomic = 0n): boolean {
-    if (!this.hasRoom(atomic, nowMillis, reservedAtomic)) return false
-    this.lose(atomic)
-    return true
-  }
-
-  /** Whether `take` would succeed now. */
-  hasRoom(atomic: bigint, nowMillis: number, reservedAtomic = 0n): boolean {
     this.refill(Math.floor(nowMillis))
-    return (atomic + reservedAtomic) * hourMillis <= this.left || this.left >= this.size
-  }
-
-  /** Takes an amount that is lost already, whatever is left. */
-  lose(atomic: bigint): void {
-    this.left -= atomic * hourMillis
+    const amount = atomic * hourMillis
+    if (amount + reservedAtomic * hourMillis > this.left && this.left < this.size) return false
+    this.left -= amount
+    return true
   }
 
   /** Gives back an amount that was taken: the call settled, or did no work. */

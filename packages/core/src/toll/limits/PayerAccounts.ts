@@ -73,6 +73,12 @@ export class PayerAccounts {
     return true
   }
 
+  /** What the payer has paid within a day, less what was lost. */
+  paidLessLost(payer: string): bigint {
+    const account = this.accounts.get(payer)
+    return account === undefined ? 0n : positive(account.paidAtomic - account.lostAtomic)
+  }
+
   returnCover(payer: string, atomic: bigint): void {
     const account = this.accounts.get(payer)
     if (account !== undefined) account.coveredAtomic = positive(account.coveredAtomic - atomic)

@@ -21,11 +21,6 @@ export class RetryBudget {
     return (this.spans.find(key, nowMillis)?.count ?? 0) >= this.times
   }
 
-  /** Whether an attempt was taken from the budget of a key. */
-  isBegun(key: string, nowMillis: number): boolean {
-    return this.spans.find(key, nowMillis) !== undefined
-  }
-
   /** Takes one attempt from the budget of a key; `false` when it is used up for now. */
   take(key: string, nowMillis: number): boolean {
     return this.spans.add(key, nowMillis) <= this.times

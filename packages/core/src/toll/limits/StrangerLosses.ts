@@ -58,29 +58,24 @@ export class StrangerLosses {
 
   /** Takes the amount that a call may lose; `undefined`: a share or the budget is used up for now. */
   take(call: LossyCall, nowMillis: number): TakenLoss | undefined {
-    return this.hasRoom(call, nowMillis) ? this.lose(call, nowMillis) : undefined
-  }
-
-  /** Whether a call may lose its amount now. */
-  hasRoom(call: LossyCall, nowMillis: number): boolean {
-    const { atomic, payer } = call
-    const payerAtomic = amountOf(this.payersOf(call), payer, nowMillis)
-    const clientAtomic = amountOf(this.clients, nameOf(call), nowMillis)
-    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return false
-    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return false
-    const isNewcomer = payerAtomic < this.little && clientAtomic < this.little
-    return this.all.hasRoom(atomic, nowMillis, isNewcomer ? 0n : this.half)
-  }
-
-  /** Counts the amount of a call as lost, whatever is left. */
-  lose(call: LossyCall, nowMillis: number): TakenLoss {
     const { atomic, payer } = call
     const client = nameOf(call)
-    this.all.lose(atomic)
+    const payers = this.payersOf(call)
+    const payerAtomic = amountOf(payers, payer, nowMillis)
+    const clientAtomic = amountOf(this.clients, client, nowMillis)
+    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return undefined
+    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return undefined
+    const isNewcomer = payerAtomic < this.little && clientAtomic < this.little
+    if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.half)) return undefined
     return {
-      ofPayer: add(this.payersOf(call), payer, atomic, nowMillis),
+      ofPayer: add(payers, payer, atomic, nowMillis),
       ofClient: client === undefined ? undefined : add(this.clients, client, atomic, nowMillis)
     }
+  }
+
+  /** The largest amount that one payer may lose in an hour, beside a call that is more expensive. */
+  get mostOfPayer(): bigint {
+    return this.most.payer
   }
 
   private payersOf({ isProven }: LossyCall): Shares {

@@ -216,12 +216,11 @@ export class CallPerformer {
       attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
       return { _tag: "WorkFailed" }
     }
+    if (paid !== undefined) attempt.ticket.recordPaidFirst()
     const worked = yield* Effect.exit(workFor(attempt, held))
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
       attempt.ticket.recordFailure()
-      if (paid !== undefined)
-        this.services.admission.recordPaidFailure(attempt, held.task.authorization.value)
       return { _tag: "WorkFailed" }
     }
     const work = worked.value
@@ -231,11 +230,14 @@ export class CallPerformer {
     return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
   }
 
-  /** Whether paid work is tried: each payment gets a first try, and others while its payer's failures are few. */
+  /**
+   * Whether paid work is tried. Its amount is at stake: a call takes it before the payment settles, and one that finds the
+   * payment settled takes it now.
+   */
   private mayWork(attempt: PaymentAttempt, { task }: HeldCharge): boolean {
     const { key, nowMillis } = attempt.lease
-    const isRetry = this.owedWork.isBegun(key, nowMillis())
-    if (isRetry && !this.services.admission.mayRetry(attempt, task.authorization.value)) return false
+    if (this.owedWork.isUsedUp(key, nowMillis())) return false
+    if (!this.services.admission.takePaidStake(attempt, task.authorization.value)) return false
     return this.owedWork.take(key, nowMillis())
   }
 

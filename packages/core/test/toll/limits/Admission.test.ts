@@ -223,8 +223,9 @@ describe("unsettled work of one payer", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
     try {
       const running = presentAll(shop, track, payments)
+      // The first one was not paid for: one more is verified, and none of the rest while that waits for room.
+      await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(2))
       // Past the time that calls wait for room.
-      await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(20))
       vi.setSystemTime(Date.now() + 11_000)
       const responses = await running
       expect(responses.filter(({ status }) => status === 402)).toHaveLength(1)

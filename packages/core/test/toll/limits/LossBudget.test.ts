@@ -122,18 +122,6 @@ describe("any course of a budget of losses", () => {
     }
   })
 
-  it("tells whether it would give an amount, and counts what is lost anyway", () => {
-    const budget = new LossBudget({ perHourAtomic: 10n })
-    expect([budget.hasRoom(99n, 0), budget.take(4n, 0)]).toEqual([true, true])
-    expect([budget.hasRoom(6n, 0), budget.hasRoom(7n, 0), budget.hasRoom(4n, 0, 3n)]).toEqual([
-      true,
-      false,
-      false
-    ])
-    budget.lose(16n)
-    expect([budget.hasRoom(1n, hour), budget.hasRoom(1n, hour + hour / 10)]).toEqual([false, true])
-  })
-
   property("gives every amount up to its size an hour after the last one", 300, (dice) => {
     const size = BigInt(1 + dice.below(1_000_000))
     const budget = new LossBudget({ perHourAtomic: size })

@@ -55,7 +55,9 @@ describe("cover", () => {
     accounts.lose("0xa", 6n * cent)
     accounts.returnCover("0xa", 6n * cent)
     expect(accounts.takeCover("0xa", 5n * cent)).toBe(false)
+    expect([accounts.paidLessLost("0xa"), accounts.paidLessLost("0xb")]).toEqual([4n * cent, 0n])
     expect(accounts.takeCover("0xa", 4n * cent)).toBe(true)
+    expect(accounts.paidLessLost("0xa")).toBe(4n * cent)
   })
 
   it("adds up over a day, and so do losses", () => {

@@ -98,16 +98,6 @@ describe("losses to strangers", () => {
     expect(["s", "t"].map((payer) => take(payer, undefined, 200n) === undefined)).toEqual([false, false])
   })
 
-  it("count what is lost already, whatever is left", () => {
-    const { grants, losses } = openLosses()
-    const call = { payer: "p", isProven: true, clientAddress: "192.0.2.1", atomic: 30n }
-    expect([losses.hasRoom(call, 0), losses.hasRoom(call, 0)]).toEqual([true, true])
-    losses.lose(call, 0)
-    expect(losses.hasRoom(call, 0)).toBe(false)
-    losses.lose({ ...call, atomic: 400n }, 0)
-    expect(grants(["q", "192.0.2.2", 1n], ["q", "192.0.2.2", 1n, hour / 4])).toEqual([false, true])
-  })
-
   it("are forgotten after an hour, and work of the hour before gives nothing back to the next", () => {
     const { grants, losses, take } = openLosses()
     const before = take("p", "192.0.2.1", 40n)!

@@ -2,6 +2,18 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { expectFailed, openTill, search, workDone } from "../openTill.ts"
 import { otherPayer } from "../wallet.ts"
 
+/** Awaits a call that waits for room, while the clock runs ahead. */
+const pastPatience = async <A>(waiting: Promise<A>): Promise<A> => {
+  const running = new Set([waiting])
+  const end = () => running.delete(waiting)
+  waiting.then(end, end)
+  while (running.size > 0) {
+    vi.setSystemTime(Date.now() + 1_000)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return waiting
+}
+
 const paymentsFor = (shop: Awaited<ReturnType<typeof openTill>>, count: number) =>
   Promise.all(Array.from({ length: count }, () => shop.payFor(search)))
 
@@ -36,9 +48,8 @@ describe("unsettled payments of one payer", () => {
     const running = shop.present(search, first!)
     await vi.waitFor(() => expect(shop.marketplace.search.calls).toHaveLength(1))
     const waiting = shop.present(search, second!)
-    await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(2))
-    vi.setSystemTime(Date.now() + 11_000)
-    const limited = await waiting
+    const limited = await pastPatience(waiting)
+    expect(shop.facilitator.verify.calls).toHaveLength(1)
     expectFailed(limited, 429, "RATE_LIMITED")
     expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0)
     gate.resolve()

@@ -111,6 +111,20 @@ describe("a payment that settles before its work", () => {
     expect([workDone(shop), shop.facilitator.settled.length]).toEqual([3, 1])
   })
 
+  it.each([0, 1])(
+    "is one of 64 at once that are all served, of a payer who has paid for %s before",
+    async (paid) => {
+      const shop = await openTill({ settlement })
+      for (let before = 0; before < paid; before++)
+        expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
+      shop.tracker.track.delays(20)
+      const payments = await Promise.all(Array.from({ length: 64 }, () => shop.payFor(track)))
+      const responses = await Promise.all(payments.map((payment) => shop.present(track, payment)))
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+      expect(shop.facilitator.settled).toHaveLength(64 + paid)
+    }
+  )
+
   it("returns its response to no other request", async () => {
     const shop = await openTill({
       settlement: { track: "before-work", search: "before-work" },
