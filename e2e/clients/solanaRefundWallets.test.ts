@@ -228,6 +228,36 @@ describe("a node that hides a transaction, and claims to have all blocks", () =>
     expect(await chain.balanceOf(given.payee)).toBe(10_000n)
   })
 
+  it("is sent again without a second node where the first transaction failed in a final block", async () => {
+    const given = await transfer()
+    const journal = memoryTransferJournal()
+    const number = ++walletNumber
+    await fund(chain, given.amountAtomic, number)
+    const signer = await refundSigner(number)
+    const spend = await refundsOn(chain.rpcUrl, { signer })
+    let isSpent = false
+    // The wallet's money is gone before its transaction lands.
+    const late: typeof fetch = async (input, init) => {
+      const body = init?.body instanceof Uint8Array ? new TextDecoder().decode(init.body) : String(init?.body)
+      if (!body.includes("sendTransaction")) return fetch(input, init)
+      if (!isSpent) await spend.refund({ ...given, key: "another refund" })
+      isSpent = true
+      const unchecked = body.replace('"encoding":"base64"', '"encoding":"base64","skipPreflight":true')
+      return fetch(input, { ...init, body: unchecked })
+    }
+    const refunds = await refundsOn(chain.rpcUrl, { signer, journal, fetch: late, secondRpcUrl: undefined })
+    const underfunded = () =>
+      refunds.refund(given).then(
+        ({ status }) => status,
+        ({ _tag }) => _tag
+      )
+    await expect.poll(underfunded, { timeout: 20_000 }).toBe("WalletUnderfunded")
+    await fund(chain, given.amountAtomic, number)
+    await expect.poll(async () => (await refunds.refund(given)).status, { timeout: 20_000 }).toBe("sent")
+    expect(journal.attempts()).toHaveLength(2)
+    expect(await chain.balanceOf(given.payee)).toBe(2n * given.amountAtomic)
+  })
+
   it("can't be its own second node", async () => {
     await expect(refundsOn(chain.rpcUrl, { secondRpcUrl: chain.rpcUrl })).rejects.toThrow(
       "secondRpcUrl must be another node"

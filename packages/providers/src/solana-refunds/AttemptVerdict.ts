@@ -59,8 +59,11 @@ export type TransferVerdict<Attempt extends KnownAttempt = KnownAttempt> =
   | { readonly _tag: "Wait" }
   /** Send this attempt again: it isn't in a block yet, and still can be. */
   | { readonly _tag: "Send"; readonly attempt: Attempt; readonly transaction: string }
-  /** No attempt moved, and none can any more. */
-  | { readonly _tag: "Sign" }
+  /**
+   * No attempt moved, and none can any more. `isShown`: each of them is in a final block and failed there, so nothing
+   * rests on what the node doesn't show.
+   */
+  | { readonly _tag: "Sign"; readonly isShown: boolean }
   /** This attempt has expired, and the node can't show whether it moved. */
   | { readonly _tag: "Uncertain"; readonly attempt: Attempt }
 
@@ -98,7 +101,8 @@ export const verdictOf = <Attempt extends KnownAttempt>(
   if (uncertain !== undefined) return { _tag: "Uncertain", attempt: uncertain.attempt }
   const live = all("live")
   const [first] = live
-  if (first === undefined) return { _tag: "Sign" }
+  if (first === undefined)
+    return { _tag: "Sign", isShown: view.statuses.every((status) => status !== undefined) }
   const { attempt } = first
   return attempt.transaction === undefined || live.some((each) => each.attempt.transaction === undefined)
     ? { _tag: "Wait" }

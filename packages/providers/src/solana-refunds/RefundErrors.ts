@@ -45,7 +45,7 @@ export class TransferDiffers extends Data.TaggedError("TransferDiffers")<{ reado
 }
 
 /**
- * An earlier attempt has expired, and no second node confirms that it didn't move, or a node no longer has the blocks
+ * An earlier attempt expired without being shown, and no second node confirms that it didn't move, or a node no longer has the blocks
  * that would show it. Nothing is signed again. Set `secondRpcUrl`; or look the signature up at a node with full history,
  * and record the refund by hand.
  */

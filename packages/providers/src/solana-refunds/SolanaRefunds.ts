@@ -17,7 +17,8 @@ export interface SolanaRefundsOptions extends UpstreamSettings {
   readonly rpcUrl: string
   /**
    * JSON-RPC endpoint of another provider. Before a refund is signed a second time, both nodes must show that no earlier
-   * transaction moved it. Without it, such a refund waits for you (`TransferUncertain`).
+   * transaction moved it. Without it, one whose transaction expired without being shown waits for you
+   * (`TransferUncertain`); one whose transaction failed in a final block doesn't.
    */
   readonly secondRpcUrl?: string | undefined
   /** Records attempts: durable, and shared by all processes that use the wallet. */

@@ -40,8 +40,8 @@ import type { Journal, TransferAttempt } from "./TransferJournal.ts"
 
 /*
  * Moves each transfer once. An attempt is recorded before it is sent, in this wallet's journal and by the till, which
- * knows those of other wallets too. Another one is signed only when two nodes show that no earlier one moved, and that
- * none can any more: its blockhash has expired.
+ * knows those of other wallets too. Another one is signed only when no earlier one moved or can any more: it failed
+ * in a final block, or two nodes show that it is in none and that its blockhash has expired.
  */
 
 export interface TransferSettings {
@@ -129,15 +129,17 @@ export const makeTransfers = (
 
   /**
    * Decides by two nodes where another attempt would be signed: one that hides a transaction would have it paid twice.
+   * A final failure hides nothing: the chain accepts a transaction once, so one that failed moved nothing and never will.
    */
   const judge = Effect.fnUntraced(function* (
     attempts: ReadonlyArray<KnownAttempt>
   ): Effect.fn.Return<TransferVerdict, NodeFault> {
     const last = attempts.at(-1)
-    if (last === undefined) return { _tag: "Sign" }
+    if (last === undefined) return { _tag: "Sign", isShown: true }
     const verdict = yield* judgeBy(node, attempts)
     if (verdict._tag !== "Sign") return verdict
-    return second === undefined ? { _tag: "Uncertain", attempt: last } : yield* judgeBy(second, attempts)
+    if (second !== undefined) return yield* judgeBy(second, attempts)
+    return verdict.isShown ? verdict : { _tag: "Uncertain", attempt: last }
   })
 
   /** Has the till record an attempt; `false`: it must not be sent. */

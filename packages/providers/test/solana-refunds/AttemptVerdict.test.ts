@@ -35,7 +35,7 @@ const verdict = (attempts: ReadonlyArray<TransferAttempt>, change: Partial<Chain
 
 describe("a transfer", () => {
   it("is signed first without any attempt", () => {
-    expect(verdict([], { statuses: [] })).toEqual({ _tag: "Sign" })
+    expect(verdict([], { statuses: [] })).toEqual({ _tag: "Sign", isShown: true })
   })
 
   it("has moved once an attempt succeeded in a final block", () => {
@@ -60,7 +60,7 @@ describe("a transfer", () => {
     const send = { _tag: "Send", attempt: attempt(), transaction: "AQ==" }
     expect(verdict([attempt()], { finalHeight: 1_000 })).toEqual(send)
     expect(verdict([attempt()], { finalHeight: 1_150 })).toEqual(send)
-    expect(verdict([attempt()], { finalHeight: 1_151 })).toEqual({ _tag: "Sign" })
+    expect(verdict([attempt()], { finalHeight: 1_151 })).toEqual({ _tag: "Sign", isShown: false })
   })
 
   it("waits where the node that knows the statuses is behind the final block", () => {
@@ -80,7 +80,7 @@ describe("a transfer", () => {
   })
 
   it("is signed again once an attempt failed in a final block", () => {
-    expect(verdict([attempt()], { statuses: [failed] })).toEqual({ _tag: "Sign" })
+    expect(verdict([attempt()], { statuses: [failed] })).toEqual({ _tag: "Sign", isShown: true })
   })
 
   it("is never signed again while one of its attempts lives", () => {
@@ -96,7 +96,15 @@ describe("a transfer", () => {
       transaction: "AQ=="
     })
     const later = { finalHeight: 2_151, finalSlot: 7_151, statusSlot: 7_151 }
-    expect(verdict(both, { ...later, statuses: [undefined, undefined] })).toEqual({ _tag: "Sign" })
+    // One that failed shows nothing of the other.
+    expect(verdict(both, { ...later, statuses: [failed, undefined] })).toEqual({
+      _tag: "Sign",
+      isShown: false
+    })
+    expect(verdict(both, { ...later, statuses: [undefined, undefined] })).toEqual({
+      _tag: "Sign",
+      isShown: false
+    })
   })
 })
 
@@ -128,7 +136,7 @@ describe("a transfer that the till has recorded for another wallet", () => {
       const moved = known.map((each) => (each === other ? paid : undefined))
       expect(verdictOf(known, { ...expired, statuses: moved })).toEqual({ _tag: "Moved", attempt: other })
     }
-    expect(verdictOf([other], expired)).toEqual({ _tag: "Sign" })
+    expect(verdictOf([other], expired)).toEqual({ _tag: "Sign", isShown: false })
     expect(verdictOf([other], { ...expired, firstAvailableSlot: 6_001 })).toEqual({
       _tag: "Uncertain",
       attempt: other
