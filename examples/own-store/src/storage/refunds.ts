@@ -128,6 +128,14 @@ export const refundVerbs = (sql: Database) =>
       return count === 1
     },
 
+    endRefundAttempt: async ({ chargeKey, refundNumber, sequence, validBefore, wallet }) => {
+      const { count } = await sql`
+        UPDATE till.refund_attempts SET valid_before = 0
+        WHERE charge_key = ${chargeKey} AND refund_number = ${refundNumber} AND sequence = ${sequence}
+          AND wallet = ${wallet} AND valid_before = ${validBefore} AND valid_before > 0`
+      return count === 1
+    },
+
     refundAttempts: (chargeKeys) => sql<Array<RefundAttempt>>`
       SELECT * FROM till.refund_attempts WHERE charge_key = ANY(${[...chargeKeys]})
       ORDER BY charge_key, refund_number, sequence`,

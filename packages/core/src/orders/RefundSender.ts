@@ -147,11 +147,15 @@ const isFunded = Effect.fnUntraced(function* ({ chain }: SenderServices, sending
   return false
 })
 
-/** Signs and submits a refund, then reads the chain if possible. */
+/**
+ * Signs and submits a refund, then reads the chain if possible. Calls `unsent` where it surely wasn't sent. A facilitator
+ * that refuses it has the signature nevertheless: on a network that can be read, the chain decides instead.
+ */
 const submit = Effect.fnUntraced(function* (
   services: SenderServices,
   sending: Sending,
-  wallet: RefundWallet
+  wallet: RefundWallet,
+  unsent: Effect.Effect<unknown, StoreError>
 ): Effect.fn.Return<string | undefined, StoreError> {
   const { authorization, charge, network } = sending
   const signature = yield* signRefund(wallet, network, authorization).pipe(
@@ -165,11 +169,12 @@ const submit = Effect.fnUntraced(function* (
       )
     )
   )
-  if (signature === undefined) return undefined
+  if (signature === undefined) return yield* Effect.as(unsent, undefined)
   const settlement = yield* services.facilitator.settle(refundRequest(network, authorization, signature))
   const reported = settlement._tag === "Rejected" ? undefined : settlement.transaction
   if (!services.chain.canRead(network.caip2)) {
     if (settlement._tag === "Settled") return yield* recordSent(services, charge, settlement.transaction)
+    if (settlement._tag === "Rejected") yield* unsent
     return yield* warn(sending, settlement)
   }
   if (reported === undefined) return yield* warn(sending, settlement)
@@ -245,12 +250,15 @@ const evidenceOfOthers = Effect.fnUntraced(function* (
 ) {
   const found = new Map<string, ChainEvidence>()
   if (!services.chain.canRead(network.caip2)) return found
-  for (const attempt of others) {
-    if (found.has(attempt.wallet)) continue
+  for (const [wallet, ofWallet] of Map.groupBy(others, (attempt) => attempt.wallet)) {
+    // All have one nonce. The one that is valid for longest covers the others.
+    const attempt = ofWallet.reduce((longest, each) =>
+      each.validBefore > longest.validBefore ? each : longest
+    )
     const authorization = refundAuthorization(attempt, charge.payer)
     const evidence = yield* evidenceOf(services, { charge, network, authorization })
     if (evidence._tag !== "NotPaid") yield* reportUse(charge.key, evidence)
-    found.set(attempt.wallet, evidence)
+    found.set(wallet, evidence)
   }
   return found
 })
@@ -283,11 +291,10 @@ export const sendRefund = Effect.fnUntraced(function* (
   if (turn._tag === "Moved") return yield* recordMoved(services, sending, turn.evidence)
   if (turn._tag === "Wait") return yield* reportOtherWallet(charge, isReadable)
   if (!(yield* services.guard.tryStart(charge, network, isFunded(services, sending)))) return undefined
-  if (turn._tag === "Record" && !(yield* services.charges.recordRefundAttempt(next))) return undefined
-  const attempt = turn._tag === "Submit" ? turn.attempt : next
-  return yield* submit(
-    services,
-    { ...sending, authorization: refundAuthorization(attempt, charge.payer) },
-    wallet
-  )
+  const attempt = turn._tag === "Record" ? next : turn.attempt
+  if (turn._tag !== "Submit" && !(yield* services.charges.recordRefundAttempt(attempt))) return undefined
+  // Only this process submits an attempt that it has recorded as the first of its kind.
+  const unsent = turn._tag === "Record" ? services.charges.endRefundAttempt(attempt) : Effect.void
+  const authorization = refundAuthorization(attempt, charge.payer)
+  return yield* submit(services, { ...sending, authorization }, wallet, unsent)
 })

@@ -14,6 +14,11 @@ export type RefundTurn =
   | { readonly _tag: "Wait"; readonly attempt: RefundAttempt }
   /** This wallet's last attempt is valid: submits it, again if need be. Its nonce is accepted once. */
   | { readonly _tag: "Submit"; readonly attempt: RefundAttempt }
+  /**
+   * This wallet's last attempt is valid, and may be ended by the process that recorded it: records the same again, which
+   * no process ends, and submits that.
+   */
+  | { readonly _tag: "Repeat"; readonly attempt: RefundAttempt }
   /** No attempt of another wallet moved or can: records the next one. */
   | { readonly _tag: "Record" }
 
@@ -25,7 +30,7 @@ const minValidSeconds = 60
  * Pure.
  *
  * It can't any more once every block that could contain it is final, and the nonce is unused: `finalitySeconds` after the
- * end of its validity, by the chain's own time.
+ * end of its validity, by the chain's own time. Where no chain can be read, only an attempt that was ended can't.
  */
 export const mayMove = (
   { validBefore }: Pick<RefundAttempt, "validBefore">,
@@ -40,8 +45,9 @@ export const mayMove = (
     case "Moved":
     case "Confirming":
     case "Unavailable":
-    case undefined:
       return true
+    case undefined:
+      return validBefore > 0
   }
 }
 
@@ -65,7 +71,11 @@ export const judgeTurn = (
   const open = others.find((attempt) => mayMove(attempt, evidence.get(attempt.wallet), finality))
   if (open !== undefined) return { _tag: "Wait", attempt: open }
   const last = attempts.at(-1)
-  if (last !== undefined && last.wallet === wallet && last.validBefore >= nowSeconds + minValidSeconds)
-    return { _tag: "Submit", attempt: last }
-  return { _tag: "Record" }
+  if (last === undefined || last.wallet !== wallet || last.validBefore < nowSeconds + minValidSeconds)
+    return { _tag: "Record" }
+  const previous = attempts.at(-2)
+  const isRepeated = previous?.wallet === wallet && previous.validBefore === last.validBefore
+  return isRepeated
+    ? { _tag: "Submit", attempt: last }
+    : { _tag: "Repeat", attempt: { ...last, sequence: last.sequence + 1 } }
 }

@@ -2,8 +2,8 @@ import type { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 
 /**
- * An attempt to send a refund from one wallet, recorded before anything of it leaves the process. It is never changed or
- * deleted: another wallet sends the same refund only once the chain shows that no recorded attempt has moved or can.
+ * An attempt to send a refund from one wallet, recorded before anything of it leaves the process. It is never deleted:
+ * another wallet sends the same refund only once no recorded attempt has moved or can.
  */
 export interface RefundAttempt {
   /** Names the payment: `chain:asset:payer:nonce`. */
@@ -20,7 +20,10 @@ export interface RefundAttempt {
   readonly nonce: string
   /** No block before has it: a time in seconds on EVM networks, a slot on Solana. */
   readonly notBefore: number
-  /** No block from here on has it: a time in seconds on EVM networks, a block height on Solana. */
+  /**
+   * No block from here on has it: a time in seconds on EVM networks, a block height on Solana. 0: it was ended, and no
+   * block ever has it.
+   */
   readonly validBefore: number
   /** When it was recorded, in milliseconds since the epoch. */
   readonly atMillis: number
@@ -33,6 +36,11 @@ export interface RefundAttemptMethods {
    * one, or 1. Otherwise `false`. Of concurrent attempts with one `sequence`, one wins.
    */
   readonly recordRefundAttempt: (attempt: RefundAttempt) => Effect.Effect<boolean, StoreError>
+  /**
+   * Ends a recorded attempt that surely never left the process: sets its `validBefore` to 0. `false` where it isn't
+   * recorded with the given wallet and `validBefore`.
+   */
+  readonly endRefundAttempt: (attempt: RefundAttempt) => Effect.Effect<boolean, StoreError>
   /** Lists the attempts of the given charges, by `chargeKey`, `refundNumber` and `sequence`. */
   readonly refundAttempts: (
     chargeKeys: ReadonlyArray<string>

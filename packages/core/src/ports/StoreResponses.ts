@@ -153,6 +153,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     recordManualRefund: flag,
     recordFurtherRefund: flag,
     recordRefundAttempt: flag,
+    endRefundAttempt: flag,
     refundAttempts: list,
     refundStop: found,
     stopRefunds: flag,

@@ -49,6 +49,14 @@ export const refundAttemptMethods = (sql: SqlClient.SqlClient): RefundAttemptMet
             WHERE charge_key = ${attempt.chargeKey} AND refund_number = ${attempt.refundNumber})
         ON CONFLICT (charge_key, refund_number, sequence) DO NOTHING RETURNING charge_key`)
     ),
+  endRefundAttempt: ({ chargeKey, refundNumber, sequence, validBefore, wallet }) =>
+    storing(
+      "charges.endRefundAttempt",
+      tookEffect(sql`
+        UPDATE till_refund_attempts SET valid_before = 0
+        WHERE charge_key = ${chargeKey} AND refund_number = ${refundNumber} AND sequence = ${sequence}
+          AND wallet = ${wallet} AND valid_before = ${validBefore} AND valid_before > 0 RETURNING charge_key`)
+    ),
   refundAttempts: (chargeKeys) =>
     storing(
       "charges.refundAttempts",

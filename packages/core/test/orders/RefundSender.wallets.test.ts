@@ -14,8 +14,10 @@ import {
   payer,
   play,
   proven,
+  rejected,
   type Script,
   settled,
+  unknown,
   walletAddress
 } from "./refundScene.ts"
 
@@ -60,13 +62,42 @@ describe("a refund without attempts", () => {
   })
 })
 
-describe("a refund that this wallet has recorded", () => {
-  it("is submitted again with the same authorization", async () => {
-    const own = attemptOf(walletAddress, 1, nowMillis - 1_800_000)
-    const { of, transaction } = await send([own], {})
+describe("a refund's first attempt", () => {
+  const first = attemptOf(walletAddress)
+  const ended = async (script: Script) => (await send([], script)).of("endRefundAttempt")
+
+  it("is ended where it surely wasn't sent: the facilitator refused it, or it wasn't signed", async () => {
+    expect(await ended({ settlements: [rejected] })).toEqual([[first]])
+    const sign = () => Promise.reject(new Error("locked"))
+    expect(await ended({ sign })).toEqual([[first]])
+    expect(await ended({ sign, evidence: [notMoved, proven] })).toEqual([[first]])
+  })
+
+  it("stays where it may have been sent, and where the chain decides", async () => {
+    expect(await ended({ settlements: [unknown] })).toEqual([])
+    expect(await ended({})).toEqual([])
+    expect(await ended({ settlements: [rejected], evidence: [notMoved, proven, notMoved] })).toEqual([])
+  })
+
+  it("that was ended doesn't block another wallet, without a chain either", async () => {
+    const { of, transaction } = await send([{ ...theirs, validBefore: 0 }], {})
     expect(transaction).toBe("0xback")
-    expect(of("recordRefundAttempt")).toEqual([])
-    expect(of("sign")).toMatchObject([[{ message: { validBefore: BigInt(own.validBefore) } }]])
+    expect(of("recordRefundAttempt")).toEqual([[attemptOf(walletAddress, 2)]])
+  })
+})
+
+describe("a refund that this wallet has recorded", () => {
+  it("is submitted again with the same authorization, after another record of it", async () => {
+    const own = attemptOf(walletAddress, 1, nowMillis - 1_800_000)
+    const again = { ...own, sequence: 2 }
+    for (const attempts of [[own], [own, again]]) {
+      const { of, transaction } = await send(attempts, { settlements: [rejected] })
+      expect(transaction).toBeUndefined()
+      expect(of("recordRefundAttempt")).toEqual(attempts.length === 1 ? [[again]] : [])
+      expect(of("sign")).toMatchObject([[{ message: { validBefore: BigInt(own.validBefore) } }]])
+      // Another process may have submitted it with success.
+      expect(of("endRefundAttempt")).toEqual([])
+    }
   })
 
   it("is recorded again, under the same nonce, once that has expired", async () => {
@@ -135,11 +166,13 @@ describe("a refund that another wallet has recorded", () => {
   })
 
   it("is looked up once for each wallet, and reported where its nonce was used by nobody knows what", async () => {
-    const attempts = [theirs, attemptOf(other, 2)]
+    const attempts = [theirs, { ...attemptOf(other, 2), validBefore: theirs.validBefore + 9 }]
     const { events, of } = await send(attempts, {
       evidence: [notMoved, { _tag: "Unavailable", isUsed: true }]
     })
+    const [, [, looked] = []] = of("evidence")
     expect(of("evidence")).toHaveLength(2)
+    expect(looked).toMatchObject({ validBefore: String(theirs.validBefore + 9) })
     expect(events).toMatchObject([{ code: "refund_not_found" }, { code: "refund_of_other_wallet" }])
   })
 })

@@ -44,10 +44,18 @@ describe("a wallet", () => {
     expect(turn([])).toEqual({ _tag: "Record" })
   })
 
-  it("submits its own again for as long as a facilitator takes it, then records another", () => {
-    expect(turn([of(mine, 1)])).toEqual({ _tag: "Submit", attempt: of(mine, 1) })
+  it("records its own a second time, then submits that for as long as a facilitator takes it", () => {
+    expect(turn([of(mine, 1)])).toEqual({ _tag: "Repeat", attempt: of(mine, 2) })
+    expect(turn([of(mine, 1), of(mine, 2)])).toEqual({ _tag: "Submit", attempt: of(mine, 2) })
     const last = of(mine, 2, nowSeconds + 60)
-    expect(turn([of(mine, 1, nowSeconds), last])).toEqual({ _tag: "Submit", attempt: last })
+    expect(turn([of(mine, 1, nowSeconds), last])).toEqual({
+      _tag: "Repeat",
+      attempt: { ...last, sequence: 3 }
+    })
+    // The first one may have been ended since; the second is nobody's to end.
+    expect(turn([of(mine, 1, 0), of(mine, 2)])).toEqual({ _tag: "Repeat", attempt: of(mine, 3) })
+    expect(turn([of(theirs, 1, last.validBefore), last], [[theirs, dead]])).toMatchObject({ _tag: "Repeat" })
+    expect(turn([of(mine, 1, 0)])).toEqual({ _tag: "Record" })
     expect(turn([of(mine, 1, nowSeconds + 59)])).toEqual({ _tag: "Record" })
   })
 
@@ -61,6 +69,13 @@ describe("a wallet", () => {
     expect(turn(attempts, evidence)).toEqual({ _tag: "Wait", attempt: attempts[1] })
     expect(turn([of(theirs, 1), of(third, 2)], [[theirs, dead]])).toMatchObject({ _tag: "Wait" })
     expect(turn([of(theirs, 1), of(third, 2)], evidence)).toEqual({ _tag: "Record" })
+  })
+
+  it("doesn't wait for an attempt that was ended, unless the chain shows its transfer", () => {
+    expect(turn([of(theirs, 1, 0)])).toEqual({ _tag: "Record" })
+    expect(turn([of(theirs, 1, 0), of(theirs, 2)])).toMatchObject({ _tag: "Wait" })
+    expect(turn([of(theirs, 1, 0)], [[theirs, moved()]])).toMatchObject({ _tag: "Moved" })
+    expect(turn([of(theirs, 1, 0)], [[theirs, { _tag: "Unavailable" }]])).toMatchObject({ _tag: "Wait" })
   })
 
   it("waits for another wallet that came after its own attempt", () => {

@@ -118,6 +118,7 @@ export const play = <A, E>(
       recordRefund: () => Effect.succeed(true),
       refundAttempts: () => Effect.succeed([]),
       recordRefundAttempt: () => Effect.succeed(true),
+      endRefundAttempt: () => Effect.succeed(true),
       list: () => Effect.succeed([]),
       listSettled: () => Effect.succeed([]),
       entries: () => Effect.succeed([]),

@@ -133,6 +133,9 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   charges("recordRefundAttempt", [], (store) =>
     store.recordRefundAttempt(sampleAttempt({ chargeKey: "key-owed-1" }))
   ),
+  charges("endRefundAttempt", [], (store) =>
+    store.endRefundAttempt(sampleAttempt({ chargeKey: "key-owed-1" }))
+  ),
   charges("refundAttempts", [], (store) => store.refundAttempts(["key-owed-1", "key-owed-2"]), "one page"),
   charges("refundStop", [], (store) => store.refundStop())
 ]

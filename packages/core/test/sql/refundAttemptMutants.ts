@@ -39,6 +39,16 @@ export const refundAttemptMutants: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "an attempt of another wallet is ended",
+    foundBy: "an attempt is ended once, as it was recorded",
+    breaks: (store) => ({
+      endRefundAttempt: (attempt) =>
+        Effect.flatMap(store.refundAttempts([attempt.chargeKey]), (found) =>
+          store.endRefundAttempt(found.find(({ sequence }) => sequence === attempt.sequence) ?? attempt)
+        )
+    })
+  },
+  {
     name: "attempts of refunds are listed without those of other refunds",
     foundBy: "attempts are listed by charge, refund and sequence",
     breaks: (store) => ({

@@ -19,6 +19,17 @@ export const refundAttemptMethods = (table: ChargeTable): RefundAttemptMethods =
         attempts.set(chargeKey, [...ofCharge, { ...attempt }])
         return true
       }),
+    endRefundAttempt: ({ chargeKey, refundNumber, sequence, validBefore, wallet }) =>
+      Effect.sync(() => {
+        const ofCharge = attempts.get(chargeKey) ?? []
+        const index = ofCharge.findIndex(
+          (other) => other.refundNumber === refundNumber && other.sequence === sequence
+        )
+        const found = ofCharge[index]
+        if (found?.wallet !== wallet || found.validBefore !== validBefore || validBefore === 0) return false
+        attempts.set(chargeKey, ofCharge.with(index, { ...found, validBefore: 0 }))
+        return true
+      }),
     refundAttempts: (chargeKeys) =>
       Effect.sync(() =>
         Array.from(new Set(chargeKeys))

@@ -35,6 +35,7 @@ export const ledgerModel = ({
   | "recordManualRefund"
   | "recordFurtherRefund"
   | "recordRefundAttempt"
+  | "endRefundAttempt"
   | "refundAttempts"
   | "refundStop"
   | "stopRefunds"
@@ -118,6 +119,13 @@ export const ledgerModel = ({
         if (!isUnderway || attempt.sequence !== last + 1) return false
         attempts.add(attempt)
         return true
+      }),
+    endRefundAttempt: (attempt) =>
+      Effect.sync(() => {
+        const isSame = (other: RefundAttempt) => attemptPlaceOf(other) === attemptPlaceOf(attempt)
+        const found = attempts.first(isSame)
+        if (found?.wallet !== attempt.wallet || found.validBefore !== attempt.validBefore) return false
+        return found.validBefore > 0 && attempts.change(isSame, { validBefore: 0 }) === 1
       }),
     refundAttempts: (chargeKeys) =>
       Effect.sync(() =>

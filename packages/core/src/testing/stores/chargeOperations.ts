@@ -135,7 +135,9 @@ const settledOperations: ReadonlyArray<RandomOperation> = [
     const sequence = 1 + random.below(3)
     const refundNumber = 1 + random.below(2)
     return onMatchingCharge(random, "settled", (charges, chargeKey) =>
-      charges.recordRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence, atMillis: step }))
+      random.below(4) === 0
+        ? charges.endRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence }))
+        : charges.recordRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence, atMillis: step }))
     )
   },
   (random, step) =>

@@ -11,7 +11,7 @@ export const refundStarted = Effect.fnUntraced(function* (own: string = key) {
   return charges
 })
 
-/** Contract of `recordRefundAttempt` and `refundAttempts`. */
+/** Contract of `recordRefundAttempt`, `endRefundAttempt` and `refundAttempts`. */
 export const refundAttemptCases: ReadonlyArray<StoreCase> = [
   storeCase("Charges: attempts of a refund are recorded one after the other", function* () {
     const charges = yield* refundStarted()
@@ -55,6 +55,30 @@ export const refundAttemptCases: ReadonlyArray<StoreCase> = [
     yield* charges.recordRefund(key, "0xback", 2_500)
     expectEqual(yield* charges.recordRefundAttempt(sampleAttempt({ sequence: 2 })), false, "once it was sent")
     expectEqual(yield* charges.refundAttempts([key]), [sampleAttempt()], "the attempts")
+  }),
+  storeCase("Charges: an attempt is ended once, as it was recorded", function* () {
+    const charges = yield* refundStarted()
+    const first = sampleAttempt()
+    const second = sampleAttempt({ sequence: 2 })
+    expectEqual(yield* charges.endRefundAttempt(first), false, "before it is recorded")
+    yield* charges.recordRefundAttempt(first)
+    yield* charges.recordRefundAttempt(second)
+    for (const [name, change] of [
+      ["wallet", { wallet: "0xother" }],
+      ["end of validity", { validBefore: first.validBefore + 1 }],
+      ["sequence", { sequence: 3 }],
+      ["refund", { refundNumber: 2 }],
+      ["charge", { chargeKey: "other" }]
+    ] as const)
+      expectEqual(yield* charges.endRefundAttempt({ ...first, ...change }), false, `with another ${name}`)
+    expectEqual(yield* charges.refundAttempts([key]), [first, second], "before it is ended")
+    expectEqual(yield* charges.endRefundAttempt(first), true, "the first")
+    expectEqual(yield* charges.endRefundAttempt(first), false, "the first once more")
+    const ended = { ...first, validBefore: 0 }
+    expectEqual(yield* charges.endRefundAttempt(ended), false, "one that was ended")
+    expectEqual(yield* charges.refundAttempts([key]), [ended, second], "the attempts")
+    expectEqual(yield* charges.recordRefundAttempt(second), false, "a sequence that is taken")
+    expectEqual(yield* charges.recordRefundAttempt(sampleAttempt({ sequence: 3 })), true, "the third")
   }),
   storeCase("Charges: attempts are listed by charge, refund and sequence", function* () {
     const charges = yield* refundStarted("key-2")

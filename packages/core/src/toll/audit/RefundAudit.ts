@@ -23,9 +23,16 @@ const networkOf = (networks: ReadonlyArray<PaidTo>, { asset, network }: LedgerEn
   return found?.family === "evm" ? found : undefined
 }
 
-/** The attempts of a charge that differ on the chain: another one under the same nonce of a wallet is the same. */
-const distinct = (attempts: ReadonlyArray<RefundAttempt>): ReadonlyArray<RefundAttempt> =>
-  Array.from(new Map(attempts.map((attempt) => [`${attempt.wallet} ${attempt.nonce}`, attempt])).values())
+/**
+ * The attempts of a charge that differ on the chain: of those under one nonce of a wallet, the one that is valid for
+ * longest.
+ */
+const distinct = (attempts: ReadonlyArray<RefundAttempt>): ReadonlyArray<RefundAttempt> => {
+  const ascending = attempts.toSorted((left, right) => left.validBefore - right.validBefore)
+  return Array.from(
+    new Map(ascending.map((attempt) => [`${attempt.wallet} ${attempt.nonce}`, attempt])).values()
+  )
+}
 
 /** Notes the refunds in a span that a recorded attempt paid in a transaction which the ledger doesn't have. */
 export const checkRefunds = Effect.fn("checkRefunds")(function* (

@@ -49,7 +49,9 @@ const check = async ({ canRead = true, entered = [back], network, shown, wallets
     yield* chargesWithOne("settled", network === undefined ? {} : { network }, { settlement: paidRefundDue })
     yield* charges.startRefund(key, { sinceMillis: 0, maxAtomic: "10000" }, 2_000)
     for (const [index, wallet] of wallets.entries())
-      yield* charges.recordRefundAttempt(sampleAttempt({ sequence: index + 1, wallet }))
+      yield* charges.recordRefundAttempt(
+        sampleAttempt({ sequence: index + 1, wallet, validBefore: sampleAttempt().validBefore - index })
+      )
     const [first, ...further] = entered
     if (first !== undefined) yield* charges.recordRefund(key, first, 3_000)
     for (const transaction of further) yield* charges.recordFurtherRefund(key, transaction, 3_100)
@@ -73,8 +75,8 @@ describe("a refund of the ledger", () => {
     })
     expect(faults).toEqual([])
     const attempt: RefundAttempt = sampleAttempt()
-    expect(lookups.map(([{ from }]) => from.toLowerCase())).toEqual([mine, theirs])
-    expect(lookups[0]).toMatchObject([
+    expect(lookups.map(([{ from }]) => from.toLowerCase())).toEqual([theirs, mine])
+    expect(lookups[1]).toMatchObject([
       { to: getAddress(sampleCharge().payer), value: "10000", nonce: attempt.nonce },
       { sinceSeconds: attempt.notBefore, transaction: back }
     ])
@@ -94,7 +96,8 @@ describe("a refund of the ledger", () => {
 
   it("is looked up once for each wallet, and only where it was sent and its chain can be read", async () => {
     const shown = { [mine]: unused }
-    expect((await check({ wallets: [mine, mine], shown })).lookups).toHaveLength(1)
+    const { lookups } = await check({ wallets: [mine, mine], shown })
+    expect(lookups).toMatchObject([[{ validBefore: String(sampleAttempt().validBefore) }, {}]])
     expect((await check({ wallets: [mine], shown, entered: [] })).lookups).toEqual([])
     expect((await check({ wallets: [mine], shown, canRead: false })).lookups).toEqual([])
     expect((await check({ wallets: [mine], shown, network: "eip155:424242" })).lookups).toEqual([])
