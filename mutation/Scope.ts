@@ -153,6 +153,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
   core("toll/audit/RefundAudit.ts", "toll/audit/RefundAudit.test.ts"),
   core("orders/RefundTurn.ts", "orders/RefundTurn.test.ts"),
+  core("orders/UnknownWallet.ts", "orders/UnknownWallet.test.ts", "orders/SolanaRefundSender.test.ts"),
   core("orders/RefundSender.ts", ...sending, ...refunding),
   core("orders/Refunds.ts", ...sending, ...refunding, "orders/SolanaRefundSender.test.ts"),
   core("orders/SolanaRefundSender.ts", "orders/SolanaRefundSender.test.ts"),

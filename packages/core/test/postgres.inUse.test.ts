@@ -185,7 +185,8 @@ describe("a database in use", () => {
       { name: "free_downloads" },
       { name: "claims" },
       { name: "claimed_after" },
-      { name: "refund_attempts" }
+      { name: "refund_attempts" },
+      { name: "begun_refunds" }
     ])
   })
 

@@ -168,7 +168,8 @@ describe("migrations", () => {
       [8, "free_downloads"],
       [9, "claims"],
       [10, "claimed_after"],
-      [11, "refund_attempts"]
+      [11, "refund_attempts"],
+      [12, "begun_refunds"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -186,7 +187,8 @@ describe("migrations", () => {
       { name: "free_downloads" },
       { name: "claims" },
       { name: "claimed_after" },
-      { name: "refund_attempts" }
+      { name: "refund_attempts" },
+      { name: "begun_refunds" }
     ])
   })
 

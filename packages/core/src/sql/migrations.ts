@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { begunRefunds } from "./begunRefunds.ts"
 import { claimedAfter } from "./claimedAfter.ts"
 import { claims } from "./claimFunction.ts"
 import { dailySums } from "./dailySums.ts"
@@ -35,7 +36,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 8, name: "free_downloads", ...freeDownloads },
   { id: 9, name: "claims", ...claims },
   { id: 10, name: "claimed_after", ...claimedAfter },
-  { id: 11, name: "refund_attempts", ...refundAttemptTable }
+  { id: 11, name: "refund_attempts", ...refundAttemptTable },
+  { id: 12, name: "begun_refunds", ...begunRefunds }
 ]
 
 type Dialect = "sqlite" | "postgres"

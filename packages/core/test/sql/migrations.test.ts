@@ -19,8 +19,16 @@ import { migrations, schemaSql } from "../../src/sql/migrations.ts"
 import { foundSchema, schemaFaults, schemaOf } from "../../src/sql/schemaCheck.ts"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
 import { sqlite } from "../../src/sqlite.ts"
-import { order, paid, provisional, unlimited } from "../../src/testing/stores/chargeRecords.ts"
 import {
+  chargesWithOne,
+  order,
+  paid,
+  paidRefundDue,
+  provisional,
+  unlimited
+} from "../../src/testing/stores/chargeRecords.ts"
+import {
+  sampleAttempt,
   sampleCharge,
   sampleOrder,
   sampleQuote,
@@ -150,6 +158,10 @@ describe("a released migration", () => {
     "11_refund_attempts": [
       "4b8ad1e58253afeec44ee3fbc77f193e8b389db98f8acaf8dc0d750fbc84091f",
       "ba32940b54a7a642809a74a289967d1cf29d27528b1ed8116247c5d12476cbd8"
+    ],
+    "12_begun_refunds": [
+      "2ac1bc03f37d5beb8384f690a440b96d933620309c9c15450a3989adde1f187c",
+      "2bf06f39eb530ff5ec02bf48c3ee2b836ebd51460fa320332e2c46ca4c32b689"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -268,6 +280,36 @@ describe.each(engines)("a database with data from a released schema, in %s", (di
       ["refunded", 2, "20000"],
       ["settled", 4, "40000"]
     ])
+  })
+})
+
+describe.each(engines)("a refund that a version without attempts had begun, in %s", (_, engine) => {
+  it("may have been sent by an unknown wallet until two hours after the migration", async () => {
+    const name = await engine.create()
+    await engine.open(
+      name,
+      Effect.gen(function* () {
+        for (const own of ["begun", "due"])
+          yield* chargesWithOne("settled", { key: own }, { settlement: paidRefundDue })
+        const charges = yield* Charges
+        yield* charges.startRefund("begun", { sinceMillis: 0, maxAtomic: "10000" }, 2_000_900)
+        yield* charges.recordRefundAttempt(sampleAttempt({ chargeKey: "begun" }))
+      })
+    )
+    // As the version before left it.
+    await engine.run(name, [
+      "DROP TABLE till_refund_attempts",
+      "DELETE FROM till_migrations WHERE migration_id >= 11"
+    ])
+    const before = Math.floor(Date.now() / 1_000)
+    const read = Charges.use((charges) => charges.refundAttempts(["begun", "due"]))
+    const [attempt, ...others] = await engine.open(name, read)
+    expect(others).toEqual([])
+    expect(attempt).toMatchObject({ chargeKey: "begun", refundNumber: 1, sequence: 1, wallet: "", nonce: "" })
+    expect(attempt).toMatchObject({ amountAtomic: "10000", notBefore: 2_000 })
+    expect(attempt!.validBefore - 7_200).toBeGreaterThanOrEqual(before)
+    expect(attempt!.validBefore - 7_200).toBeLessThanOrEqual(Math.ceil(Date.now() / 1_000))
+    expect(await engine.open(name, read)).toEqual([attempt])
   })
 })
 

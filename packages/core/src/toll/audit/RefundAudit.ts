@@ -28,7 +28,9 @@ const networkOf = (networks: ReadonlyArray<PaidTo>, { asset, network }: LedgerEn
  * longest.
  */
 const distinct = (attempts: ReadonlyArray<RefundAttempt>): ReadonlyArray<RefundAttempt> => {
-  const ascending = attempts.toSorted((left, right) => left.validBefore - right.validBefore)
+  // What an unknown wallet sent can't be looked up.
+  const known = attempts.filter(({ wallet }) => wallet !== "")
+  const ascending = known.toSorted((left, right) => left.validBefore - right.validBefore)
   return Array.from(
     new Map(ascending.map((attempt) => [`${attempt.wallet} ${attempt.nonce}`, attempt])).values()
   )
