@@ -9,7 +9,6 @@ const longest = [
   "e2e/durability/test/kill.test.ts",
   "sandbox/test/sandbox/commands.test.ts",
   "e2e/docs/docs.test.ts",
-  "examples/upstreams/test/example.test.ts",
   "core/test/simulation/memory.test.ts",
   "core/test/sql/postgresContract.test.ts",
   "core/test/sql/migrations.test.ts"

@@ -45,9 +45,9 @@ export class TransferDiffers extends Data.TaggedError("TransferDiffers")<{ reado
 }
 
 /**
- * An earlier attempt expired without being shown, and no second node confirms that it didn't move, or a node no longer has the blocks
- * that would show it. Nothing is signed again. Set `secondRpcUrl`; or look the signature up at a node with full history,
- * and record the refund by hand.
+ * An earlier attempt expired without being shown, and no second node confirms that it didn't move, or a node no longer
+ * has the blocks that would show it. Nothing is signed again. Set `secondRpcUrl`; or look the signature up at a node with
+ * full history, and record the refund by hand.
  */
 export class TransferUncertain extends Data.TaggedError("TransferUncertain")<{ readonly signature: string }> {
   override get message(): string {

@@ -26,7 +26,7 @@ import {
 useCommands()
 
 describe("the sandbox command", { timeout: commandMillis }, () => {
-  it("offers one network if it is told to", async () => {
+  it("offers one network with --network", async () => {
     const runs = ["solana", "base-sepolia"].map((network) =>
       command("cli", ["--json", "--port=0", "--network", network])
     )
@@ -145,7 +145,7 @@ describe("the demo command", { timeout: commandMillis }, () => {
     expect(stderr).not.toContain("warning")
   })
 
-  it("pays on Solana alone if it is told to", async () => {
+  it("pays on Solana alone with --network", async () => {
     const { stdout } = await demo(["--network", "solana"])
     expect(stdout).not.toMatch(/0x[0-9a-f]{64}/)
     expectTour(stdout, signature)

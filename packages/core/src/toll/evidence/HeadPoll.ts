@@ -11,6 +11,12 @@ const lagMillis = 60_000
 /** Numbers that the chain hasn't reached: faulty nodes show few. */
 const maxUnreached = 1_000
 
+/** A block, and when it was shown as the newest one. */
+interface Shown {
+  readonly head: ChainHead
+  readonly atMillis: number
+}
+
 /** The lower of two reads; `undefined` unless both succeed. */
 const lower = ([one, other]: ReadonlyArray<ChainHead | undefined>): ChainHead | undefined => {
   if (one === undefined || other === undefined) return undefined
@@ -25,12 +31,12 @@ const lower = ([one, other]: ReadonlyArray<ChainHead | undefined>): ChainHead | 
  */
 export class HeadPoll {
   private readonly read: Effect.Effect<ChainHead | undefined>
-  private newest: { readonly head: ChainHead; readonly atMillis: number } | undefined
+  private newest: Shown | undefined
   private startedMillis: number | undefined
   private reading: Deferred.Deferred<void> | undefined
   private hasFailed = false
-  /** When {@link isNotReached} was first called for a number. */
-  private readonly unreached = new BoundedMap<bigint, number>(maxUnreached)
+  /** When {@link isNotReached} was first called for a number, and the newest block then. */
+  private readonly unreached = new BoundedMap<bigint, Shown>(maxUnreached)
 
   /** `read`: never fails; `undefined` if the chain can't be read. */
   constructor(read: Effect.Effect<ChainHead | undefined>) {
@@ -55,8 +61,8 @@ export class HeadPoll {
   )
 
   /**
-   * Whether a block that was shown as the newest one is none of this chain: for a minute since the first call with this
-   * number, only lower ones were shown. Before that, a node may lag.
+   * Whether a block that was shown as the newest one is none of this chain: a minute after the first call with this
+   * number, only lower ones are shown, and newer ones than then. Before that, or without newer ones, a node may lag.
    */
   isNotReached(number: bigint): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {
@@ -66,9 +72,11 @@ export class HeadPoll {
         this.unreached.delete(number)
         return false
       }
-      const since = this.unreached.get(number)
-      if (since === undefined) this.unreached.set(number, now)
-      return since !== undefined && Math.abs(now - since) > lagMillis
+      const first = this.unreached.get(number)
+      if (first === undefined) this.unreached.set(number, { head, atMillis: now })
+      return (
+        first !== undefined && head.number > first.head.number && Math.abs(now - first.atMillis) > lagMillis
+      )
     })
   }
 

@@ -79,6 +79,9 @@ describe("a transfer", () => {
         const transaction = node.transact(paid)
         assert.deepStrictEqual(yield* evidence({ transaction, claimedAfter }), unavailable)
         yield* TestClock.adjust("61 seconds")
+        assert.deepStrictEqual(yield* evidence({ transaction, claimedAfter }), unavailable)
+        node.height++
+        yield* TestClock.adjust("2 seconds")
         const moved = yield* evidence({ transaction, claimedAfter })
         assert.include(moved, { _tag: "Moved", transaction })
         assert.doesNotHaveAnyKeys(moved, ["precedesClaim"])
