@@ -53,6 +53,8 @@ export default defineConfig({
     })),
     // The files of a worker share its modules: loading them anew for each file takes three times as long as the tests.
     isolate: false,
+    // Young objects of tests rarely live long: collected less often, they cost a tenth less.
+    execArgv: ["--max-semi-space-size=32"],
     // More than there are cores: tests of real servers and chains wait most of their time.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },

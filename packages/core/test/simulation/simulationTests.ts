@@ -6,7 +6,7 @@ import { describeFailure, simulate, type StoreName } from "./simulate.ts"
 /** Few enough that a test ends within its time limit on a busy machine. */
 const seedsPerTest = 20
 /** Seeds that are run twice, to compare their traces. */
-const repeatedSeeds = 3
+const repeatedSeeds = 2
 const linesShown = 150
 
 /** Events that must occur in some seed, so that the invariants are not tested vacuously. */

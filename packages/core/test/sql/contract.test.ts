@@ -1,21 +1,30 @@
-import { Effect, type Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { memory } from "../../src/ports/memory/memory.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
+import * as SqliteClient from "../../src/sql/SqliteClient.ts"
+import { layerSql } from "../../src/sql/stores.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { restartCases, storeCases } from "../../src/testing/storeContract.ts"
-import { emptyFile } from "./emptyFile.ts"
+import { emptyFile, emptyMemory } from "./emptyFile.ts"
 import { temporaryFiles } from "./folder.ts"
+import { isRepetition } from "./repetition.ts"
 
 const nextFile = temporaryFiles()
+const quickCases = storeCases.filter((one) => !isRepetition(one))
 
-const implementations: ReadonlyArray<readonly [name: string, make: () => Layer.Layer<Stores, unknown>]> = [
-  ["memory()", memory],
-  ["sqlite() in memory", () => sqlite({ filename: ":memory:" })]
-]
+describe("memory()", () => {
+  it.each(quickCases)("$name", ({ run }) => Effect.runPromise(Effect.provide(run, memory())))
+})
 
-describe.each(implementations)("%s", (_, make) => {
-  it.each(storeCases)("$name", ({ run }) => Effect.runPromise(Effect.provide(run, make())))
+describe("sqlite() in memory", () => {
+  const client = Layer.effect(SqlClient.SqlClient, SqliteClient.connect({ filename: ":memory:" }))
+  const stores = ManagedRuntime.make(Layer.provideMerge(layerSql, client))
+  beforeEach(() => stores.runPromise(emptyMemory))
+  afterAll(() => stores.dispose())
+
+  it.each(quickCases)("$name", ({ run }) => stores.runPromise(run))
 })
 
 describe("sqlite() in a file", () => {
@@ -28,11 +37,11 @@ describe("sqlite() in a file", () => {
   beforeEach(() => emptyFile(filename))
   afterAll(() => stores.dispose())
 
-  it.each(storeCases)("$name", ({ run }) => stores.runPromise(run))
+  it.each(quickCases)("$name", ({ run }) => stores.runPromise(run))
 })
 
 describe("sqlite() in a file, closed and opened again", () => {
-  it.each(restartCases)("$name", ({ run }) => {
+  it.each(restartCases.filter((one) => !isRepetition(one)))("$name", ({ run }) => {
     const filename = nextFile()
     return Effect.runPromise(run((use) => Effect.provide(use, sqlite({ filename }))))
   })

@@ -1,27 +1,38 @@
 import { DatabaseSync } from "node:sqlite"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 
 /** Tables that describe the database itself. */
-const kept = new Set(["till_migrations", "till_marks"])
+const kept = ["till_migrations", "till_marks"]
+
+const tables = `SELECT name FROM pragma_table_list
+  WHERE type = 'table' AND name LIKE 'till\\_%' ESCAPE '\\' AND name NOT IN ('${kept.join("', '")}')`
+
+/** The ledger's own triggers, which refuse a deletion. */
+const guards = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE(%'"
+
+type Row = Readonly<Record<string, unknown>>
+
+const deletions = (guardRows: ReadonlyArray<Row>, tableRows: ReadonlyArray<Row>): ReadonlyArray<string> => [
+  ...guardRows.map(({ name }) => `DROP TRIGGER ${String(name)}`),
+  ...tableRows.map(({ name }) => `DELETE FROM ${String(name)}`),
+  ...guardRows.map(({ sql }) => String(sql))
+]
 
 /** Deletes every record of a SQLite file that a store has open. Takes a millisecond, a new file with its thread a hundred. */
 export const emptyFile = (filename: string): void => {
   const database = new DatabaseSync(filename, { timeout: 5_000 })
   try {
-    const tables = database
-      .prepare("SELECT name FROM pragma_table_list WHERE type = 'table' AND name LIKE 'till\\_%' ESCAPE '\\'")
-      .all()
-      .map(({ name }) => String(name))
-      .filter((name) => !kept.has(name))
-    // The ledger's own triggers refuse a deletion.
-    const guards = database
-      .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE(%'")
-      .all()
-    database.exec("BEGIN IMMEDIATE")
-    for (const { name } of guards) database.exec(`DROP TRIGGER ${String(name)}`)
-    for (const name of tables) database.exec(`DELETE FROM ${name}`)
-    for (const { sql } of guards) database.exec(String(sql))
-    database.exec("COMMIT")
+    const statements = deletions(database.prepare(guards).all(), database.prepare(tables).all())
+    database.exec(["BEGIN IMMEDIATE", ...statements, "COMMIT"].join(";\n"))
   } finally {
     database.close()
   }
 }
+
+/** The same through the client that holds a database in memory. A new one runs all migrations. */
+export const emptyMemory = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const statements = deletions(yield* sql.unsafe<Row>(guards), yield* sql.unsafe<Row>(tables))
+  for (const statement of statements) yield* sql.unsafe(statement)
+})

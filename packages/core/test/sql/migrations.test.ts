@@ -1,99 +1,21 @@
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { PgClient } from "@effect/sql-pg"
-import { type Postgres, sharedPostgres } from "@till402/test-postgres"
-import { Effect, Redacted, Schedule } from "effect"
+import { sharedPostgres } from "@till402/test-postgres"
+import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import { Orders } from "../../src/ports/Orders.ts"
-import { Quotes } from "../../src/ports/Quotes.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
 import { VaultItems } from "../../src/ports/VaultItems.ts"
-import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
-import { postgres } from "../../src/postgres.ts"
 import { migrations, schemaSql } from "../../src/sql/migrations.ts"
 import { foundSchema, schemaFaults, schemaOf } from "../../src/sql/schemaCheck.ts"
-import * as SqliteClient from "../../src/sql/SqliteClient.ts"
-import { sqlite } from "../../src/sqlite.ts"
-import {
-  chargesWithOne,
-  order,
-  paid,
-  paidRefundDue,
-  provisional,
-  unlimited
-} from "../../src/testing/stores/chargeRecords.ts"
-import {
-  sampleAttempt,
-  sampleCharge,
-  sampleOrder,
-  sampleQuote,
-  sampleReceipt,
-  sampleResponse,
-  sampleVaultItem,
-  uuidOf
-} from "../../src/testing/stores/records.ts"
-import { temporaryFiles } from "./folder.ts"
+import { chargesWithOne, paid, paidRefundDue } from "../../src/testing/stores/chargeRecords.ts"
+import { sampleAttempt, sampleResponse, sampleVaultItem } from "../../src/testing/stores/records.ts"
+import { type Engine, engines, postgresEngine } from "./engines.ts"
+import { claimOf, isQuick, released, statementsOf, testReleasedData } from "./releasedData.ts"
 
 /*
  * Databases that other versions made, or that were changed by other means. A host's records depend on each case.
  */
-
-let cluster: Omit<Postgres, "stop">
-beforeAll(async () => {
-  cluster = await sharedPostgres()
-})
-const nextFile = temporaryFiles()
-
-/** A database that the stores open by its name. */
-interface Engine {
-  readonly dialect: "sqlite" | "postgres"
-  readonly create: () => Promise<string>
-  /** Runs statements beside the stores. */
-  readonly run: (name: string, statements: ReadonlyArray<string>) => Promise<void>
-  readonly open: <A, E>(name: string, use: Effect.Effect<A, E, Stores>) => Promise<A>
-  readonly withClient: <A, E>(name: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
-}
-
-const sqliteEngine: Engine = {
-  dialect: "sqlite",
-  create: async () => nextFile(),
-  run: async (filename, statements) => {
-    const file = new DatabaseSync(filename)
-    for (const text of statements) file.exec(text)
-    file.close()
-  },
-  open: (filename, use) => Effect.runPromise(Effect.provide(use, sqlite({ filename }))),
-  withClient: (filename, use) => Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
-}
-
-const onPostgres: Engine["withClient"] = (url, use) =>
-  Effect.runPromise(Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
-
-const postgresEngine: Engine = {
-  dialect: "postgres",
-  create: () => cluster.createDatabase(),
-  run: (url, statements) =>
-    onPostgres(
-      url,
-      Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true })
-      )
-    ),
-  open: (url, use) => Effect.runPromise(Effect.provide(use, postgres({ url }))),
-  withClient: onPostgres
-}
-
-const engines = [sqliteEngine, postgresEngine].map((engine) => [engine.dialect, engine] as const)
-
-const claimOf = (key: string) =>
-  Charges.use((charges) =>
-    charges.claim(sampleCharge({ key }), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
-  )
 
 const failureOf = (engine: Engine, name: string): Promise<unknown> =>
   engine.open(name, Effect.asVoid(Charges)).then(
@@ -107,10 +29,6 @@ const inUse = async (engine: Engine): Promise<string> => {
   expect(await engine.open(name, claimOf("key"))).toEqual({ _tag: "Claimed" })
   return name
 }
-
-const released = (file: string): string => readFileSync(join(import.meta.dirname, "released", file), "utf8")
-const statementsOf = (text: string): ReadonlyArray<string> =>
-  text === "" ? [] : text.replace(/;\n$/, "").split(";\n\n")
 
 describe("a released migration", () => {
   /** SHA-256 of its statements. A released migration never changes: append another, with its line and its files. */
@@ -182,106 +100,7 @@ describe("a released migration", () => {
   })
 })
 
-describe.each(engines)("a database with data from a released schema, in %s", (dialect, engine) => {
-  /** The database as that version left it: its migrations, and the records of `<label>.data.sql`. */
-  const madeBy = async (id: number): Promise<string> => {
-    const name = await engine.create()
-    const until = migrations.filter((migration) => migration.id <= id)
-    const [record] = schemaSql[dialect].split(";\n\n")
-    await engine.run(name, [
-      record!,
-      ...until.flatMap((migration) => [
-        ...statementsOf(released(`${migration.id}_${migration.name}.${dialect}.sql`)),
-        `INSERT INTO till_migrations (migration_id, name) VALUES (${migration.id}, '${migration.name}')`
-      ]),
-      ...statementsOf(released(`${id}_${until.at(-1)!.name}.data.sql`))
-    ])
-    return name
-  }
-
-  it.each(migrations)("is read and written: $name", async ({ id }) => {
-    const name = await madeBy(id)
-    const use = Effect.gen(function* () {
-      const charges = yield* Charges
-      const found = {
-        ready: yield* charges.find("ready"),
-        settled: yield* charges.find("settled"),
-        refunded: yield* charges.find("refunded"),
-        entries: yield* charges.entries({ limit: 100 }),
-        stop: yield* charges.refundStop(),
-        order: yield* (yield* Orders).find(sampleOrder().id),
-        placed: yield* (yield* Orders).findByReference("upstream-1", undefined),
-        quote: yield* (yield* Quotes).consume(sampleQuote().id, "a charge", 2_000),
-        item: yield* (yield* VaultItems).findBySlug("item-1"),
-        page: yield* (yield* VaultItems).search({
-          limit: 5,
-          q: "notes writ",
-          category: "development",
-          maxPrice: 10
-        }),
-        reserved: yield* (yield* VaultPurchases).find(uuidOf(1)),
-        granted: yield* (yield* VaultPurchases).find(uuidOf(2)),
-        sales: yield* (yield* VaultPurchases).countSales("item-1"),
-        versions: yield* (yield* VaultItems).versions("item-1", 5)
-      }
-      const written = {
-        completed: yield* charges.complete("ready", { ...paid, receipt: sampleReceipt(9) }, 4_000),
-        // The transfer of the charge `settled` proves no other.
-        taken: yield* charges.complete(
-          "voided",
-          { ...provisional, receipt: sampleReceipt(2), refundDue: true },
-          4_000
-        ),
-        refunded: yield* charges.recordRefund("due", "0xrefund-2", 4_000),
-        claimed: yield* claimOf("new"),
-        replaced: yield* (yield* Orders).replace(sampleOrder({ status: "placed" })),
-        granted: yield* (yield* VaultPurchases).grant(uuidOf(1), undefined)
-      }
-      const totals = yield* charges.totals(0, 86_400_000)
-      return { found, written, totals, entries: yield* charges.entries({ limit: 100, fromMillis: 4_000 }) }
-    })
-    const { entries, found, totals, written } = await engine.open(name, use)
-    expect(found.ready).toMatchObject({ state: "ready", response: sampleResponse(), subject: order })
-    expect(found.settled).toMatchObject({ state: "settled", transferLogIndex: 3, awaitsFinality: true })
-    expect(found.refunded).toMatchObject({ refund: { transaction: "0xrefund" } })
-    expect(found.entries.map(({ chargeKey, kind }) => `${chargeKey} ${kind}`).sort()).toEqual([
-      "due refund_due",
-      "due settled",
-      "refunded refund_due",
-      "refunded refunded",
-      "refunded settled",
-      "settled settled"
-    ])
-    expect(found.stop).toMatchObject({ reason: "an operator's reason" })
-    expect(found.order).toEqual(sampleOrder())
-    expect(found.placed).toMatchObject({ id: uuidOf(2), status: "placed" })
-    expect(found.quote).toBe(true)
-    const item = sampleVaultItem(1, { downloads: id < 4 ? 0 : 7 })
-    expect(found.item).toEqual(item)
-    expect(found.page).toEqual({ items: [item], nextCursor: null })
-    const version = { version: 1, digest: "a".repeat(64), size: 100, publishedAtMillis: 1_000 }
-    expect(found.versions).toEqual(id < 5 ? [] : [version])
-    expect(found.sales).toBe(1)
-    expect([found.reserved?.status, found.granted?.status]).toEqual(["reserved", "granted"])
-    expect(written).toEqual({
-      completed: { _tag: "Completed" },
-      taken: { _tag: "TransferTaken" },
-      refunded: expect.anything(),
-      claimed: { _tag: "Claimed" },
-      replaced: true,
-      granted: true
-    })
-    expect(entries.map(({ chargeKey, kind }) => `${chargeKey} ${kind}`).sort()).toEqual([
-      "due refunded",
-      "ready settled"
-    ])
-    expect(totals.map(({ amountAtomic, count, kind }) => [kind, count, amountAtomic])).toEqual([
-      ["refund_due", 2, "20000"],
-      ["refunded", 2, "20000"],
-      ["settled", 4, "40000"]
-    ])
-  })
-})
+testReleasedData(migrations.filter(isQuick))
 
 describe.each(engines)("a refund that a version without attempts had begun, in %s", (_, engine) => {
   it("may have been sent by an unknown wallet until two hours after the migration", async () => {
@@ -501,7 +320,7 @@ describe("a schema of PostgreSQL", () => {
   })
 
   it("must exist", async () => {
-    const url = await cluster.createDatabase()
+    const url = await (await sharedPostgres()).createDatabase()
     const error = await failureOf(postgresEngine, inSchemas(url, "shop_b"))
     expect(error).toBeInstanceOf(ConfigurationError)
     expect(String(error)).toContain("no schema of the search path exists")
@@ -510,7 +329,7 @@ describe("a schema of PostgreSQL", () => {
   it.each([["a till"], ["the host, from schemaSql"]])(
     "needs no right to create tables where %s has made them",
     async (maker) => {
-      const url = await cluster.createDatabase()
+      const url = await (await sharedPostgres()).createDatabase()
       if (maker === "a till") await postgresEngine.open(url, claimOf("key"))
       else await postgresEngine.run(url, schemaSql.postgres.split(";\n\n"))
       const role = maker === "a till" ? "clerk_1" : "clerk_2"

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { type Postgres, sharedPostgres } from "@till402/test-postgres"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Orders } from "../../src/ports/Orders.ts"
 import { Quotes } from "../../src/ports/Quotes.ts"
 import type { Stores } from "../../src/ports/Stores.ts"
@@ -131,22 +131,26 @@ const expectPlanned = (
 const named = plannedVerbs.map((verb) => [verb.name, verb] as const)
 
 describe("each method reads by an index", () => {
-  it.each(named)("on SQLite: %s", async (_, verb) => {
-    const stores = layerSql.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
-    const plan = await Effect.runPromise(
-      Effect.provide(Effect.andThen(filled(3), plansOf("EXPLAIN QUERY PLAN", verb)), stores)
+  describe("on SQLite", () => {
+    const stores = ManagedRuntime.make(
+      layerSql.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
     )
-    expectPlanned(verb, plan, new RegExp(`SCAN (?:till_(?:${tables})|[a-z])(?! USING)\\b`))
-  })
+    beforeAll(() => stores.runPromise(filled(3)))
+    afterAll(() => stores.dispose())
 
-  it.each(named.filter(([name]) => /^charges.*a later page/.test(name)))(
-    "SQLite begins where the page before ended: %s",
-    async (_, verb) => {
-      const stores = layerSql.pipe(Layer.provideMerge(SqliteClient.layer({ filename: ":memory:" })))
-      const plan = await Effect.runPromise(Effect.provide(plansOf("EXPLAIN QUERY PLAN", verb), stores))
-      expect(plan).toMatch(/\((?:created_at|settled_at|at),\w[\w,]*\)[<>]\(\?/)
-    }
-  )
+    it.each(named)("%s", async (_, verb) => {
+      const plan = await stores.runPromise(plansOf("EXPLAIN QUERY PLAN", verb))
+      expectPlanned(verb, plan, new RegExp(`SCAN (?:till_(?:${tables})|[a-z])(?! USING)\\b`))
+    })
+
+    it.each(named.filter(([name]) => /^charges.*a later page/.test(name)))(
+      "begins where the page before ended: %s",
+      async (_, verb) => {
+        const plan = await stores.runPromise(plansOf("EXPLAIN QUERY PLAN", verb))
+        expect(plan).toMatch(/\((?:created_at|settled_at|at),\w[\w,]*\)[<>]\(\?/)
+      }
+    )
+  })
 
   describe("on PostgreSQL", () => {
     let stores: Layer.Layer<Stores | SqlClient.SqlClient, unknown>

@@ -9,6 +9,7 @@ import { postgres } from "../../src/postgres.ts"
 import { sampleVaultItem } from "../../src/testing/stores/records.ts"
 import { restartCases, storeCases } from "../../src/testing/storeContract.ts"
 import { emptying } from "./emptyDatabase.ts"
+import { isRepetition } from "./repetition.ts"
 
 let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {
@@ -45,11 +46,13 @@ describe("postgres()", () => {
   beforeEach(() => client.runPromise(empty))
   afterAll(() => Promise.all([client.dispose(), stores.dispose()]))
 
-  it.each(storeCases)("$name", (storeCase) => stores.runPromise(storeCase.run))
+  it.each(storeCases.filter((one) => !isRepetition(one)))("$name", (storeCase) =>
+    stores.runPromise(storeCase.run)
+  )
 })
 
 describe("postgres(), closed and opened again", () => {
-  it.each(restartCases)("$name", async ({ run }) => {
+  it.each(restartCases.filter((one) => !isRepetition(one)))("$name", async ({ run }) => {
     const url = await cluster.createDatabase()
     await Effect.runPromise(run((use) => Effect.provide(use, postgres({ url }))))
   })
@@ -61,13 +64,13 @@ describe("several processes on one database", () => {
     const processes = Array.from({ length: 4 }, () => ManagedRuntime.make(postgres({ url })))
     for (const each of processes) await each.context()
     // Without the lock of the slug, one of the first few items fails.
-    for (let number = 0; number < 100; number++) {
+    for (let number = 0; number < 40; number++) {
       const put = VaultItems.use((items) => items.put(sampleVaultItem(number)))
       const ends = await Promise.all(processes.map((each) => each.runPromiseExit(put)))
       expect(ends.map(({ _tag }) => _tag)).toEqual(processes.map(() => "Success"))
     }
     const page = await processes[0]!.runPromise(VaultItems.use((items) => items.search({ limit: 1_000 })))
-    expect(page?.items).toHaveLength(100)
+    expect(page?.items).toHaveLength(40)
     for (const each of processes) await each.dispose()
   })
 })

@@ -219,7 +219,7 @@ describe("a transaction that was prepared to steal", () => {
           assert.deepInclude(transfer, { chainId: 84_532, token: usdc, amountAtomic: 97_350_000n })
         }
       ),
-      { numRuns: 3_000 }
+      { numRuns: 500 }
     )
   })
 })

@@ -281,6 +281,10 @@ export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as
   )
 )
 
+/** Kinds that are walked for every change: where a chain can be read, a call that needs its proof, and the reconciler. */
+export const isQuickKind = ({ by, canReadChain, proofRequired }: ChargeFacts): boolean =>
+  by === "reconciler" || (canReadChain && proofRequired)
+
 export const isFinal = (event: ChargeEvent | undefined): boolean =>
   event?._tag === "Seen" &&
   (event.evidence._tag === "NotPaid" ||

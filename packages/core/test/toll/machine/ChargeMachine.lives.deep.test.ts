@@ -1,0 +1,4 @@
+import { testLives } from "./chargeLives.ts"
+import { everyFacts, isQuickKind } from "./chargePaths.ts"
+
+testLives(everyFacts.filter((facts) => !isQuickKind(facts)))
