@@ -228,9 +228,9 @@ describe("code that uses up the gas of batch after batch", () => {
   }
 
   it("burns one batch; honest payers are never refused, and their payments settle", async () => {
-    // A batch takes more than a third of what all strangers may burn, and the gas of two settlements is one payer's limit.
+    // A batch takes more than a third of what all strangers may burn at once, and the gas of two settlements is one payer's limit.
     const relay = await startBatches({
-      maxRevertedGasOfStrangers: 2_000_000n,
+      maxRevertedGasOfStrangers: 4_000_000n,
       maxRevertedGasPerPayer: 220_000n,
       replaceAfterMillis: 1_000
     })

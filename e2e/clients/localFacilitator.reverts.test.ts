@@ -106,7 +106,7 @@ describe("a wallet that refuses a signature after it has accepted it", () => {
   })
 
   it("shares the limit of strangers with other wallets, also at once; known payers and keys are served", async () => {
-    const relay = await startRelay(chain, { maxRevertedGasOfStrangers: 700_000n })
+    const relay = await startRelay(chain, { maxRevertedGasOfStrangers: 1_400_000n })
     const { facilitator } = relay
     const customer = await placeWallet(chain)
     const settle = async ({ payload, requirements }: Awaited<ReturnType<typeof walletPayment>>) =>

@@ -13,7 +13,7 @@ import {
   startSolanaChain,
   startSolanaFacilitator
 } from "@till402/sandbox/solana"
-import { afterAll, beforeAll, expect } from "vitest"
+import { afterAll, beforeAll, expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type ComposedTransfer, composePayment } from "../src/SolanaPayments.ts"
 import { openSolanaSigner, rules, solanaSigner } from "../src/SolanaSigner.ts"
@@ -34,6 +34,7 @@ afterAll(async () => {
 })
 
 const officialFacilitator = "the official facilitator"
+const windowedSigner = "a signer with a limit of failures within an hour"
 const amount = 10_000n
 const signatures = 10_000n
 let wallets = 700
@@ -95,7 +96,7 @@ const openNaive = ({ feePayer }: Scene) =>
 
 type Options = Partial<Parameters<typeof solanaFacilitator>[0]>
 
-/** Our facilitator. `beforeSending` runs when a settlement is about to be sent. */
+/** Our facilitator. `beforeSending` runs when a settlement is about to be sent: its node has just checked it. */
 const openOurs = (
   { feePayer }: Scene,
   options: Options = {},
@@ -115,8 +116,10 @@ const openOurs = (
     ...options,
     fetch: async (input, init) => {
       const body = await new Response(init?.body).text()
-      if (body.includes("sendTransaction")) await beforeSending()
-      return fetch(input, { ...init, body })
+      if (!body.includes("sendTransaction")) return fetch(input, { ...init, body })
+      await beforeSending()
+      const checked = body.replace('"preflightCommitment":"processed"', '"skipPreflight":true')
+      return fetch(input, { ...init, body: checked })
     }
   })
   return { journal, facilitator }
@@ -225,8 +228,8 @@ attack("a payment on Solana whose fee is above its price", {
 })
 
 const hops = 12
-/** Two lots of one lamport of priority fee: a third failure would exceed it. */
-const failedFees = 30_000
+/** Two failures, of one lamport of priority fee each: a third would exceed what strangers get at once, and payers. */
+const failedFees = 25_000
 
 attack("one sum on Solana that leaves before each settlement, from wallet to wallet", {
   on: solanaSigner,
@@ -247,7 +250,7 @@ attack("one sum on Solana that leaves before each settlement, from wallet to wal
     for (const hasPaid of payers) {
       const scene = await openScene()
       let payer: KeyPairSigner | undefined
-      const limits = { maxFailedFeesOfStrangers: failedFees, maxFailedFeesPerPayer: failedFees }
+      const limits = { maxFailedFeesOfStrangers: 2 * failedFees, maxFailedFeesPerPayer: failedFees }
       const ours = openOurs(scene, limits, async () => {
         if (payer !== undefined) payer = await hop(payer)
       })
@@ -269,6 +272,60 @@ attack("one sum on Solana that leaves before each settlement, from wallet to wal
       const { payload, requirements } = await scene.pay(customer, scene.feePayer.address)
       expect(await ours.facilitator.settle(payload, requirements)).toMatchObject({ success: true })
     }
+  }
+})
+
+/** Settles a payment as if some minutes had passed, and returns why it wasn't settled. */
+const refusalAfter = async (
+  minutes: number,
+  { facilitator }: { readonly facilitator: ReturnType<typeof solanaFacilitator> },
+  { payload, requirements }: Awaited<ReturnType<Scene["pay"]>>
+) => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + minutes * 60_000 })
+  try {
+    return (await facilitator.settle(payload, requirements)).errorReason
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+attack("failed payments of strangers on Solana, until no new payer is settled", {
+  on: windowedSigner,
+  lands: async () => {
+    const scene = await openScene()
+    // Refuses strangers while the failures of the last hour make up the limit.
+    const failedAt: Array<number> = []
+    const isOpen = () => failedAt.filter((at) => Date.now() - at < 3_600_000).length < 2
+    const naive = openNaive(scene)
+    let payer = await newWallet(amount)
+    while (isOpen()) {
+      const { transaction } = await scene.pay(payer, scene.feePayer.address)
+      payer = await hop(payer)
+      await naive.present(transaction)
+      failedAt.push(Date.now())
+    }
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 59 * 60_000 })
+    expect(isOpen()).toBe(false)
+    vi.useRealTimers()
+  },
+  fails: async () => {
+    const scene = await openScene()
+    let payer: KeyPairSigner | undefined
+    const ours = openOurs(scene, { maxFailedFeesOfStrangers: 2 * failedFees }, async () => {
+      if (payer !== undefined) payer = await hop(payer)
+    })
+    payer = await newWallet(amount)
+    const before = await lamportsOf(scene.feePayer.address)
+    for (let count = 0; count < hops; count++) {
+      const { payload, requirements } = await scene.pay(payer, scene.feePayer.address)
+      await ours.facilitator.settle(payload, requirements)
+    }
+    expect(before - (await lamportsOf(scene.feePayer.address))).toBe(2n * (signatures + 1n))
+    payer = undefined
+    const pay = async () => scene.pay(await newWallet(amount), scene.feePayer.address)
+    expect(await refusalAfter(0, ours, await pay())).toBe("reverts_above_limit")
+    // A fee refills in 24 minutes, with these limits: that of the defaults in less than three.
+    expect(await refusalAfter(20, ours, await pay())).toBeUndefined()
   }
 })
 

@@ -51,8 +51,9 @@ export interface LocalFacilitatorOptions extends UpstreamSettings {
    */
   readonly maxRevertedGasPerPayer?: bigint | undefined
   /**
-   * The same of all payers for whom this process settled nothing within a day; default 10,000,000. Contract wallets and
-   * keys are counted apart, and separately for each network.
+   * The same of all payers for whom this process settled nothing within a day; default 10,000,000. Half of it may be
+   * used at once, and the other half refills evenly. Contract wallets and keys are counted apart, and separately for each
+   * network.
    */
   readonly maxRevertedGasOfStrangers?: bigint | undefined
   /**

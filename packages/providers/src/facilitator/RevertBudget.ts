@@ -5,7 +5,10 @@
 /** Limits of the cost within an hour. */
 export interface RevertLimits {
   readonly perPayer: bigint
-  /** Of all payers that nothing was settled for lately; apart for contracts and for keys. */
+  /**
+   * Of all payers that nothing was settled for lately; apart for contracts and for keys. Half of it may be used at once,
+   * and the other half refills evenly over the hour.
+   */
   readonly ofStrangers: bigint
 }
 
@@ -58,6 +61,28 @@ export interface FailedBatch {
   readonly hasCode: boolean
 }
 
+interface Cost {
+  readonly cost: bigint
+  readonly atMillis: number
+}
+
+/** What is left of costs that drain evenly, so much in an hour. Costs of the last hour suffice. Pure. */
+export const undrained = (costs: ReadonlyArray<Cost>, perHour: bigint, nowMillis: number): bigint => {
+  const drain = (level: bigint, millis: number): bigint => {
+    const left = level - (perHour * BigInt(Math.max(0, millis))) / BigInt(windowMillis)
+    return left > 0n ? left : 0n
+  }
+  let level = 0n
+  let lastMillis = 0
+  for (const { atMillis, cost } of costs.toSorted((left, right) => left.atMillis - right.atMillis)) {
+    level = drain(level, atMillis - lastMillis) + cost
+    lastMillis = atMillis
+  }
+  return drain(level, nowMillis - lastMillis)
+}
+
+const sumOf = (risks: ReadonlyArray<Risk>): bigint => risks.reduce((sum, { cost }) => sum + cost, 0n)
+
 /** Counts the cost of failures, in this process. What a contract has in flight counts as if it failed. */
 export class RevertBudget {
   private readonly limits: RevertLimits
@@ -78,19 +103,21 @@ export class RevertBudget {
     expire(this.open, nowMillis)
     for (const [name, { expiresAtMillis }] of this.reverted)
       if (expiresAtMillis <= nowMillis) this.reverted.delete(name)
-    const risks = [...this.reverted.values(), ...this.open.values()].filter(
-      ({ byContract, key }, index) => index < this.reverted.size || (byContract && key !== wanted.key)
-    )
-    const exceeds = (counted: ReadonlyArray<Entry>, limit: bigint): boolean => {
-      const sum = counted.reduce((total, { cost }) => total + cost, 0n)
-      // The first one is bounded by the limit of one settlement.
-      return sum > 0n && sum + wanted.cost > limit
-    }
-    const ofPayer = risks.filter(({ payer }) => payer === wanted.payer)
+    const reverted = [...this.reverted.values()]
+    const open = [...this.open.values()].filter(({ byContract, key }) => byContract && key !== wanted.key)
+    // The first one is bounded by the limit of one settlement.
+    const exceeds = (counted: bigint, limit: bigint) => counted > 0n && counted + wanted.cost > limit
+    const ofPayer = sumOf([...reverted, ...open].filter(({ payer }) => payer === wanted.payer))
     if (exceeds(ofPayer, this.limits.perPayer)) return "payer_reverts_above_limit"
     if (this.hasSettled(wanted.payer, nowMillis)) return undefined
-    const ofKind = risks.filter(({ byContract }) => byContract === wanted.byContract)
-    return exceeds(ofKind, this.limits.ofStrangers) ? "reverts_above_limit" : undefined
+    const ofKind = ({ byContract }: Risk) => byContract === wanted.byContract
+    const half = this.limits.ofStrangers / 2n
+    const failures = reverted
+      .filter(ofKind)
+      .map(({ cost, expiresAtMillis }) => ({ cost, atMillis: expiresAtMillis - windowMillis }))
+    const counted = undrained(failures, half, nowMillis) + sumOf(open.filter(ofKind))
+    // Payers without a failure keep a half for themselves.
+    return exceeds(counted, ofPayer > 0n ? half / 2n : half) ? "reverts_above_limit" : undefined
   }
 
   /** Whether a payment of the payer was settled within a day. */

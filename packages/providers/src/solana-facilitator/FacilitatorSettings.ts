@@ -24,7 +24,10 @@ export interface SolanaFacilitatorOptions extends UpstreamSettings {
    * theirs; default 100,000.
    */
   readonly maxFailedFeesPerPayer?: number | undefined
-  /** The same of all payers for whom this process settled nothing within a day; default 1,000,000. */
+  /**
+   * The same of all payers for whom this process settled nothing within a day; default 1,000,000. Half of it may be used
+   * at once, and the other half refills evenly.
+   */
   readonly maxFailedFeesOfStrangers?: number | undefined
   /** How long one settlement waits for the chain, in milliseconds; default 25,000. */
   readonly confirmTimeoutMillis?: number | undefined

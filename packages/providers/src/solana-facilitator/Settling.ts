@@ -126,7 +126,8 @@ export const makeSettling = (
 
   /**
    * Sends a recorded settlement until the chain shows it or the call has waited long enough. A fresh one is sent before
-   * the chain is read.
+   * the chain is read. The node checks it once more each time, so that it fails at a cost only if the payer's money leaves
+   * between that check and its block.
    */
   const bring = Effect.fnUntraced(function* (
     attempt: TransferAttempt,
@@ -140,7 +141,7 @@ export const makeSettling = (
       payer
     })
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    if (isFresh) yield* node.sendUnchecked(transaction)
+    if (isFresh) yield* node.sendByNewest(transaction)
     for (let poll = isFresh ? 1 : 0; ; poll++) {
       const progress = yield* isFresh ? freshProgressOf(attempt) : progressOf(attempt)
       yield* note(attempt, progress)
@@ -148,7 +149,7 @@ export const makeSettling = (
       if (progress === "failed") return failed("transaction_failed")
       if (progress === "expired") return failed("transaction_expired")
       // Sent again every fourth poll, because nodes forget.
-      if (poll % 4 === 0) yield* node.sendUnchecked(transaction)
+      if (poll % 4 === 0) yield* node.sendByNewest(transaction)
       if ((yield* Clock.currentTimeMillis) + pollMillis >= until) {
         return failed("settlement_pending", signature)
       }

@@ -60,8 +60,8 @@ export interface SolanaNode {
   readonly simulate: (transaction: string) => Effect.Effect<boolean, NodeFault>
   /** `false` if the node refused it: it has it already, it would fail, or it has expired. */
   readonly send: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
-  /** Sends a transaction that was simulated before: the node passes it on without another check. */
-  readonly sendUnchecked: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
+  /** The same, by the newest block that the node has: it passes nothing on that would fail there. */
+  readonly sendByNewest: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
 }
 
 const Reply = Schema.Struct({
@@ -185,6 +185,6 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
         ({ value }) => value.err === null || value.err === undefined
       ),
     send: (transaction) => send(transaction, { preflightCommitment: "confirmed" }),
-    sendUnchecked: (transaction) => send(transaction, { skipPreflight: true })
+    sendByNewest: (transaction) => send(transaction, { preflightCommitment: "processed" })
   }
 }

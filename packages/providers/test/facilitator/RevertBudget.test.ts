@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
-import { RevertBudget } from "../../src/facilitator/RevertBudget.ts"
+import { RevertBudget, undrained } from "../../src/facilitator/RevertBudget.ts"
 
 const hour = 3_600_000
-const limits = { perPayer: 500n, ofStrangers: 1_000n }
+/** Strangers get half of theirs at once. */
+const limits = { perPayer: 500n, ofStrangers: 2_000n }
 
 const failedAt = (recordedAtMillis: number, hash = "0x0") => ({ hash, recordedAtMillis })
 
@@ -112,6 +113,76 @@ describe("RevertBudget", () => {
     budget.noteReverted(failedAt(1, "0x2"), { key: "earlier", payer: "payer", cost: 300n })
     assert.isUndefined(budget.refusal(risk("next", "payer", { cost: 200n }), hour + 1))
     assert.strictEqual(budget.refusal(risk("next", "payer"), hour + 1), "payer_reverts_above_limit")
+  })
+
+  describe("against strangers whose payments keep failing, each from a new wallet", () => {
+    const fee = 20_000n
+    const ofStrangers = 1_000_000n
+    const minute = 60_000
+    const stranger = (name: string) => risk(name, name, { cost: fee, byContract: false })
+
+    /** Presents a payment each second, and returns when each of those that were admitted failed. */
+    const attackFor = (budget: RevertBudget, hours: number): ReadonlyArray<number> => {
+      const failures: Array<number> = []
+      for (let now = 0; now < hours * hour; now += 1_000) {
+        const wanted = stranger(`attacker-${now}`)
+        if (budget.refusal(wanted, now) !== undefined) continue
+        budget.begin(wanted, now)
+        budget.noteReverted(failedAt(now, `0x${now}`), wanted)
+        failures.push(now)
+      }
+      return failures
+    }
+    /** When a new payer is admitted. */
+    const admittedAfter = (isRefused: (nowMillis: number) => boolean, sinceMillis: number): number => {
+      let now = sinceMillis
+      while (isRefused(now)) now += 1_000
+      return now - sinceMillis
+    }
+
+    it("a window of an hour keeps new payers out for the hour", () => {
+      const failures = Array.from({ length: 50 }, (_, index) => index * 1_000)
+      const isRefused = (now: number) =>
+        fee * BigInt(failures.filter((at) => now - at < hour).length) + fee > ofStrangers
+      assert.isAbove(admittedAfter(isRefused, 60_000), 58 * minute)
+    })
+
+    it("takes a new payer within three minutes, and costs no more than the limit in any hour", () => {
+      const budget = new RevertBudget({ perPayer: 100_000n, ofStrangers })
+      const failures = attackFor(budget, 3)
+      const mostInAnHour = Math.max(
+        ...failures.map((from) => failures.filter((at) => at >= from && at < from + hour).length)
+      )
+      assert.isAtMost(Number(fee) * mostInAnHour, Number(ofStrangers))
+      const now = 3 * hour
+      const isRefused = (at: number) => budget.refusal(stranger("honest"), at) !== undefined
+      assert.isAtMost(admittedAfter(isRefused, now), 3 * minute)
+    })
+
+    it("keeps a half for payers without a failure", () => {
+      const budget = new RevertBudget({ perPayer: 100_000n, ofStrangers })
+      const attackers = Array.from({ length: 10 }, (_, index) => `attacker-${index}`)
+      for (const attacker of attackers)
+        for (let count = 0; count < 5; count++) {
+          const wanted = stranger(attacker)
+          if (budget.refusal(wanted, 0) === undefined)
+            budget.noteReverted(failedAt(0, `0x${attacker}${count}`), wanted)
+        }
+      for (const attacker of attackers) assert.isDefined(budget.refusal(stranger(attacker), 0))
+      assert.isUndefined(budget.refusal(stranger("honest"), 0))
+    })
+
+    it("costs drain evenly, in the order of their times, and never below nothing", () => {
+      const costs = [
+        { cost: 100n, atMillis: hour },
+        { cost: 300n, atMillis: 0 }
+      ]
+      assert.strictEqual(undrained(costs, 200n, hour), 200n)
+      assert.strictEqual(undrained(costs, 200n, 1.5 * hour), 100n)
+      assert.strictEqual(undrained(costs, 200n, 3 * hour), 0n)
+      assert.strictEqual(undrained(costs, 400n, hour), 100n)
+      assert.strictEqual(undrained([], 200n, hour), 0n)
+    })
   })
 
   describe("in a batch of four", () => {
