@@ -151,6 +151,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   ),
   core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", ...sending),
   core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
+  core("toll/audit/OutflowAudit.ts", "toll/audit/OutflowAudit.test.ts"),
   core("toll/audit/RefundAudit.ts", "toll/audit/RefundAudit.test.ts"),
   core("orders/RefundTurn.ts", "orders/RefundTurn.test.ts"),
   core("orders/UnknownWallet.ts", "orders/UnknownWallet.test.ts", "orders/SolanaRefundSender.test.ts"),

@@ -36,7 +36,8 @@ describe("the ledger against the chain", () => {
       provenEntries: 4,
       openEntries: 0,
       foreignTransfers: 0,
-      foreign: []
+      foreign: [],
+      otherOutflows: { transfers: 0, first: [], unreadNetworks: [] }
     })
     expect(await till.refunds.status()).toEqual({ stopped: undefined })
   })

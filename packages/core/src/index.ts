@@ -155,6 +155,7 @@ export type { PaymentOption, PaymentRequired } from "./domain/PaymentRequired.ts
 export type { ChainCheck } from "./toll/audit/ChainAudit.ts"
 export type { LedgerAudit as LedgerCheck, LedgerFault } from "./toll/audit/LedgerAudit.ts"
 export type { ForeignTransfer } from "./toll/audit/NetworkAudit.ts"
+export type { OtherOutflow, OtherOutflows } from "./toll/audit/OutflowAudit.ts"
 export type { RefundStopReason } from "./orders/RefundGuard.ts"
 export type { Reconciliation } from "./toll/machine/Reconciler.ts"
 export type { ChargeState, LedgerKind } from "./ports/Charges.ts"

@@ -71,17 +71,22 @@ export class LedgerOperator extends Context.Service<
      * refund exceeds what was received; reads the whole span page by page.
      *
      * With `chain`, a settled entry that isn't exactly one transfer is a fault; a transfer that isn't an entry is
-     * reported as foreign.
+     * reported as foreign. What left a refund wallet and is no refund of the ledger is listed, too.
      */
     readonly check: (query?: LedgerCheckQuery) => Effect.Effect<LedgerAudit, StoreError>
     /** Exports entries, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). */
     readonly export: (query: LedgerExportQuery) => Stream.Stream<string, StoreError>
   }
 >()("@till402/core/LedgerOperator") {
-  /** `networks`: those whose transfers `check` can compare with the ledger. */
+  /**
+   * `networks`: those whose transfers `check` can compare with the ledger. `refundWallets`: the addresses that pay
+   * refunds, by CAIP-2 network.
+   */
   static readonly layer = (
-    networks: ReadonlyArray<PaidTo>
-  ): Layer.Layer<LedgerOperator, never, Charges | Chain> => Layer.effect(LedgerOperator, make(networks))
+    networks: ReadonlyArray<PaidTo>,
+    refundWallets: ReadonlyMap<string, string> = new Map()
+  ): Layer.Layer<LedgerOperator, never, Charges | Chain> =>
+    Layer.effect(LedgerOperator, make(networks, refundWallets))
 }
 
 const defaultLimit = 50
@@ -123,7 +128,10 @@ const pagesOf = (
     )
   )
 
-const make = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidTo>) {
+const make = Effect.fnUntraced(function* (
+  networks: ReadonlyArray<PaidTo>,
+  refundWallets: ReadonlyMap<string, string>
+) {
   const charges = yield* Charges
   const chain = yield* Chain
   return LedgerOperator.of({
@@ -165,7 +173,9 @@ const make = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidTo>) {
           // A payment that settles in this very millisecond counts, too.
           beforeMillis: to?.getTime() ?? nowMillis + 1
         }
-        return withChain ? yield* auditLedgerWithChain(span, networks) : yield* auditLedger(span)
+        return withChain
+          ? yield* auditLedgerWithChain(span, networks, refundWallets)
+          : yield* auditLedger(span)
       },
       Effect.provideService(Charges, charges),
       Effect.provideService(Chain, chain)

@@ -140,12 +140,24 @@ const httpLayer = (
   return Http.layer(http, pricedRoutes ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
 }
 
+/** The addresses that pay refunds, by CAIP-2 network. */
+const refundWalletsOf = (
+  { networks }: ConfiguredSettings,
+  { refundWallet, solanaRefunds }: TillHooks
+): ReadonlyMap<string, string> => {
+  const wallets = new Map<string, string>()
+  if (refundWallet !== undefined)
+    for (const { caip2, family } of networks) if (family === "evm") wallets.set(caip2, refundWallet.address)
+  if (solanaRefunds !== undefined) wallets.set(solanaRefunds.network, solanaRefunds.address)
+  return wallets
+}
+
 /** The services for operators, over the services of a till. */
-const operatorLayer = ({ networks }: ConfiguredSettings, changes: ChangeFeed) =>
+const operatorLayer = (settings: ConfiguredSettings, hooks: TillHooks, changes: ChangeFeed) =>
   Layer.mergeAll(
     OrderOperator.layer(changes),
     ChargeOperator.layer,
-    LedgerOperator.layer(networks),
+    LedgerOperator.layer(settings.networks, refundWalletsOf(settings, hooks)),
     RefundOperator.layer,
     VaultOperator.layer
   )
@@ -225,7 +237,7 @@ export const assemble = <const Ops extends OperationLayers>(
   const routes = merged(operations)
   return background(settings, withdrawn).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, { pricedRoutes, withdrawn })),
-    Layer.provideMerge(operatorLayer(settings, changes)),
+    Layer.provideMerge(operatorLayer(settings, hooks, changes)),
     Layer.provideMerge(tollLayer(settings)),
     Layer.provide([proofCheck(settings), tokenCheck(settings.networks)]),
     Layer.provideMerge(routes),

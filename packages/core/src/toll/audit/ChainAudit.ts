@@ -4,6 +4,7 @@ import { isSameAsset, type Network, networkOfAsset } from "../../domain/Network.
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
+import type { OtherOutflows } from "./OutflowAudit.ts"
 import { eachEntryPage, standingSettlements } from "./LedgerPages.ts"
 import {
   type ForeignTransfer,
@@ -28,7 +29,7 @@ import { proveSettlement, type SettlementProof } from "./SettlementProof.ts"
  */
 
 /** The ledger compared with the chain. Counts are of the span that was checked. */
-export interface ChainCheck {
+export interface TransferCheck {
   /** CAIP-2 of each compared network. */
   readonly networks: ReadonlyArray<string>
   /** CAIP-2 of each network that wasn't compared: it has no `rpcUrl`, is no longer configured, or its node failed. */
@@ -43,6 +44,12 @@ export interface ChainCheck {
   readonly foreignTransfers: number
   /** The first hundred of those. */
   readonly foreign: ReadonlyArray<ForeignTransfer>
+}
+
+/** The ledger compared with the chain, both ways. */
+export interface ChainCheck extends TransferCheck {
+  /** What left refund wallets and is no refund of this ledger. It is no fault. */
+  readonly otherOutflows: OtherOutflows
 }
 
 /** Limit on authorizations that are looked up individually. */
@@ -238,7 +245,7 @@ export const checkTransfers = Effect.fn("checkTransfers")(function* (
   networks: ReadonlyArray<PaidTo>,
   entered: EnteredTokens,
   note: Note
-): Effect.fn.Return<ChainCheck, StoreError, Charges | Chain> {
+): Effect.fn.Return<TransferCheck, StoreError, Charges | Chain> {
   const audits: Array<NetworkAudit> = []
   /** Of other tokens: transfers in these that have no entry don't concern the host. */
   const others: Array<NetworkAudit> = []

@@ -5,6 +5,7 @@ import { Charges, type LedgerEntry, type SettledCharge } from "../../ports/Charg
 import type { Chain } from "../evidence/Chain.ts"
 import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
 import type { PaidTo } from "./NetworkAudit.ts"
+import { findOtherOutflows, type OtherOutflows } from "./OutflowAudit.ts"
 import { checkRefunds } from "./RefundAudit.ts"
 import { eachEntryPage, entriesOfCharges, isReversed, pageSize, standingSettlements } from "./LedgerPages.ts"
 
@@ -19,7 +20,7 @@ export interface LedgerFault {
  * or a refund, and no refund exceeds what was received. Counts are of charges settled, and entries made, in the span.
  */
 export interface LedgerAudit {
-  /** No fault was found. Foreign transfers and networks that can't be read are not faults. */
+  /** No fault was found. Foreign transfers, other outflows and networks that can't be read are not faults. */
   readonly isBalanced: boolean
   readonly settledCharges: number
   readonly recordedReceipts: number
@@ -240,15 +241,24 @@ export const auditLedger = Effect.fn("auditLedger")(function* (
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain: undefined }
 })
 
-/** The same, but also compares the ledger with the transfers on the chain. */
+const nothing: OtherOutflows = { transfers: 0, first: [], unreadNetworks: [] }
+
+/**
+ * The same, but also compares the ledger with the transfers on the chain. `refundWallets`: those of the settings, by
+ * CAIP-2 network; without it, what left the wallets isn't read.
+ */
 export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* (
   span: LedgerSpan,
-  networks: ReadonlyArray<PaidTo>
+  networks: ReadonlyArray<PaidTo>,
+  refundWallets?: ReadonlyMap<string, string>
 ): Effect.fn.Return<LedgerAudit, StoreError, Charges | Chain> {
   const faults = new Faults()
   const { counts, tokens } = yield* checkWithin(span, faults)
   const note = (key: string, fault: string) => faults.note(key, fault)
-  const chain = yield* checkTransfers(span, networks, tokens, note)
+  const checked = yield* checkTransfers(span, networks, tokens, note)
   yield* checkRefunds(span, networks, note)
+  const otherOutflows =
+    refundWallets === undefined ? nothing : yield* findOtherOutflows(span, networks, refundWallets, note)
+  const chain = { ...checked, otherOutflows }
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
 })

@@ -43,7 +43,7 @@ interface Unmatched {
 
 const hour = 3_600_000
 /** Most transfers are recorded within seconds of their block; some only later, after a node or process was down. */
-const marginMillis = 2 * hour
+export const marginMillis = 2 * hour
 const windowMillis = 6 * hour
 const maxWindows = 500
 /** Maximum delay of a server's clock behind the chain's. */

@@ -9,19 +9,20 @@ import type { PaidTo, Span } from "./NetworkAudit.ts"
 
 /*
  * Compares the refunds of the ledger with the chain: each recorded attempt that moved money must be an entry of its own.
- * It reads the nonces of recorded attempts only, so whatever else a host does with the refund wallet is no fault, and
- * nothing that strangers do with those nonces is.
+ * It reads the nonces of recorded attempts only, so whatever else a host does with the refund wallet is no fault (that is
+ * listed by `OutflowAudit.ts`), and nothing that strangers do with those nonces is.
  */
 
 /** Limit on attempts that are looked up on the chain. */
 const maxLookups = 200
 
-/** The network of a refund on an EVM chain: that of the settings, or with its known token. */
-const networkOf = (networks: ReadonlyArray<PaidTo>, { asset, network }: LedgerEntry): Network | undefined => {
-  const given = networks.find((each) => each.caip2 === network && isSameAsset(each, asset))
-  const found = given ?? networkOfAsset(network, asset)
-  return found?.family === "evm" ? found : undefined
-}
+/** The network of a refund: that of the settings, or with its known token. */
+export const networkOf = (
+  networks: ReadonlyArray<PaidTo>,
+  { asset, network }: LedgerEntry
+): Network | undefined =>
+  networks.find((each) => each.caip2 === network && isSameAsset(each, asset)) ??
+  networkOfAsset(network, asset)
 
 /**
  * The attempts of a charge that differ on the chain: of those under one nonce of a wallet, the one that is valid for
@@ -72,7 +73,7 @@ export const checkRefunds = Effect.fn("checkRefunds")(function* (
     attempts: ReadonlyArray<RefundAttempt>
   ) {
     const network = networkOf(networks, refunded)
-    if (network === undefined || !chain.canRead(network.caip2)) return
+    if (network?.family !== "evm" || !chain.canRead(network.caip2)) return
     const entered = new Set(
       entries.filter(({ kind }) => kind === "refunded").map(({ transaction }) => transaction?.toLowerCase())
     )

@@ -8,13 +8,19 @@ import type { ChainEvidence } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
 import type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
-import type { IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
+import type { IncomingTransfers, OutgoingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
 export type { ChainHead } from "./ChainHead.ts"
 export type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 export type { EvidenceHints } from "./EvidenceHints.ts"
-export type { IncomingTransfer, IncomingTransfers, TimeSpan } from "./TransferSearch.ts"
+export type {
+  IncomingTransfer,
+  IncomingTransfers,
+  OutgoingTransfer,
+  OutgoingTransfers,
+  TimeSpan
+} from "./TransferSearch.ts"
 
 /** Reads the chains of networks with an RPC endpoint. A result of `undefined`: the chain could not be read. */
 export class Chain extends Context.Service<
@@ -63,6 +69,12 @@ export class Chain extends Context.Service<
       to: string,
       span: TimeSpan
     ) => Effect.Effect<IncomingTransfers | undefined>
+    /** The same, of transfers from an account. Without it, what leaves a refund wallet can't be listed. */
+    readonly transfersFrom?: (
+      network: Network,
+      from: string,
+      span: TimeSpan
+    ) => Effect.Effect<OutgoingTransfers | undefined>
   }
 >()("@till402/core/Chain") {
   /**

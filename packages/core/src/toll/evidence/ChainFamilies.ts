@@ -39,7 +39,10 @@ const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaC
   evidence: (network, authorization, hints) =>
     (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),
   balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address),
-  transfersTo: (network, to, span) => (network.family === "evm" ? evm : solana).transfersTo(network, to, span)
+  transfersTo: (network, to, span) =>
+    (network.family === "evm" ? evm : solana).transfersTo(network, to, span),
+  transfersFrom: (network, from, span) =>
+    (network.family === "evm" ? evm : solana).transfersFrom?.(network, from, span) ?? Effect.undefined
 })
 
 /** Loaded only where a chain is read: it takes most of the time that importing this package would take. */

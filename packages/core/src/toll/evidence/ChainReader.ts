@@ -10,7 +10,7 @@ import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from 
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
 import { authorizationUsed, followsRule } from "./TransferProof.ts"
-import { searchTransfers, type TimeSpan } from "./TransferSearch.ts"
+import { searchOutgoing, searchTransfers, type TimeSpan } from "./TransferSearch.ts"
 
 /** Nonces' state at a chain time, in the order of the request: `true` for used or canceled. */
 export interface UsedNonces {
@@ -152,6 +152,9 @@ export const makeChain = (
     ),
     transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
       attempt(network, ({ asset, finality, node }) => searchTransfers(node, asset, to, span, finality))
+    ),
+    transfersFrom: Effect.fn("Chain.transfersFrom")((network: Network, from: string, span: TimeSpan) =>
+      attempt(network, ({ asset, finality, node }) => searchOutgoing(node, asset, from, span, finality))
     )
   }
 }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Hex } from "viem"
 import { blocksBetween } from "./BlockSearch.ts"
 import type { Finality } from "./ChainEvidence.ts"
-import type { ChainNode, FoundLog, NodeFailed } from "./ChainNode.ts"
+import type { BlockRange, ChainNode, FoundLog, LogFilter, NodeFailed } from "./ChainNode.ts"
 import { searchLogs } from "./LogSearch.ts"
 import { addressTopic, transfer } from "./TransferProof.ts"
 
@@ -18,6 +18,12 @@ export interface IncomingTransfer {
   readonly atSeconds?: number
 }
 
+/** The same, of an account that paid. */
+export interface OutgoingTransfer extends Omit<IncomingTransfer, "from"> {
+  /** In lower case. */
+  readonly to: string
+}
+
 /** A span of time: at or after the first second, before the second. */
 export interface TimeSpan {
   readonly fromSeconds: number
@@ -25,21 +31,43 @@ export interface TimeSpan {
 }
 
 /** The transfers of a block range, oldest first. The range is empty if `toBlock` precedes `fromBlock`. */
-export interface IncomingTransfers {
+export interface FoundTransfers<A> {
   readonly fromBlock: bigint
   readonly toBlock: bigint
-  readonly transfers: ReadonlyArray<IncomingTransfer>
+  readonly transfers: ReadonlyArray<A>
 }
+
+export type IncomingTransfers = FoundTransfers<IncomingTransfer>
+export type OutgoingTransfers = FoundTransfers<OutgoingTransfer>
 
 /** 10 million blocks at 2,000 per query. */
 const maxQueries = 5_000
 
-const incoming = ({ atSeconds, data, logIndex, topics, transaction }: FoundLog): IncomingTransfer => ({
+const addressIn = (topic: string | undefined): string => `0x${topic!.slice(-40).toLowerCase()}`
+
+const transferOf = ({ atSeconds, data, logIndex, transaction }: FoundLog) => ({
   transaction,
   logIndex,
-  from: `0x${topics[1]!.slice(-40).toLowerCase()}`,
   valueAtomic: BigInt(data).toString(),
   ...(atSeconds === undefined ? {} : { atSeconds })
+})
+
+/** Finds every confirmed log of a span of time; `undefined` if that takes too many queries. */
+const searchSpan = Effect.fnUntraced(function* (
+  node: ChainNode,
+  filter: LogFilter,
+  span: TimeSpan,
+  { confirmations }: Finality
+): Effect.fn.Return<(BlockRange & { readonly logs: ReadonlyArray<FoundLog> }) | undefined, NodeFailed> {
+  const latest = yield* node.latest
+  const { from, to: last } = yield* blocksBetween(node, latest, {
+    fromSeconds: BigInt(span.fromSeconds),
+    beforeSeconds: BigInt(span.beforeSeconds)
+  })
+  const confirmed = latest.number - BigInt(confirmations) + 1n
+  const range = { from, to: last < confirmed ? last : confirmed }
+  const { isComplete, logs } = yield* searchLogs(node, filter, range, { maxQueries, untilFound: false })
+  return isComplete ? { ...range, logs } : undefined
 })
 
 /** Finds every confirmed transfer to an account in a span of time; `undefined` if that takes too many queries. */
@@ -48,16 +76,26 @@ export const searchTransfers = Effect.fnUntraced(function* (
   asset: Hex,
   to: string,
   span: TimeSpan,
-  { confirmations }: Finality
+  finality: Finality
 ): Effect.fn.Return<IncomingTransfers | undefined, NodeFailed> {
-  const latest = yield* node.latest
-  const { from, to: last } = yield* blocksBetween(node, latest, {
-    fromSeconds: BigInt(span.fromSeconds),
-    beforeSeconds: BigInt(span.beforeSeconds)
-  })
-  const confirmed = latest.number - BigInt(confirmations) + 1n
-  const range = { from, to: last < confirmed ? last : confirmed }
   const filter = { address: asset, topics: [transfer, null, addressTopic(to)] }
-  const { isComplete, logs } = yield* searchLogs(node, filter, range, { maxQueries, untilFound: false })
-  return isComplete ? { fromBlock: range.from, toBlock: range.to, transfers: logs.map(incoming) } : undefined
+  const found = yield* searchSpan(node, filter, span, finality)
+  if (found === undefined) return undefined
+  const transfers = found.logs.map((log) => ({ ...transferOf(log), from: addressIn(log.topics[1]) }))
+  return { fromBlock: found.from, toBlock: found.to, transfers }
+})
+
+/** The same, of transfers from an account. Anyone can make some of 0. */
+export const searchOutgoing = Effect.fnUntraced(function* (
+  node: ChainNode,
+  asset: Hex,
+  from: string,
+  span: TimeSpan,
+  finality: Finality
+): Effect.fn.Return<OutgoingTransfers | undefined, NodeFailed> {
+  const filter = { address: asset, topics: [transfer, addressTopic(from)] }
+  const found = yield* searchSpan(node, filter, span, finality)
+  if (found === undefined) return undefined
+  const transfers = found.logs.map((log) => ({ ...transferOf(log), to: addressIn(log.topics[2]) }))
+  return { fromBlock: found.from, toBlock: found.to, transfers }
 })

@@ -42,7 +42,8 @@ describe("the ledger against the chain", () => {
       provenEntries: 3,
       openEntries: 0,
       foreignTransfers: 0,
-      foreign: []
+      foreign: [],
+      otherOutflows: { transfers: 0, first: [], unreadNetworks: [] }
     })
     expect(found.isBalanced).toBe(true)
   })

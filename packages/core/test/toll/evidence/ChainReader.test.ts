@@ -173,6 +173,31 @@ describe("transfersTo", () => {
     })
   )
 
+  it.effect("finds every transfer from an account as well", () =>
+    Effect.gen(function* () {
+      const { chain, node } = open()
+      const block = node.height - 100n
+      const transaction = node.transact(
+        [transferTo(payTo, "1"), transferTo(stranger, "2", payTo), transferTo(payTo, "3", payTo)],
+        { block }
+      )
+      const span = { fromSeconds: node.timeOf(block), beforeSeconds: node.timeOf(block) + 1 }
+      assert.deepStrictEqual(yield* chain.transfersFrom!(network, payTo, span), {
+        fromBlock: block,
+        toBlock: block,
+        transfers: [
+          { transaction, logIndex: 1, to: stranger.toLowerCase(), valueAtomic: "2" },
+          { transaction, logIndex: 2, to: payTo.toLowerCase(), valueAtomic: "3" }
+        ]
+      })
+      const long = { fromSeconds: 0, beforeSeconds: node.nowSeconds }
+      const far = open({}, 10_002_001n)
+      assert.isUndefined(
+        yield* far.chain.transfersFrom!(network, payTo, { ...long, beforeSeconds: far.node.nowSeconds })
+      )
+    })
+  )
+
   it.effect("leaves out what has too few confirmations", () =>
     Effect.gen(function* () {
       const { chain, node } = open({ confirmations: 3 })

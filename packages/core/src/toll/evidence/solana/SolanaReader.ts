@@ -12,7 +12,7 @@ import { HeadPoll, notReachedIn } from "../HeadPoll.ts"
 import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
-import { searchSolanaTransfers, TransferMemory } from "./SolanaTransfers.ts"
+import { searchSolanaOutgoing, searchSolanaTransfers, TransferMemory } from "./SolanaTransfers.ts"
 
 /** Deadline of one search for evidence, with all its reads. Those that it has made help the next one. */
 const evidenceMillis = 50_000
@@ -103,6 +103,13 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
       network.family === "solana"
         ? attempt(network, ({ node, transfers: memory }) =>
             searchSolanaTransfers(node, network, to, { span, memory })
+          )
+        : Effect.undefined
+    ),
+    transfersFrom: Effect.fn("Chain.transfersFrom")((network: Network, from: string, span: TimeSpan) =>
+      network.family === "solana"
+        ? attempt(network, ({ node, transfers: memory }) =>
+            searchSolanaOutgoing(node, network, from, { span, memory })
           )
         : Effect.undefined
     )

@@ -3,13 +3,20 @@ import type { SolanaNetwork } from "../../../domain/Network.ts"
 import { associatedTokenAccount } from "../../../domain/SolanaAddress.ts"
 import { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { transferIndex } from "../../exact/Solana.ts"
-import type { IncomingTransfer, IncomingTransfers, TimeSpan } from "../TransferSearch.ts"
+import type {
+  FoundTransfers,
+  IncomingTransfer,
+  IncomingTransfers,
+  OutgoingTransfer,
+  OutgoingTransfers,
+  TimeSpan
+} from "../TransferSearch.ts"
 import { walkBack } from "./SolanaListing.ts"
 import { type LandedTransaction, type SolanaNode, SolanaNodeFailed, type TokenBalance } from "./SolanaNode.ts"
 
 /*
- * Transfers to a wallet, for the comparison of ledger and chain: what each transaction that names the wallet's token
- * account changed in the balances of the mint. A transaction counts as one transfer.
+ * Transfers to and from a wallet, for the comparison of ledger and chain: what each transaction that names the wallet's
+ * token account changed in the balances of the mint. A transaction counts as one transfer.
  */
 
 /** Between the begin of a walk and the end of its span: a million transactions. */
@@ -23,10 +30,20 @@ interface ListPosition {
   readonly seconds: number
 }
 
+/** How a transaction changed the balance of a wallet. */
+interface BalanceChange {
+  readonly transaction: string
+  readonly logIndex: number
+  readonly change: bigint
+  /** The owner whose balance changed most the other way; empty: none. */
+  readonly other: string
+  readonly atSeconds?: number
+}
+
 /** What earlier searches on this network have found out. Whatever a search can't read, the next one goes on with. */
 export class TransferMemory {
-  /** A transaction's effect on a wallet; `None`: none, or money went out. */
-  readonly found: BoundedMap<string, IncomingTransfer | "None">
+  /** A transaction's effect on a wallet. */
+  readonly found: BoundedMap<string, BalanceChange | "None">
   private readonly maxPositions: number
   private positions: ReadonlyArray<ListPosition> = []
 
@@ -66,28 +83,35 @@ const changesOf = (
   return changes
 }
 
-/** What a transaction paid to a wallet, and the owner whose balance fell most. Pure. */
-export const transferTo = (
+/** What a transaction changed in the balance of a wallet; `undefined`: nothing. Pure. */
+export const changeOf = (
   signature: string,
   { blockTime, meta }: LandedTransaction,
-  { mint, to }: { readonly mint: string; readonly to: string }
-): IncomingTransfer | undefined => {
+  { mint, wallet }: { readonly mint: string; readonly wallet: string }
+): BalanceChange | undefined => {
   if (meta.err !== null) return undefined
   const changes = changesOf(meta, mint)
-  const received = changes.get(to) ?? 0n
-  if (received <= 0n) return undefined
-  const [from] = Array.from(changes).reduce<readonly [string, bigint]>(
-    (least, change) => (change[1] < least[1] ? change : least),
+  const change = changes.get(wallet) ?? 0n
+  if (change === 0n) return undefined
+  const sign = change < 0n ? -1n : 1n
+  const [other] = Array.from(changes).reduce<readonly [string, bigint]>(
+    (most, each) => (sign * each[1] < sign * most[1] ? each : most),
     ["", 0n]
   )
   return {
     transaction: signature,
     logIndex: transferIndex,
-    from,
-    valueAtomic: received.toString(),
+    change,
+    other,
     ...(typeof blockTime === "number" ? { atSeconds: blockTime } : {})
   }
 }
+
+const incoming = ({ change, other, ...rest }: BalanceChange): ReadonlyArray<IncomingTransfer> =>
+  change > 0n ? [{ ...rest, from: other, valueAtomic: change.toString() }] : []
+
+const outgoing = ({ change, other, ...rest }: BalanceChange): ReadonlyArray<OutgoingTransfer> =>
+  change < 0n ? [{ ...rest, to: other, valueAtomic: (-change).toString() }] : []
 
 /** Lists the transactions of a span that name an account, oldest first; `undefined`: not all of them can be listed. */
 const listSpan = Effect.fnUntraced(function* (
@@ -112,31 +136,57 @@ const listSpan = Effect.fnUntraced(function* (
   return isComplete ? signatures.toReversed() : undefined
 })
 
-/** Finds every transfer to a wallet in a span of time; `undefined` if the node doesn't list all transactions of it. */
-export const searchSolanaTransfers = Effect.fnUntraced(function* (
+type Token = Pick<SolanaNetwork, "asset" | "tokenProgram">
+
+interface Search {
+  readonly span: TimeSpan
+  readonly memory: TransferMemory
+}
+
+/** Reads the transactions of a wallet in a span; `undefined` if the node doesn't list all of them. */
+const searchChanges = Effect.fnUntraced(function* <A>(
   node: SolanaNode,
-  { asset: mint, tokenProgram }: Pick<SolanaNetwork, "asset" | "tokenProgram">,
-  to: string,
-  { memory, span }: { readonly span: TimeSpan; readonly memory: TransferMemory }
-): Effect.fn.Return<IncomingTransfers | undefined, SolanaNodeFailed> {
+  { asset: mint, tokenProgram }: Token,
+  wallet: string,
+  { memory, span }: Search,
+  select: (change: BalanceChange) => ReadonlyArray<A>
+): Effect.fn.Return<FoundTransfers<A> | undefined, SolanaNodeFailed> {
   const { slot } = yield* node.clock
-  const account = associatedTokenAccount(to, mint, tokenProgram)
+  const account = associatedTokenAccount(wallet, mint, tokenProgram)
   const signatures = yield* listSpan(node, account, span, { memory, slot })
   if (signatures === undefined) return undefined
-  const transferIn = Effect.fnUntraced(function* (
+  const changeIn = Effect.fnUntraced(function* (
     signature: string
-  ): Effect.fn.Return<IncomingTransfer | "None", SolanaNodeFailed> {
-    const key = `${to} ${signature}`
+  ): Effect.fn.Return<BalanceChange | "None", SolanaNodeFailed> {
+    const key = `${wallet} ${signature}`
     const known = memory.found.get(key)
     if (known !== undefined) return known
     const landed = yield* node.transaction(signature)
     if (landed === undefined) return yield* new SolanaNodeFailed({ error: "TransactionNotFound" })
-    const transfer = transferTo(signature, landed, { mint, to }) ?? "None"
+    const change = changeOf(signature, landed, { mint, wallet }) ?? "None"
     // A final transaction stays as it is.
-    if (landed.slot <= slot) memory.found.set(key, transfer)
-    return transfer
+    if (landed.slot <= slot) memory.found.set(key, change)
+    return change
   })
-  const read = yield* Effect.forEach(signatures, transferIn, { concurrency: readsAtOnce })
-  const transfers = read.filter((each) => each !== "None")
+  const read = yield* Effect.forEach(signatures, changeIn, { concurrency: readsAtOnce })
+  const transfers = read.flatMap((each) => (each === "None" ? [] : select(each)))
   return { fromBlock: 0n, toBlock: BigInt(slot), transfers }
 })
+
+/** Finds every transfer to a wallet in a span of time; `undefined` if the node doesn't list all transactions of it. */
+export const searchSolanaTransfers = (
+  node: SolanaNode,
+  token: Token,
+  to: string,
+  search: Search
+): Effect.Effect<IncomingTransfers | undefined, SolanaNodeFailed> =>
+  searchChanges(node, token, to, search, incoming)
+
+/** The same, of transfers from a wallet. */
+export const searchSolanaOutgoing = (
+  node: SolanaNode,
+  token: Token,
+  from: string,
+  search: Search
+): Effect.Effect<OutgoingTransfers | undefined, SolanaNodeFailed> =>
+  searchChanges(node, token, from, search, outgoing)

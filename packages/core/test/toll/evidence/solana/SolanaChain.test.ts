@@ -4,7 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { fromBase58, toBase58 } from "../../../../src/domain/Base58.ts"
 import { Chain } from "../../../../src/toll/evidence/Chain.ts"
-import { transferTo } from "../../../../src/toll/evidence/solana/SolanaTransfers.ts"
+import { changeOf } from "../../../../src/toll/evidence/solana/SolanaTransfers.ts"
 import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
 import {
   base64Of,
@@ -476,14 +476,27 @@ describe("transfers to a wallet", () => {
     })
   )
 
+  it.effect("from a wallet are what successful transactions took from its balance", () =>
+    Effect.gen(function* () {
+      const { chain, requests } = yield* open(script)
+      const read = yield* chain.transfersFrom!(devnet, solanaPayTo, span)
+      const { from: to, ...paid } = found(3, "300")
+      assert.deepStrictEqual(read?.transfers, [{ ...paid, to }])
+      const reads = requests.length
+      // One reading serves both directions.
+      assert.lengthOf((yield* chain.transfersTo(devnet, solanaPayTo, span))?.transfers ?? [], 2)
+      assert.isFalse(requests.slice(reads).some(({ method }) => method === "getTransaction"))
+    })
+  )
+
   it("are none without a change, and name no payer that there isn't", () => {
-    const to = { mint: devnet.asset, to: solanaPayTo }
+    const of = { mint: devnet.asset, wallet: solanaPayTo }
     const { meta } = moves(100)
     const without = (
       preTokenBalances: typeof meta.preTokenBalances | null,
       postTokenBalances = meta.postTokenBalances
     ) =>
-      transferTo(
+      changeOf(
         "id",
         {
           slot: 1,
@@ -491,14 +504,14 @@ describe("transfers to a wallet", () => {
           meta: { err: null, preTokenBalances, postTokenBalances },
           transaction: ["", "base64"]
         },
-        to
+        of
       )
     const alone = meta.postTokenBalances.filter(({ owner }) => owner === solanaPayTo)
     assert.deepStrictEqual(without(null, alone), {
       transaction: "id",
       logIndex: 2,
-      from: "",
-      valueAtomic: "100"
+      other: "",
+      change: 100n
     })
     assert.isUndefined(without(meta.postTokenBalances))
     assert.isUndefined(without(null, []))

@@ -1,0 +1,172 @@
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { Charges, type LedgerEntry } from "../../../src/ports/Charges.ts"
+import { chargesWithOne, key, paidRefundDue } from "../../../src/testing/stores/chargeRecords.ts"
+import { sampleAttempt, sampleCharge } from "../../../src/testing/stores/records.ts"
+import { findOtherOutflows, matchRefunds } from "../../../src/toll/audit/OutflowAudit.ts"
+import { Chain, type OutgoingTransfer, type TimeSpan } from "../../../src/toll/evidence/Chain.ts"
+import { baseSepolia } from "./auditedChain.ts"
+
+const mine = "0x00000000000000000000000000000000000000F1"
+const earlier = "0x00000000000000000000000000000000000000f2"
+const { amountAtomic, payer } = sampleCharge()
+const back = `0x${"ba".repeat(32)}`
+
+const refund: OutgoingTransfer = {
+  transaction: back.toUpperCase().replace("0X", "0x"),
+  logIndex: 1,
+  to: payer.toLowerCase(),
+  valueAtomic: amountAtomic
+}
+const elsewhere: OutgoingTransfer = { ...refund, transaction: `0x${"0e".repeat(32)}`, valueAtomic: "7" }
+
+const entryOf = (chargeKey: string, change: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  chargeKey,
+  round: 0,
+  kind: "refunded",
+  operation: "track",
+  network: baseSepolia.caip2,
+  asset: baseSepolia.asset,
+  payer,
+  payTo: baseSepolia.payTo,
+  amountAtomic,
+  transaction: back,
+  transferLogIndex: undefined,
+  atMillis: 0,
+  ...change
+})
+
+describe("refunds and transfers", () => {
+  it("match one to one, by transaction, payee and amount", () => {
+    const twice = { ...refund, logIndex: 2 }
+    const one = entryOf("one")
+    const two = entryOf("two")
+    expect(matchRefunds([refund, twice], [one, two])).toEqual({ others: [], shared: [] })
+    expect(matchRefunds([refund, twice], [one])).toEqual({ others: [twice], shared: [] })
+    expect(matchRefunds([refund], [one, two])).toEqual({ others: [], shared: [two] })
+  })
+
+  it.each([
+    { transaction: elsewhere.transaction },
+    { to: "0x00000000000000000000000000000000000000bb" },
+    { valueAtomic: "7" }
+  ])("don't match with %j", (change) => {
+    const other = { ...refund, ...change }
+    // An operator's refund may have left another wallet.
+    expect(matchRefunds([other], [entryOf("one")])).toEqual({ others: [other], shared: [] })
+  })
+
+  it("differ by letter case on Solana", () => {
+    const paid = { ...refund, transaction: "aB", to: "Cd" }
+    const entry = entryOf("one", { transaction: "aB", payer: "Cd" })
+    expect(matchRefunds([paid], [entry]).others).toEqual([])
+    expect(matchRefunds([{ ...paid, transaction: "ab" }], [entry]).others).toHaveLength(1)
+    expect(matchRefunds([{ ...paid, to: "cd" }], [entry]).others).toHaveLength(1)
+  })
+})
+
+interface Given {
+  readonly shown: Readonly<Record<string, ReadonlyArray<OutgoingTransfer>>>
+  readonly wallet?: string
+  readonly recorded?: ReadonlyArray<string>
+  readonly canRead?: boolean
+}
+
+/** Lists the outflows of a store with one refund; returns the faults and what was read, too. */
+const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => {
+  const faults: Array<readonly [string, string]> = []
+  const reads: Array<readonly [string, TimeSpan]> = []
+  const chain = {
+    canRead: () => canRead,
+    transfersFrom: (_: unknown, from: string, span: TimeSpan) =>
+      Effect.sync(() => {
+        reads.push([from, span])
+        const transfers = shown[from]
+        return transfers === undefined ? undefined : { fromBlock: 0n, toBlock: 0n, transfers }
+      })
+  } as unknown as Chain["Service"]
+  const program = Effect.gen(function* () {
+    const charges = yield* Charges
+    yield* chargesWithOne("settled", {}, { settlement: paidRefundDue })
+    yield* charges.startRefund(key, { sinceMillis: 0, maxAtomic: "10000" }, 2_000)
+    for (const [index, each] of recorded.entries())
+      yield* charges.recordRefundAttempt(sampleAttempt({ sequence: index + 1, wallet: each }))
+    yield* charges.recordRefund(key, back, 3_000)
+    return yield* findOtherOutflows(
+      { fromMillis: 0, beforeMillis: 10_000 },
+      [baseSepolia],
+      new Map(wallet === undefined ? [] : [[baseSepolia.caip2, wallet]]),
+      (own, fault) => faults.push([own, fault])
+    )
+  })
+  const outflows = await Effect.runPromise(
+    program.pipe(Effect.provideService(Chain, chain), Effect.provide(Charges.layerMemory))
+  )
+  return { outflows, faults, reads }
+}
+
+const none = { transfers: 0, first: [], unreadNetworks: [] }
+
+describe("what left a refund wallet", () => {
+  it("is listed unless it is a refund, moved nothing, or came back; it is no fault", async () => {
+    const wallet = mine.toLowerCase()
+    const noise = [
+      { ...elsewhere, valueAtomic: "0" },
+      { ...elsewhere, to: wallet }
+    ]
+    const { faults, outflows, reads } = await list({
+      wallet: mine,
+      shown: { [wallet]: [refund, elsewhere, ...noise] }
+    })
+    expect(outflows).toEqual({
+      ...none,
+      transfers: 1,
+      first: [
+        {
+          network: baseSepolia.caip2,
+          asset: baseSepolia.asset,
+          wallet,
+          to: payer.toLowerCase(),
+          amountAtomic: 7n,
+          transaction: elsewhere.transaction,
+          logIndex: 1
+        }
+      ]
+    })
+    expect(faults).toEqual([])
+    expect(reads).toEqual([[wallet, { fromSeconds: 0, beforeSeconds: 10 }]])
+  })
+
+  it("is read of the wallets that refunds recorded, too, each once", async () => {
+    const wallet = mine.toLowerCase()
+    const { outflows, reads } = await list({
+      wallet: mine,
+      recorded: [earlier, wallet, earlier],
+      shown: { [wallet]: [], [earlier]: [refund, elsewhere] }
+    })
+    expect(reads.map(([from]) => from)).toEqual([wallet, earlier])
+    expect(outflows).toMatchObject({ transfers: 1, first: [{ wallet: earlier }] })
+    expect((await list({ shown: {} })).outflows).toEqual(none)
+  })
+
+  it("is counted, and the first hundred are listed", async () => {
+    const many = Array.from({ length: 130 }, () => elsewhere)
+    const { outflows } = await list({ wallet: earlier, shown: { [earlier]: many } })
+    expect(outflows.transfers).toBe(130)
+    expect(outflows.first).toHaveLength(100)
+  })
+
+  it("is unread where the chain doesn't show it, or there are too many wallets", async () => {
+    const unread = { ...none, unreadNetworks: [baseSepolia.caip2] }
+    expect((await list({ wallet: earlier, shown: {} })).outflows).toEqual(unread)
+    const shown = { [earlier]: [] }
+    expect((await list({ wallet: earlier, shown, canRead: false })).outflows).toEqual(unread)
+    const crowd = Array.from({ length: 21 }, (_, index) => `0x${String(index).padStart(40, "0")}`)
+    const { outflows, reads } = await list({
+      recorded: crowd,
+      shown: Object.fromEntries(crowd.map((each) => [each, []]))
+    })
+    expect(reads).toHaveLength(20)
+    expect(outflows).toEqual(unread)
+  })
+})
