@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator } from "@till402/core/testing"
-import { expect, vi } from "vitest"
+import { expect, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { calls } from "../src/Calls.ts"
 import { slowWork, workDone } from "../src/Goods.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
+import { introduce, type Standing, standings } from "../src/Standing.ts"
 import { countOf, flood, type Server, visit } from "../src/Visitor.ts"
 
 const copies = 200
@@ -69,6 +74,61 @@ const presentTwice = async (
   const responses = await Promise.all([first, copy])
   return { statuses: responses.map(({ status }) => status), settled: facilitator.settled.length - before }
 }
+
+/**
+ * Two processes of one server. The facilitator verifies the copy at the second one for as long as the first one takes to
+ * serve the payment, whose settlement it refuses.
+ */
+const presentInBoth = async (
+  open: (facilitator: ReturnType<typeof fakeFacilitator>) => Promise<Server> | Server,
+  standing: Standing
+) => {
+  const facilitator = fakeFacilitator()
+  const [first, second] = [visit(await open(facilitator)), visit(await open(facilitator))]
+  for (const process of [first, second]) await introduce(process, standing)
+  const before = facilitator.settled.length
+  const verifications = facilitator.verify.calls.length
+  const gate = Promise.withResolvers<void>()
+  facilitator.verify.returnsOnce(async () => {
+    await gate.promise
+    return { isValid: true }
+  })
+  facilitator.settle.returnsOnce({
+    success: false,
+    errorReason: "settlement_gas_above_limit",
+    transaction: ""
+  })
+  const payment = await first.payFor(calls.track)
+  const copy = second.present(calls.track, payment)
+  await vi.waitFor(() => expect(facilitator.verify.calls.length).toBeGreaterThan(verifications))
+  const { status } = await first.present(calls.track, payment)
+  gate.resolve()
+  const statuses = [status, (await copy).status]
+  return { statuses, settled: facilitator.settled.length - before }
+}
+
+attack("two copies of one payment in two processes, of which one is refused and the other charged", {
+  on: `${official}, twice behind a load balancer`,
+  lands: async () => {
+    for (const standing of standings)
+      expect(await presentInBoth((facilitator) => openOfficial(facilitator), standing)).toEqual({
+        statuses: [402, 200],
+        settled: 1
+      })
+  },
+  fails: async () => {
+    const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    for (const standing of standings) {
+      const storage = () => sqlite({ filename: join(folder, `${standing}.sqlite`) })
+      const outcome = await presentInBoth(
+        (facilitator) => openOurs(facilitator, { storage: storage() }),
+        standing
+      )
+      expect(outcome).toEqual({ statuses: [402, 402], settled: 0 })
+    }
+  }
+})
 
 attack("two copies of one payment, of which one is refused and the other charged", {
   on: official,

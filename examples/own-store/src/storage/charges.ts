@@ -107,12 +107,13 @@ export const chargeVerbs = (sql: Database) => {
       return count === 1
     },
 
-    void: async (key, owner, { checkAfterMillis, keepExposure }) => {
+    void: async (key, owner, { checkAfterMillis, isRefused = false, keepExposure }) => {
       const { count } = await sql`
         UPDATE till.charges
         SET state = 'voided', lease_until_millis = 0, attempts = 0, check_after_millis = ${checkAfterMillis},
           settlement = '', response = NULL,
-          exposure_atomic = CASE WHEN ${keepExposure}::boolean THEN exposure_atomic ELSE 0 END
+          exposure_atomic = CASE WHEN ${keepExposure}::boolean THEN exposure_atomic ELSE 0 END,
+          refused_digest = CASE WHEN ${isRefused}::boolean THEN payload_digest ELSE refused_digest END
         WHERE key = ${key} AND state IN ('claimed', 'ready') AND lease_owner = ${owner}`
       return count === 1
     },
@@ -218,6 +219,7 @@ const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined
   receipt: null,
   transferLogIndex: null,
   awaitsFinality: false,
+  refusedDigest: existing?.refusedDigest ?? "",
   reopenings: existing?.reopenings ?? 0,
   responseOwedUntilMillis: null,
   settledAtMillis: null,

@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS till.charges (
   receipt JSON,
   transfer_log_index BIGINT,
   awaits_finality BOOLEAN NOT NULL,
+  refused_digest TEXT NOT NULL,
   reopenings INTEGER NOT NULL,
   response_owed_until_millis BIGINT,
   settled_at_millis BIGINT,

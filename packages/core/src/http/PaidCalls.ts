@@ -229,8 +229,8 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       }
       const { refusal } = outcome
       const made = yield* challenge(call, refusalText(refusal), computed?.exit)
-      // Quoting takes time, and a copy of the payment may have been accepted meanwhile.
-      const isOpen = price._tag === "Quoted" && !isFinal(refusal.code)
+      // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
+      const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
       if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, corsOrigin)
     }
     return yield* new PaymentInProgress()

@@ -115,6 +115,11 @@ export interface Charge extends NewCharge {
   readonly transferLogIndex: number | undefined
   /** Whether a reorganization of the chain could still undo its transfer, which is then checked once more. */
   readonly awaitsFinality: boolean
+  /**
+   * `payloadDigest` of the payment under this key that was refused last, empty if none. Its caller has read that nothing
+   * was charged, so it buys nothing any more.
+   */
+  readonly refusedDigest: string
   /** Settlements that a reorganization has undone. */
   readonly reopenings: number
   /** Until when the caller can still request the response, for a charge that settled before its work. */

@@ -37,7 +37,7 @@ export interface ClaimMethods {
   /**
    * Takes a free key. A key is also free if its charge is `claimed` with an expired lease (its process died before a
    * response was recorded), or `voided` and last held by the owner of the new lease: the new charge replaces it and
-   * keeps its `claimedAfterBlock` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent
+   * keeps its `claimedAfterBlock`, `refusedDigest` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent
    * is never replaced.
    *
    * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed`
@@ -122,13 +122,14 @@ export interface SettlementMethods {
    *
    * Ends the lease (`leaseUntilMillis` and `attempts` become 0) and clears `settlement` and response: a voided charge
    * is a small record, and if its money moves after all, a refund is due. The exposure becomes 0 unless `keepExposure`:
-   * work was done and not paid.
+   * work was done and not paid. With `isRefused`, `refusedDigest` becomes the charge's `payloadDigest`.
    */
   readonly void: (
     key: string,
     owner: string,
     options: {
       readonly keepExposure: boolean
+      readonly isRefused?: boolean
       readonly checkAfterMillis: number
     }
   ) => Effect.Effect<boolean, StoreError>

@@ -65,12 +65,13 @@ const transitions = (sql: SqlClient.SqlClient): Transitions => ({
         sql`UPDATE till_charges SET effect_pending = 0 WHERE key = ${key} AND effect_pending = 1 RETURNING key`
       )
     ),
-  void: (key, owner, { checkAfterMillis, keepExposure }) =>
+  void: (key, owner, { checkAfterMillis, isRefused = false, keepExposure }) =>
     storing(
       "charges.void",
       tookEffect(sql`
         UPDATE till_charges SET state = 'voided', lease_until = 0, attempts = 0, settlement = '', response = NULL,
-          check_after = ${checkAfterMillis}, exposure = ${keepExposure ? sql.literal("exposure") : 0}
+          check_after = ${checkAfterMillis}, exposure = ${keepExposure ? sql.literal("exposure") : 0},
+          refused_digest = ${sql.literal(isRefused ? "payload_digest" : "refused_digest")}
         WHERE key = ${key} AND state IN ('claimed', 'ready') AND lease_owner = ${owner} RETURNING key`)
     ),
   release: (key, owner) =>

@@ -46,6 +46,7 @@ export interface ChargeRow {
   readonly receipt: string | null
   readonly transfer_log_index: Whole | null
   readonly awaits_finality: Whole
+  readonly refused_digest: string
   readonly reopenings: Whole
   readonly response_owed_until: Whole | null
   readonly settled_at: Whole | null
@@ -84,6 +85,7 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "receipt",
   "transfer_log_index",
   "awaits_finality",
+  "refused_digest",
   "reopenings",
   "response_owed_until",
   "settled_at",
@@ -166,6 +168,7 @@ export const toCharge = (row: ChargeRow): Charge => ({
   receipt: parse(row.receipt),
   transferLogIndex: whole(row.transfer_log_index),
   awaitsFinality: Number(row.awaits_finality) === 1,
+  refusedDigest: row.refused_digest,
   reopenings: Number(row.reopenings),
   responseOwedUntilMillis: whole(row.response_owed_until),
   settledAtMillis: whole(row.settled_at),

@@ -10,6 +10,7 @@ import { freeDownloads } from "./freeDownloads.ts"
 import { initialSchema } from "./initialSchema.ts"
 import { purchaseDownloads } from "./purchaseDownloads.ts"
 import { refundAttemptTable } from "./refundAttemptTable.ts"
+import { refusedDigest } from "./refusedDigest.ts"
 import { checkSchema } from "./schemaCheck.ts"
 import { storageMarks } from "./storageMarks.ts"
 import { vaultArchives } from "./vaultArchives.ts"
@@ -37,7 +38,8 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 9, name: "claims", ...claims },
   { id: 10, name: "claimed_after", ...claimedAfter },
   { id: 11, name: "refund_attempts", ...refundAttemptTable },
-  { id: 12, name: "begun_refunds", ...begunRefunds }
+  { id: 12, name: "begun_refunds", ...begunRefunds },
+  { id: 13, name: "refused_digest", ...refusedDigest }
 ]
 
 type Dialect = "sqlite" | "postgres"

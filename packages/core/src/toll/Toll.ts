@@ -39,7 +39,6 @@ import {
   VerificationUnavailable
 } from "./PaymentErrors.ts"
 import type { Outcome, TollRequest, WorkResponse } from "./TollRequest.ts"
-import type { Refusal } from "./Verdict.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
@@ -148,12 +147,11 @@ class PaymentRunner {
     attempt: PaymentAttempt<E>,
     exit: Exit.Exit<Ending, unknown>
   ): RefusedCall | undefined {
-    const refusal = refusalIn(attempt, exit)
-    if (refusal === undefined) return undefined
+    if (Exit.isFailure(exit) || exit.value._tag !== "Refused") return undefined
     return {
       digest: attempt.digest,
       fingerprint: this.services.performer.fingerprintOf(attempt.request),
-      refusal
+      refusal: exit.value.refusal
     }
   }
 
@@ -259,18 +257,6 @@ const drive = Effect.fnUntracedEager(function* <E>(
   )
   return ending ?? (yield* new SettlementPending())
 })
-
-/** The refusal with which a call ended; `undefined`: it wasn't refused. */
-const refusalIn = <E>(
-  { result }: PaymentAttempt<E>,
-  exit: Exit.Exit<Ending, unknown>
-): Refusal | undefined => {
-  if (Exit.isFailure(exit)) return undefined
-  if (exit.value._tag === "Refused") return exit.value.refusal
-  if (exit.value._tag !== "Failed" || result._tag !== "Failed") return undefined
-  const error = Option.getOrUndefined(Cause.findErrorOption(result.failure))
-  return error instanceof PaymentRefused ? error.refusal : undefined
-}
 
 const failureOf = <E>({ result }: PaymentAttempt<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))

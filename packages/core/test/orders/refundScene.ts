@@ -54,6 +54,7 @@ export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({
   effectPending: false,
   transferLogIndex: 3,
   awaitsFinality: false,
+  refusedDigest: "",
   reopenings: 0,
   responseOwedUntilMillis: undefined,
   receipt: sampleReceipt(),

@@ -80,6 +80,10 @@ describe("a released migration", () => {
     "12_begun_refunds": [
       "2ac1bc03f37d5beb8384f690a440b96d933620309c9c15450a3989adde1f187c",
       "2bf06f39eb530ff5ec02bf48c3ee2b836ebd51460fa320332e2c46ca4c32b689"
+    ],
+    "13_refused_digest": [
+      "cf2f94d56b397b9d23af8612202552fe23af11c025b832ece94d06918eddebb1",
+      "0058bb2ac2edb59ec64405549b9a52e21421fb4140ec774359b464d9498ec6da"
     ]
   }
   const digestOf = (statements: ReadonlyArray<string>): string =>
@@ -118,6 +122,7 @@ describe.each(engines)("a refund that a version without attempts had begun, in %
     // As the version before left it.
     await engine.run(name, [
       "DROP TABLE till_refund_attempts",
+      "ALTER TABLE till_charges DROP COLUMN refused_digest",
       "DELETE FROM till_migrations WHERE migration_id >= 11"
     ])
     const before = Math.floor(Date.now() / 1_000)

@@ -147,6 +147,12 @@ const moving: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "what was refused is forgotten",
+    foundBy: "a payment that was refused stays so when another takes its place",
+    breaks: (store) =>
+      seeing(store, (charge) => (charge.state === "claimed" ? { ...charge, refusedDigest: "" } : charge))
+  },
+  {
     name: "a ready charge is released",
     foundBy: "only the owner can release a claimed or voided charge",
     breaks: (store) => ({

@@ -2,50 +2,65 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { memory } from "../../src/ports/memory/memory.ts"
 import { Quotes } from "../../src/ports/Quotes.ts"
-import { buy, openTill } from "./openTill.ts"
+import { buy, expectRefused, openTill } from "./openTill.ts"
 
-/** Stores in which the first payment finds its quote gone, and gets its new price only when a gate opens. */
-const contestedQuotes = () => {
+/**
+ * A payment for a quote that is refused, and gets its new price only when a gate opens: by verification, before its
+ * claim, or as its quote is gone, after it.
+ */
+const refuseFirst = async (when: "before its claim" | "after its claim") => {
   const gate = Promise.withResolvers<void>()
   const refused = Promise.withResolvers<void>()
-  let isFirst = true
+  let isRefusing = when === "after its claim"
+  let waits = false
   const storage = Layer.effect(
     Quotes,
     Effect.map(Quotes, (store) =>
       Quotes.of({
         ...store,
         consume: (...args) => {
-          if (!isFirst) return store.consume(...args)
-          isFirst = false
-          refused.resolve()
+          if (!isRefusing) return store.consume(...args)
+          isRefusing = false
+          waits = true
           return Effect.succeed(false)
         },
         findLive: (...args) => {
           const found = store.findLive(...args)
-          // The first lookup after the refusal is that of the refused call.
-          return isFirst || !waits ? found : Effect.andThen(held(), found)
+          if (!waits) return found
+          waits = false
+          refused.resolve()
+          return Effect.andThen(
+            Effect.promise(() => gate.promise),
+            found
+          )
         }
       })
     )
   ).pipe(Layer.provideMerge(memory()))
-  let waits = true
-  const held = () => {
-    waits = false
-    return Effect.promise(() => gate.promise)
-  }
-  return { storage, gate, refused }
-}
-
-it("a refusal doesn't claim that nothing was charged while a copy of the payment buys", async () => {
-  const { gate, refused, storage } = contestedQuotes()
   const shop = await openTill({ storage })
+  if (when === "before its claim")
+    shop.facilitator.verify.returnsOnce(async () => {
+      waits = true
+      return { isValid: false, invalidReason: "invalid_payment" }
+    })
   const payment = await shop.payFor(buy)
   const first = shop.present(buy, payment)
   await refused.promise
   const copy = await shop.present(buy, payment)
-  expect(copy.status, copy.text).toBe(200)
   gate.resolve()
-  const response = await first
-  expect([response.status, response.text]).toEqual([200, copy.text])
+  return { shop, first: await first, copy }
+}
+
+it("a refusal doesn't claim that nothing was charged while a copy of the payment buys", async () => {
+  const { copy, first, shop } = await refuseFirst("before its claim")
+  expect(copy.status, copy.text).toBe(200)
+  expect([first.status, first.text]).toEqual([200, copy.text])
   expect(shop.facilitator.settled).toHaveLength(1)
+})
+
+it("a copy of a payment that was refused after its claim buys nothing", async () => {
+  const { copy, first, shop } = await refuseFirst("after its claim")
+  expectRefused(copy, "payment_refused")
+  expectRefused(first, "quote_expired")
+  expect(shop.facilitator.settled).toHaveLength(0)
 })

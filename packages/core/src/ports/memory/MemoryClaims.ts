@@ -22,6 +22,7 @@ const claimed = (charge: NewCharge, lease: Lease, replaced: Charge | undefined):
   receipt: undefined,
   transferLogIndex: undefined,
   awaitsFinality: false,
+  refusedDigest: replaced?.refusedDigest ?? "",
   reopenings: replaced?.reopenings ?? 0,
   responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,

@@ -51,19 +51,23 @@ const transitions = (table: ChargeTable, ledger: MemoryLedger, responses: Shared
     Effect.sync(
       () => table.change(key, ({ effectPending }) => effectPending, { effectPending: false }) !== undefined
     ),
-  void: (key, owner, { checkAfterMillis, keepExposure }) =>
-    Effect.sync(
-      () =>
-        table.change(key, isHeldBy(owner, "claimed", "ready"), {
-          state: "voided",
-          leaseUntilMillis: 0,
-          attempts: 0,
-          checkAfterMillis,
-          settlement: "",
-          response: undefined,
-          ...(keepExposure ? {} : { exposureAtomic: "0" })
-        }) !== undefined
-    ),
+  void: (key, owner, { checkAfterMillis, isRefused = false, keepExposure }) =>
+    Effect.sync(() => {
+      const charge = table.get(key)
+      if (charge === undefined || !isHeldBy(owner, "claimed", "ready")(charge)) return false
+      table.put({
+        ...charge,
+        state: "voided",
+        leaseUntilMillis: 0,
+        attempts: 0,
+        checkAfterMillis,
+        settlement: "",
+        response: undefined,
+        exposureAtomic: keepExposure ? charge.exposureAtomic : "0",
+        refusedDigest: isRefused ? charge.payloadDigest : charge.refusedDigest
+      })
+      return true
+    }),
   release: (key, owner) =>
     Effect.sync(() => {
       const charge = table.get(key)

@@ -66,6 +66,7 @@ export const chargeModel = (): Verbs => {
         ...later,
         state: "claimed",
         claimedAfterBlock: existing?.claimedAfterBlock ?? charge.claimedAfterBlock,
+        refusedDigest: existing?.refusedDigest ?? "",
         reopenings: existing?.reopenings ?? 0,
         leaseOwner: lease.owner,
         leaseUntilMillis: lease.untilMillis
@@ -185,7 +186,7 @@ export const chargeModel = (): Verbs => {
     reopen,
     markApplied: (key) =>
       Effect.sync(() => change(key, ({ effectPending }) => effectPending, { effectPending: false })),
-    void: (key, owner, { checkAfterMillis, keepExposure }) =>
+    void: (key, owner, { checkAfterMillis, isRefused, keepExposure }) =>
       Effect.sync(() =>
         change(key, (row) => held(row, owner, ["claimed", "ready"]), {
           state: "voided",
@@ -194,7 +195,8 @@ export const chargeModel = (): Verbs => {
           checkAfterMillis,
           settlement: "",
           response: undefined,
-          ...(keepExposure ? {} : { exposureAtomic: "0" })
+          ...(keepExposure ? {} : { exposureAtomic: "0" }),
+          ...(isRefused === true ? { refusedDigest: find(key)?.payloadDigest ?? "" } : {})
         })
       ),
     release: (key, owner) =>

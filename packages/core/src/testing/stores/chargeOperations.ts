@@ -103,7 +103,11 @@ const claimOperations: ReadonlyArray<RandomOperation> = [
     return onMatchingCharge(random, state, (charges, key) => charges.complete(key, settlement, now))
   },
   (random) => {
-    const options = { keepExposure: random.below(2) === 0, checkAfterMillis: randomTime(random) }
+    const options = {
+      keepExposure: random.below(2) === 0,
+      isRefused: random.below(2) === 0,
+      checkAfterMillis: randomTime(random)
+    }
     const state = random.pick(["claimed", "ready"] as const)
     return onMatchingCharge(random, state, (charges, key, owner) => charges.void(key, owner, options))
   },

@@ -56,6 +56,7 @@ export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Cha
   receipt: undefined,
   transferLogIndex: undefined,
   awaitsFinality: false,
+  refusedDigest: "",
   reopenings: 0,
   responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,

@@ -177,6 +177,19 @@ const voided: ReadonlyArray<StoreCase> = [
     const replaced = { ...asClaimed(next, lease("you", 9_500)), claimedAfterBlock: "100 0xa" }
     expectEqual(yield* charges.find(key), replaced, "the charge")
   }),
+  storeCase("Charges: a payment that was refused stays so when another takes its place", function* () {
+    const charges = yield* chargesWithOne("claimed")
+    yield* charges.void(key, "me", { keepExposure: false, isRefused: true, checkAfterMillis: 0 })
+    const next = sampleCharge({ payloadDigest: "digest-2" })
+    yield* charges.claim(next, lease("me", 9_000), 3_000, unlimited)
+    const replaced = { ...asClaimed(next, lease("me", 9_000)), refusedDigest: "digest-1" }
+    expectEqual(yield* charges.find(key), replaced, "the charge that replaced it")
+    yield* charges.void(key, "me", { keepExposure: false, checkAfterMillis: 0 })
+    expectEqual((yield* charges.find(key))?.refusedDigest, "digest-1", "once that is voided, not refused")
+    yield* charges.claim(next, lease("me", 9_000), 3_000, unlimited)
+    yield* charges.void(key, "me", { keepExposure: false, isRefused: true, checkAfterMillis: 0 })
+    expectEqual((yield* charges.find(key))?.refusedDigest, "digest-2", "once that is refused, too")
+  }),
   storeCase(`Charges: of ${racers} racers for a voided charge only its owner claims it`, function* () {
     const charges = yield* chargesWithOne("voided")
     const taken = yield* charges.takeOver(key, lease("racer-7", 9_000), 3_000)

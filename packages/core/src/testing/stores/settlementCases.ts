@@ -149,10 +149,18 @@ const completing: ReadonlyArray<StoreCase> = [
 const voiding: ReadonlyArray<StoreCase> = [
   storeCase("Charges: the owner can void a claimed or ready charge, which ends its lease", function* () {
     for (const state of ["claimed", "ready"] as const) {
-      for (const keepExposure of [true, false]) {
-        const own = `${state}, exposure ${keepExposure ? "kept" : "dropped"}`
+      for (const [keepExposure, isRefused] of [
+        [true, false],
+        [false, true],
+        [false, undefined]
+      ] as const) {
+        const own = `${state}, exposure ${keepExposure ? "kept" : "dropped"}, ${isRefused === true ? "" : "not "}refused`
         const charges = yield* chargesWithOne(state, { key: own, exposureAtomic: "70" }, { subject: order })
-        const options = { keepExposure, checkAfterMillis: 1_200 }
+        const options = {
+          keepExposure,
+          checkAfterMillis: 1_200,
+          ...(isRefused === undefined ? {} : { isRefused })
+        }
         expectEqual(yield* charges.void(own, "you", options), false, `void by another (${own})`)
         expectEqual((yield* charges.find(own))?.state, state, `the state after that (${own})`)
         expectEqual(yield* charges.void(own, "me", options), true, `void by the owner (${own})`)
@@ -163,6 +171,7 @@ const voiding: ReadonlyArray<StoreCase> = [
           checkAfterMillis: 1_200,
           settlement: "",
           exposureAtomic: keepExposure ? "70" : "0",
+          refusedDigest: isRefused === true ? "digest-1" : "",
           subject: state === "ready" ? order : undefined
         }
         expectEqual(yield* charges.find(own), expected, `the charge (${own})`)

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
@@ -94,19 +94,18 @@ export class CallPerformer {
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
-    const { digest, hasWaited, lease, request, ticket, untilMillis } = attempt
+    const { digest, lease, request, ticket, untilMillis } = attempt
     const { admission, waiters } = this.services
-    const refusal = this.refusalOfCopy(attempt)
-    const waitedFor = hasWaited || refusal !== undefined ? { refusal } : undefined
+    const copyRefusal = this.refusalOfCopy(attempt)
     const patient = nowMillis < untilMillis && waiters.hasRoom(lease.key, admission.recallsPayer(attempt))
-    if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis, waitedFor }
+    if (charge === undefined) return { _tag: "Found", found: undefined, patient, nowMillis, copyRefusal }
     const presented = {
       payloadDigest: digest,
       sameRequest: this.isSameRequest(charge, attempt),
       proven: ticket.isProven,
       replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
     }
-    return { _tag: "Found", found: { charge, presented }, patient, nowMillis, waitedFor }
+    return { _tag: "Found", found: { charge, presented }, patient, nowMillis, copyRefusal }
   }
 
   /** The refusal of a copy of the payment that ended in this process since the call began. */
@@ -131,7 +130,6 @@ export class CallPerformer {
 
   private *wait<E>(attempt: PaymentAttempt<E>): CallResult<E> {
     yield* this.services.waiters.wait(attempt.lease.key)
-    attempt.hasWaited = true
     return waited
   }
 
@@ -156,7 +154,8 @@ export class CallPerformer {
     // A recorded response is only for the payment that bought it.
     const isOurs =
       charge.state === "claimed" || charge.state === "voided" || charge.payloadDigest === attempt.digest
-    return { ...event, sameRequest: isOurs && this.isSameRequest(charge, attempt) }
+    const isRefused = charge.refusedDigest === attempt.digest
+    return { ...event, sameRequest: isOurs && this.isSameRequest(charge, attempt), isRefused }
   }
 
   private *judge<E>(attempt: PaymentAttempt<E>): CallResult<E> {
@@ -221,7 +220,7 @@ export class CallPerformer {
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
       attempt.ticket.recordFailure()
-      return { _tag: "WorkFailed" }
+      return { _tag: "WorkFailed", refusal: refusalIn(worked.cause) }
     }
     const work = worked.value
     attempt.result = { _tag: "Worked", response: work.response }
@@ -273,6 +272,12 @@ export class CallPerformer {
 }
 
 const isPaymentRefused = (error: unknown): error is PaymentRefused => error instanceof PaymentRefused
+
+/** The refusal of work that its payment doesn't buy after all. A defect comes first. */
+const refusalIn = (cause: Cause.Cause<unknown>): Refusal | undefined => {
+  const error = Cause.hasDies(cause) ? undefined : Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof PaymentRefused ? error.refusal : undefined
+}
 
 /** The machine lets a call work on a charge only after it claimed it or took it over. */
 const heldBy = ({ heldCharge }: PaymentAttempt): HeldCharge => {

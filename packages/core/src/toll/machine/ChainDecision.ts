@@ -6,11 +6,11 @@ import {
   deferUnknown,
   expired,
   giveUp,
-  judgeHeld,
   notPaid,
   ofAnotherRequest,
   pending,
   refused,
+  resume,
   rollBack,
   settleUnlessUnwanted
 } from "./Endings.ts"
@@ -49,7 +49,7 @@ const completed = (
 
 const watched = (
   facts: ChargeFacts,
-  { charge, sameRequest }: Watched,
+  { charge, isRefused, sameRequest }: Watched,
   evidence: ChainEvidence
 ): SettlementStep | ResumeStep => {
   switch (evidence._tag) {
@@ -61,7 +61,7 @@ const watched = (
         : completed(evidence, !charge.settlesFirst)
     case "NotMoved":
       if (hasExpired(facts, evidence)) return rollBack(facts.by === "call" ? expired : closed, true)
-      return judgeHeld
+      return resume({ isRefused })
     case "NotPaid":
       return rollBack(facts.by === "call" ? notPaid(evidence) : closed, true)
     case "Confirming":

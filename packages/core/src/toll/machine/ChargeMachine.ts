@@ -1,6 +1,5 @@
 import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.ts"
 import {
-  copyRefused,
   findAgain,
   defer,
   end,
@@ -18,13 +17,11 @@ import {
   type ChargeFacts,
   type ChargeStep,
   type Ending,
-  type FoundCharge,
   ImpossibleTransition,
   type KeyState,
-  type RequestStep,
-  type WaitedFor
+  type RequestStep
 } from "./ChargeStep.ts"
-import { decideReplay, wasRefused } from "./ReplayDecision.ts"
+import { decideReplay } from "./ReplayDecision.ts"
 import { afterSettlementStep, afterTakeover } from "./SettlementMachine.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
@@ -35,10 +32,12 @@ import type { PayableTask } from "./SettlementTask.ts"
  */
 
 const afterFinding = (
-  { found, nowMillis, patient, waitedFor }: Extract<ChargeEvent, { _tag: "Found" }>,
+  { copyRefusal, found, nowMillis, patient }: Extract<ChargeEvent, { _tag: "Found" }>,
   { instead, orVoided = false }: Omit<Extract<RequestStep, { _tag: "Find" }>, "_tag"> = {}
 ): ChargeStep => {
-  const copy = refusalOf(waitedFor, found)
+  // The caller of a copy has read that nothing was charged, so the payment buys nothing here either.
+  const copy: Ending | undefined =
+    copyRefusal === undefined ? undefined : { _tag: "Refused", refusal: copyRefusal }
   if (found === undefined) {
     const ending = instead ?? copy
     return ending === undefined ? { _tag: "Judge", key: "free" } : end(ending)
@@ -60,18 +59,6 @@ const afterFinding = (
     case "Wait":
       return patient ? { _tag: "Wait" } : end(inProgress)
   }
-}
-
-/**
- * The refusal of a call that waited for another one with the same payment and request, which was refused: its caller
- * has read that nothing was charged, so the payment buys nothing here either.
- */
-const refusalOf = (waitedFor: WaitedFor | undefined, found: FoundCharge | undefined): Ending | undefined => {
-  if (waitedFor?.refusal !== undefined) return { _tag: "Refused", refusal: waitedFor.refusal }
-  if (waitedFor === undefined || found === undefined) return undefined
-  const { charge, presented } = found
-  const isCopy = presented.sameRequest && presented.payloadDigest === charge.payloadDigest
-  return isCopy && wasRefused(charge) ? copyRefused : undefined
 }
 
 /** What follows a claim: the settlement of payments that settle first, else the work. */
@@ -117,10 +104,12 @@ const afterWork = (
   facts: ChargeFacts
 ): ChargeStep => {
   const { paid } = step
-  if (event._tag === "WorkFailed")
-    return paid === undefined
-      ? { _tag: "Void", keepsExposure: false, ending: failed }
-      : { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
+  if (event._tag === "WorkFailed") {
+    if (paid !== undefined) return { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
+    const { refusal } = event
+    const ending: Ending = refusal === undefined ? failed : { _tag: "Refused", refusal }
+    return { _tag: "Void", keepsExposure: false, ending }
+  }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
   if (paid !== undefined) return { _tag: "Deliver", paid, work }

@@ -211,6 +211,8 @@ export interface Watched {
   readonly charge: Charge
   /** It was made for the request at hand; always true for the reconciler, which has none. */
   readonly sameRequest: boolean
+  /** The payment at hand was refused: it buys nothing any more. */
+  readonly isRefused?: boolean | undefined
 }
 
 export type ChargeEvent =
@@ -220,8 +222,8 @@ export type ChargeEvent =
       /** The caller can be kept waiting a little longer. */
       readonly patient: boolean
       readonly nowMillis: number
-      /** Another call with this payment at the same time, which has ended. */
-      readonly waitedFor?: WaitedFor | undefined
+      /** The refusal of a copy of the payment for the same request, by this process since the call began. */
+      readonly copyRefusal?: Refusal | undefined
     }
   | { readonly _tag: "Waited" }
   /** Calls took over this charge too many times for now. */
@@ -237,7 +239,8 @@ export type ChargeEvent =
   | { readonly _tag: "Limited"; readonly patient: boolean }
   | { readonly _tag: "Funded"; readonly isCovered: boolean }
   | { readonly _tag: "Worked"; readonly work: Work; readonly nowSeconds: number }
-  | { readonly _tag: "WorkFailed" }
+  /** `refusal`: the payment doesn't buy this work after all. */
+  | { readonly _tag: "WorkFailed"; readonly refusal?: Refusal | undefined }
   | { readonly _tag: "Recorded"; readonly recorded: boolean }
   | { readonly _tag: "Settled"; readonly settlement: Settlement }
   | { readonly _tag: "Seen"; readonly evidence: ChainEvidence }
@@ -261,11 +264,6 @@ export type ChargeEvent =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Voided"; readonly voided: boolean }
 
-/** A call of the same payment and request that has ended. `refusal`: its response, where this process knows it. */
-export interface WaitedFor {
-  readonly refusal: Refusal | undefined
-}
-
 /** A charge of the same key, and the payment at hand compared with it. */
 export interface FoundCharge {
   readonly charge: Charge
@@ -277,6 +275,8 @@ export interface TakenEvent {
   /** Its current record, under our lease. */
   readonly charge: Charge
   readonly sameRequest: boolean
+  /** As in {@link Watched}. */
+  readonly isRefused?: boolean | undefined
   /** The settlement task could be decrypted. */
   readonly readable: boolean
   readonly nowMillis: number

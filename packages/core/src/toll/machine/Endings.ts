@@ -1,6 +1,14 @@
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import { otherRequest, sentBack } from "./ReplayDecision.ts"
-import type { ChargeFacts, Ending, EndStep, NextCheck, ResumeStep, SettlementStep } from "./ChargeStep.ts"
+import type {
+  ChargeFacts,
+  Ending,
+  EndStep,
+  NextCheck,
+  ResumeStep,
+  SettlementStep,
+  Watched
+} from "./ChargeStep.ts"
 
 /*
  * Steps and endings that several transitions of a charge share.
@@ -47,7 +55,7 @@ export const failedOnChain = refused(
 
 export const unfunded = refused(
   "insufficient_funds",
-  "the payer's balance doesn't cover all their open payments; nothing was charged, top up or retry when they have settled"
+  "the payer's balance doesn't cover all their open payments; nothing was charged, sign a new one after a top-up or when they have settled"
 )
 
 export const transferTaken = refused(
@@ -60,9 +68,10 @@ export const notPaid = ({ reason }: Extract<ChainEvidence, { _tag: "NotPaid" }>)
   return reason === "canceled" ? canceled : usedOtherwise
 }
 
-export const copyRefused = refused(
+/** Of a payment that was refused after its claim: its caller has read that nothing was charged, and may have signed another. */
+export const refusedBefore = refused(
   "payment_refused",
-  "another request with this payment was refused; nothing was charged, sign a new one"
+  "a request with this payment was refused; nothing was charged, sign a new one"
 )
 
 /** Undoes the work and, with `thenDelete`, deletes the charge. */
@@ -89,6 +98,10 @@ export const deferUnknown = (reason: string): SettlementStep => ({
   nextCheck: "backoff",
   ending: pending
 })
+
+/** Resumes a call that holds a voided charge whose payment hasn't moved. */
+export const resume = ({ isRefused = false }: Pick<Watched, "isRefused">): SettlementStep | ResumeStep =>
+  isRefused ? defer(refusedBefore) : judgeHeld
 
 /** Defers a charge, with nothing to report. */
 export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): SettlementStep => ({

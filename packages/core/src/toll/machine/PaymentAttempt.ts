@@ -46,8 +46,6 @@ export interface PaymentAttempt<E = unknown> {
   heldCharge: HeldCharge | undefined
   /** Number of the latest refusal of this process when the call began. */
   readonly openedAfter: number
-  /** The call has waited for another one with its payment. */
-  hasWaited: boolean
   result: AttemptResult<E>
 }
 
@@ -86,7 +84,6 @@ export const openAttempt = <E>(
     head: undefined,
     heldCharge: undefined,
     openedAfter: options.openedAfter ?? Infinity,
-    hasWaited: false,
     result: { _tag: "None" }
   }
 }

@@ -24,10 +24,6 @@ const responseNotProduced =
 export const sentBack = "this payment has been refunded; sign a new one to buy"
 const alreadyUsed = "this payment has been used; sign a new one"
 
-/** Whether a voided charge got as far as its settlement before it was voided. If its work fails, it doesn't. */
-export const wasRefused = ({ exposureAtomic, settlesFirst, subject }: Charge): boolean =>
-  settlesFirst || exposureAtomic !== "0" || subject !== undefined
-
 /** A payment as presented, compared with the charge of an earlier request with the same key. */
 export interface Presented {
   readonly payloadDigest: string

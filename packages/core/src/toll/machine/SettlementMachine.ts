@@ -14,6 +14,7 @@ import {
   pending,
   refundSent,
   refused,
+  resume,
   rollBack,
   settleAgain,
   transferTaken
@@ -75,7 +76,7 @@ const takenRefunded = (facts: ChargeFacts, charge: Charge): SettlementStep => {
 
 /** Which step follows in a call, after it took a charge over. */
 export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettlement => {
-  const { charge, nowMillis, readable, sameRequest } = event
+  const { charge, isRefused = false, nowMillis, readable, sameRequest } = event
   if (!readable) return deferUnknown("the charge was encrypted with a key that is not configured")
   if (charge.state !== "settled" && charge.refund !== undefined) return takenRefunded(facts, charge)
   switch (charge.state) {
@@ -90,11 +91,11 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): AfterSettl
       return takenSettled(facts, event, charge)
     case "voided":
       if (facts.canReadChain)
-        return { _tag: "QueryChain", query: { _tag: "Watch", watched: { charge, sameRequest } } }
+        return { _tag: "QueryChain", query: { _tag: "Watch", watched: { charge, sameRequest, isRefused } } }
       // No chain can be read, but an expired authorization can't move any more.
       return facts.by === "reconciler" && nowMillis > facts.validBeforeSeconds * 1000
         ? rollBack(closed, true)
-        : judgeHeld
+        : resume({ isRefused })
   }
 }
 
@@ -107,7 +108,7 @@ const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlemen
             keepsExposure: !facts.workIsDue,
             ending: refused(
               settlement.reason,
-              "the facilitator refused to settle the payment; nothing was charged"
+              "the facilitator refused to settle the payment; nothing was charged, sign a new one"
             )
           }
         : deferUnknown(settlement.reason)

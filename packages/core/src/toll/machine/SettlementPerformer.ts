@@ -206,10 +206,14 @@ export class SettlementPerformer {
   }
 
   private *void(
-    { keepsExposure }: StepOf<"Void">,
+    { ending, keepsExposure }: StepOf<"Void">,
     { key, owner, task }: HeldCharge
   ): StepGenerator<StoreError> {
-    const options = { keepExposure: keepsExposure, checkAfterMillis: this.watchUntil(task) }
+    const options = {
+      keepExposure: keepsExposure,
+      isRefused: ending._tag === "Refused",
+      checkAfterMillis: this.watchUntil(task)
+    }
     return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
   }
 

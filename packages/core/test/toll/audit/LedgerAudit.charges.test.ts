@@ -19,6 +19,7 @@ const settled = (changes: Partial<Charge> = {}): Charge => ({
   receipt: sampleReceipt(),
   transferLogIndex: undefined,
   awaitsFinality: false,
+  refusedDigest: "",
   reopenings: 0,
   responseOwedUntilMillis: undefined,
   settledAtMillis: 2_000,

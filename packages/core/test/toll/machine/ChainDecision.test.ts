@@ -74,6 +74,11 @@ describe("a payment that its payer's balance doesn't cover", () => {
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): ChargeStep =>
   queryStep({ _tag: "Watch", watched: { charge: chargeIn("voided", changes), sameRequest } })
 
+const watchRefused = queryStep({
+  _tag: "Watch",
+  watched: { charge: chargeIn("voided"), sameRequest: true, isRefused: true }
+})
+
 const watches: ReadonlyArray<Row> = [
   row("has moved", call, watch(), moved, refund),
   row("has moved, for the reconciler", reconciler, watch(), fresh, { ...unproven, refundDue: true }),
@@ -89,6 +94,9 @@ const watches: ReadonlyArray<Row> = [
     rolledBack(already, true)
   ),
   row("is unused", call, watch(), notMoved, { _tag: "Judge", key: "held" }),
+  row("is unused and was refused", call, watchRefused, notMoved, deferred(refused("payment_refused"))),
+  row("was refused and has moved", call, watchRefused, moved, refund),
+  row("was refused, which is not clear yet", call, watchRefused, unavailable, deferred(pending)),
   row(
     "is unused and expired, in a call",
     call,

@@ -27,6 +27,7 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   settlesFirst: false,
   transferLogIndex: undefined,
   awaitsFinality: false,
+  refusedDigest: "",
   reopenings: 0,
   responseOwedUntilMillis: undefined,
   createdAtMillis: now - 1_000,

@@ -36,8 +36,21 @@ describe("giving a charge up", () => {
         charges
       })
       expect(event).toEqual({ _tag: "Voided", voided })
-      expect(calls).toEqual([["void", key, "me", { keepExposure: worked, checkAfterMillis: until }]])
+      expect(calls).toEqual([
+        ["void", key, "me", { keepExposure: worked, isRefused: false, checkAfterMillis: until }]
+      ])
     }
+  })
+
+  it("records that the payment was refused, if its caller is told so", async () => {
+    const refused = { _tag: "Refused", refusal: { code: "no", message: "no" } } as const
+    const charges = { void: () => Effect.succeed(true) }
+    const { calls } = await run({ _tag: "Void", keepsExposure: false, ending: refused }, heldBy(), {
+      charges
+    })
+    expect(calls).toEqual([
+      ["void", key, "me", { keepExposure: false, isRefused: true, checkAfterMillis: until }]
+    ])
   })
 
   it("rolls back what was prepared: all that the key holds, or what this call made", async () => {

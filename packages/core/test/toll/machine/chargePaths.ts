@@ -93,11 +93,12 @@ const foundOf = (charge: Charge | undefined, patient: boolean): ChargeEvent => (
 })
 const takenOf = (
   charge: Charge,
-  { at = nowMillis, readable = true, sameRequest = true } = {}
+  { at = nowMillis, isRefused = false, readable = true, sameRequest = true } = {}
 ): ChargeEvent => ({
   _tag: "Taken",
   charge,
   sameRequest,
+  isRefused,
   readable,
   nowMillis: at
 })
@@ -134,7 +135,12 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
                   takenOf(charge),
                   ...(charge.state === "ready" ? [takenOf(charge, { sameRequest: false })] : [])
                 ]
-              : [takenOf(charge), takenOf(charge, { sameRequest: false }), takenOf(charge, { at: endless })]
+              : [
+                  takenOf(charge),
+                  takenOf(charge, { sameRequest: false }),
+                  ...(charge.state === "voided" ? [takenOf(charge, { isRefused: true })] : []),
+                  takenOf(charge, { at: endless })
+                ]
           )
       ]
     case "Judge":

@@ -1,6 +1,7 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, ChargeStep, KeyState, WaitedFor } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, KeyState } from "../../../src/toll/machine/ChargeStep.ts"
 import { findAgain } from "../../../src/toll/machine/Endings.ts"
+import type { Refusal } from "../../../src/toll/Verdict.ts"
 import {
   blind,
   call,
@@ -39,87 +40,49 @@ export const found = (
   changes: {
     readonly presented?: typeof presented
     readonly patient?: boolean
-    readonly waitedFor?: WaitedFor
+    readonly copyRefusal?: Refusal
   } = {}
 ): ChargeEvent => ({
   _tag: "Found",
   found: charge === undefined ? undefined : { charge, presented: changes.presented ?? presented },
   patient: changes.patient ?? true,
   nowMillis,
-  waitedFor: changes.waitedFor
+  copyRefusal: changes.copyRefusal
 })
 
-const waitedFor: WaitedFor = { refusal: { code: "theirs", message: "theirs" } }
+const copyRefusal: Refusal = { code: "theirs", message: "theirs" }
 const theirs = refused("theirs")
-const elsewhere: WaitedFor = { refusal: undefined }
 const free = { leaseUntilMillis: nowMillis, exposureAtomic: "0" }
 const takesOver: ChargeStep = { _tag: "TakeOver", isUnsettled: true }
 
 /** What a call finds that has waited for another one with its payment. */
 const waits: ReadonlyArray<Row> = [
-  ["finds nothing after a refusal", call, find, found(undefined, { waitedFor }), end(theirs)],
-  ["finds nothing", call, find, found(undefined, { waitedFor: elsewhere }), { _tag: "Judge", key: "free" }],
-  ["has its own refusal", call, { _tag: "Find", instead }, found(undefined, { waitedFor }), end(instead)],
+  ["finds nothing after a refusal", call, find, found(undefined, { copyRefusal }), end(theirs)],
+  ["has its own refusal", call, { _tag: "Find", instead }, found(undefined, { copyRefusal }), end(instead)],
   [
     "has its own refusal, and finds a voided charge",
     call,
     { _tag: "Find", instead, orVoided: true },
-    found(chargeIn("voided", free), { waitedFor }),
+    found(chargeIn("voided", free), { copyRefusal }),
     end(instead)
   ],
-  ["was refused with it", call, find, found(chargeIn("voided", free), { waitedFor }), end(theirs)],
+  ["was refused with it", call, find, found(chargeIn("voided", free), { copyRefusal }), end(theirs)],
   [
     "was refused with it, and is held",
     call,
     find,
-    found(chargeIn("voided", { ...free, leaseUntilMillis: nowMillis + 1 }), { waitedFor }),
+    found(chargeIn("voided", { ...free, leaseUntilMillis: nowMillis + 1 }), { copyRefusal }),
     { _tag: "Wait" }
   ],
   [
     "was refused before, and is settled since",
     call,
     find,
-    found(chargeIn("settled"), { waitedFor }),
+    found(chargeIn("settled"), { copyRefusal }),
     end({ _tag: "Replay", charge: chargeIn("settled") })
   ],
   [
-    "whose work failed elsewhere",
-    call,
-    find,
-    found(chargeIn("voided", free), { waitedFor: elsewhere }),
-    takesOver
-  ],
-  ...[{ exposureAtomic: "1" }, { subject: { kind: "order", id: "1" } as const }, { settlesFirst: true }].map(
-    (changes): Row => [
-      `was refused elsewhere, at its settlement: ${Object.keys(changes).join()}`,
-      call,
-      find,
-      found(chargeIn("voided", { ...free, ...changes }), { waitedFor: elsewhere }),
-      end(refused("payment_refused"))
-    ]
-  ),
-  [
-    "was refused elsewhere, for another request",
-    call,
-    find,
-    found(chargeIn("voided", { ...free, exposureAtomic: "1" }), {
-      waitedFor: elsewhere,
-      presented: { ...presented, sameRequest: false }
-    }),
-    takesOver
-  ],
-  [
-    "was refused elsewhere, with another signature",
-    call,
-    find,
-    found(chargeIn("voided", { ...free, exposureAtomic: "1" }), {
-      waitedFor: elsewhere,
-      presented: { ...presented, payloadDigest: "digest-2", proven: true } as typeof presented
-    }),
-    takesOver
-  ],
-  [
-    "was refused elsewhere before it was presented",
+    "was refused elsewhere, whose chain is read before it is refused again",
     call,
     find,
     found(chargeIn("voided", { ...free, exposureAtomic: "1" })),
@@ -340,6 +303,7 @@ const tooLate: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validB
 
 export const works: ReadonlyArray<Row> = [
   ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
+  ["that its payment doesn't buy", call, work, { _tag: "WorkFailed", refusal }, voided(false, refused("no"))],
   [
     "that failed and was paid for",
     call,

@@ -172,7 +172,7 @@ export const takeovers: ReadonlyArray<Row> = [
     taken(chargeIn("voided"), other),
     {
       _tag: "QueryChain",
-      query: { _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: false } }
+      query: { _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: false, isRefused: false } }
     }
   ],
   [
@@ -181,6 +181,23 @@ export const takeovers: ReadonlyArray<Row> = [
     takeOver,
     taken(chargeIn("voided")),
     { _tag: "Judge", key: "held" }
+  ],
+  [
+    "of what was refused",
+    call,
+    takeOver,
+    taken(chargeIn("voided"), { isRefused: true }),
+    {
+      _tag: "QueryChain",
+      query: { _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: true, isRefused: true } }
+    }
+  ],
+  [
+    "of what was refused, blind",
+    { ...call, ...blind },
+    takeOver,
+    taken(chargeIn("voided"), { isRefused: true }),
+    deferred(refused("payment_refused"))
   ],
   [
     "of what was voided and has expired, in a call that can't read the chain",

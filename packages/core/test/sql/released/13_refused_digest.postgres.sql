@@ -1,0 +1,1 @@
+ALTER TABLE till_charges ADD COLUMN IF NOT EXISTS refused_digest TEXT NOT NULL DEFAULT '';
