@@ -1,0 +1,23 @@
+import {
+  type LocalSolanaFacilitator,
+  type SolanaChain,
+  startSolanaChain,
+  startSolanaFacilitator
+} from "@till402/sandbox/solana"
+import { afterAll, beforeAll, it } from "vitest"
+import { expectPaidDespite, fastSlots } from "./solanaRefundWalletShop.ts"
+
+let chain: SolanaChain
+let official: LocalSolanaFacilitator
+beforeAll(async () => {
+  chain = await startSolanaChain(fastSlots)
+  official = await startSolanaFacilitator({ chain })
+})
+afterAll(async () => {
+  await official?.stop()
+  await chain?.stop()
+})
+
+it("a refund on Solana is paid although a stranger uses a thousand memos of refunds", async () => {
+  await expectPaidDespite({ chain, official }, 1_000)
+}, 120_000)
