@@ -1,70 +1,20 @@
 import { HttpResponse } from "msw"
-import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import * as crossmintShop from "../crossmint/shop.ts"
-import { interceptRequests } from "../interceptRequests.ts"
-import { intentFixture } from "../rye/fakeRye.ts"
 import * as ryeShop from "../rye/shop.ts"
-import { crossmintPayee, usdc } from "../treasury/fakeNode.ts"
 import { rejectionOf } from "../treasury/treasuries.ts"
-import { itPlacesOnce, type World } from "./placements.ts"
+import { itPlacesOnce } from "./placements.ts"
 import * as zincShop from "../zinc/shop.ts"
+import { marketplaces, serveWorlds } from "./worlds.ts"
 
 /*
  * What a till relies on, whatever becomes of a request: an order that is said to be not placed is not, one that was
  * refused never comes, and one that is looked up before it is placed again comes once.
  */
 
-const server = interceptRequests()
-// Orders are looked for again a minute later: the date moves, timers stay as they are.
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
-afterEach(() => void vi.useRealTimers())
+const server = serveWorlds()
 
-const worlds: Readonly<Record<string, () => Promise<World>>> = {
-  rye: async () => {
-    const { place, shop, upstream } = ryeShop.startShop(server)
-    const { id } = upstream.put({
-      ...intentFixture("2-awaiting"),
-      createdAt: new Date().toISOString()
-    })
-    return {
-      place: () => place(id),
-      find: () => shop.find("order-1", { reference: id }),
-      goods: () => upstream.goods.length,
-      disturb: (after, reply) => {
-        for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
-        upstream.next(/./, reply)
-      }
-    }
-  },
-  zinc: async () => {
-    const { place, shop, upstream } = zincShop.startShop(server, { retries: 1 })
-    return {
-      place: () => place(),
-      find: () => shop.find(zincShop.orderId),
-      goods: () => upstream.orders.size,
-      disturb: (after, reply) => {
-        for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
-        upstream.next(/./, reply)
-      }
-    }
-  },
-  crossmint: async () => {
-    const { node, place, quote, shop, upstream } = crossmintShop.startShop(server)
-    await quote()
-    return {
-      place: () => place(),
-      find: () => shop.find("order-1"),
-      // Paid is placed: Crossmint is notified later of what it doesn't know.
-      goods: () => Number(node.balance(usdc, crossmintPayee) / 97_350_000n),
-      disturb: (after, reply) => {
-        for (let request = 0; request < after; request++) upstream.replies.push(undefined)
-        upstream.replies.push(reply)
-      }
-    }
-  }
-}
-
-itPlacesOnce(worlds)
+itPlacesOnce(marketplaces(server))
 
 describe("the certainty of an outcome", () => {
   const broken = () => HttpResponse.error()
