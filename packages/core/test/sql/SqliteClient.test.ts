@@ -134,6 +134,20 @@ describe.each([
     await Effect.runPromise(Effect.sleep(20))
   })
 
+  it("fails what waits for a transaction that goes on after the database has closed", async () => {
+    const scope = Scope.makeUnsafe()
+    const sql = await Effect.runPromise(Scope.provide(SqliteClient.connect({ filename: filename() }), scope))
+    const started = Promise.withResolvers<void>()
+    const open = Effect.runFork(
+      sql.withTransaction(Effect.andThen(Effect.sync(started.resolve), Effect.never))
+    )
+    await started.promise
+    const waiting = Effect.runFork(Effect.flip(sql`SELECT 1`))
+    await Effect.runPromise(Effect.andThen(Effect.sleep(5), Scope.close(scope, Exit.void)))
+    expect((await Effect.runPromise(Fiber.join(waiting))).message).toMatch(/closed/)
+    await Effect.runPromise(Fiber.interrupt(open))
+  })
+
   it("fails a parameter that SQLite can't take, and goes on", () =>
     inDatabase(
       Effect.gen(function* () {

@@ -22,6 +22,7 @@ const lockedSession = () => {
   other.exec("BEGIN IMMEDIATE")
   return {
     run,
+    session,
     close: () => {
       other.close()
       session.close()
@@ -56,6 +57,25 @@ it("waits for the lock once, and lets reads pass", () => {
     [],
     5
   ])
+})
+
+it("does not wait for the lock again after a statement of a transaction", () => {
+  const { close, session } = lockedSession()
+  const requests = [insert, read, insert].map((text, id) => ({
+    id,
+    job: control(text),
+    inTransaction: text === read
+  }))
+  const ran: Array<string> = []
+  const { all } = StatementSync.prototype
+  vi.spyOn(StatementSync.prototype, "all").mockImplementation(function (this: StatementSync, ...values) {
+    ran.push(this.sourceSQL)
+    return all.apply(this, values)
+  })
+  session.run(requests)
+  vi.restoreAllMocks()
+  close()
+  expect(ran).toEqual([insert, read])
 })
 
 it("fails a hundred writes that wait for a lock after 5 seconds", async () => {
