@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { type BatchOptions, localFacilitator } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
 import type { Hex } from "viem"
@@ -19,6 +20,9 @@ export interface FacilitatorTask {
   readonly isSentFirst: boolean
   readonly batch?: BatchOptions | undefined
 }
+
+// Node would keep what it compiled only when a process ends by itself.
+flushCompileCache()
 
 const task: FacilitatorTask = JSON.parse(process.argv[2] ?? "")
 

@@ -110,14 +110,14 @@ describe("the ledger against the chain", () => {
   })
 })
 
-it("16 refunds for one payment: one is sent at most, then all stop", async () => {
+it("6 refunds for one payment: one is sent at most, then all stop", async () => {
   await placeMulticall(chain)
   const shop = await openShop({ chain, official })
   const seller = await shop.openTill({})
   const attacker = privateKeyToAccount(generatePrivateKey())
   await chain.mint(attacker.address, price)
   await chain.client.setBalance({ address: attacker.address, value: 10n ** 18n })
-  const nonces = Array.from({ length: 16 }, () => generatePrivateKey())
+  const nonces = Array.from({ length: 6 }, () => generatePrivateKey())
   const validBefore = Math.floor(Date.now() / 1000) + 3_600
   const transaction = await payOnceFor(chain, attacker, shop.payTo, nonces, validBefore)
   expect(await chain.balanceOf(attacker.address)).toBe(0n)
@@ -157,7 +157,7 @@ it("16 refunds for one payment: one is sent at most, then all stop", async () =>
   ])
   // Comparing the ledger with the chain gives the same result.
   const check = await seller.ledger.check({ chain: true })
-  expect(check.faults).toHaveLength(15)
+  expect(check.faults).toHaveLength(5)
   expect(new Set(check.faults.map(({ fault }) => fault))).toEqual(
     new Set(["its authorization was used up without paying"])
   )

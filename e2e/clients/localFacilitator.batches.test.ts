@@ -1,4 +1,3 @@
-import type { FetchOptions, LocalFacilitatorSettings } from "@till402/providers/facilitator"
 import { Chain as EvidenceChain, findEvmNetwork } from "@till402/core/effect"
 import { type Chain, startChain, usdcAbi } from "@till402/sandbox"
 import { Effect, Layer } from "effect"
@@ -7,24 +6,29 @@ import { type Hex, parseEventLogs, parseGwei, parseTransaction } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import {
+  batch,
+  type BatchChange,
+  burnBatches,
+  failuresIn,
+  type Relay,
+  settleAll,
+  settleComposition,
+  type SettledPayment,
+  somePayments as somePaymentsOn,
+  startBatches as startBatchesOn
+} from "./batchRuns.ts"
+import {
   multicall3,
   placeHostileWallet,
   placeMulticall,
   placeWallet,
   walletPayment
 } from "./contractWallets.ts"
-import {
-  losingTransactions,
-  paymentOf,
-  signedPayment,
-  startRelay,
-  submit,
-  type Terms,
-  wireOf
-} from "./relayers.ts"
+import { losingTransactions, signedPayment, startRelay, submit, type Terms, wireOf } from "./relayers.ts"
 
 /*
  * Batches of a local facilitator on a real chain: many payments in one transaction, each judged by its own transfer.
+ * localFacilitator.batches.deep.test.ts has longer and other runs.
  */
 
 let chain: Chain
@@ -38,30 +42,18 @@ afterEach(async () => {
   await chain.client.mine({ blocks: 1 })
 })
 
-const batch = { maxItems: 16, maxWaitMillis: 400 }
-const startBatches = (change: Partial<LocalFacilitatorSettings & FetchOptions> = {}) =>
-  startRelay(chain, { batch, ...change })
-
-type Relay = Awaited<ReturnType<typeof startRelay>>
-interface Payment {
-  readonly payload: unknown
-  readonly requirements: unknown
-}
-
+const startBatches = (change: BatchChange = {}) => startBatchesOn(chain, change)
+const somePayments = (count: number) => somePaymentsOn(chain, count)
 const sentBy = (address: Hex) => chain.client.getTransactionCount({ address })
-const somePayments = (count: number) => Promise.all(Array.from({ length: count }, () => signedPayment(chain)))
-const settleAll = ({ facilitator }: Relay, payments: ReadonlyArray<Payment>) =>
-  Promise.all(payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements)))
-const failuresIn = (results: ReadonlyArray<{ readonly success: boolean }>) =>
-  results.filter(({ success }) => !success)
 
 const gasOf = async (transaction: string) =>
   (await chain.client.getTransactionReceipt({ hash: `0x${transaction.slice(2)}` })).gasUsed
 
-describe("sixteen payments at once", () => {
+describe("payments at once", () => {
   it("settle in one transaction for less gas, each with its own record and transfer", async () => {
     let receipts = 0
     const relay = await startBatches({
+      batch: { maxItems: 8, maxWaitMillis: 5_000 },
       pollMillis: 500,
       fetch: async (input, init) => {
         const body = await new Response(init?.body).text()
@@ -69,7 +61,7 @@ describe("sixteen payments at once", () => {
         return fetch(input, { ...init, body })
       }
     })
-    const payments = await somePayments(16)
+    const payments = await somePayments(8)
     const settled = await settleAll(relay, payments)
     expect(failuresIn(settled)).toEqual([])
     const transactions = new Set(settled.map(({ transaction }) => transaction))
@@ -77,7 +69,7 @@ describe("sixteen payments at once", () => {
     expect(await sentBy(relay.account.address)).toBe(1)
     for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
     const records = relay.journal.records()
-    expect(new Set(records.map(({ key }) => key)).size).toBe(16)
+    expect(new Set(records.map(({ key }) => key)).size).toBe(8)
     expect(records.map(({ item }) => item)).toEqual(payments.map((_, item) => item))
     expect(new Set(records.map(({ nonce, transaction }) => `${nonce} ${transaction}`)).size).toBe(1)
     // Once for the relay, once for the evidence, in each round of polling.
@@ -87,7 +79,7 @@ describe("sixteen payments at once", () => {
     const [alone] = await somePayments(1)
     const { transaction } = await single.facilitator.settle(alone!.payload, alone!.requirements)
     const [batched = ""] = transactions
-    expect((await gasOf(batched)) / 16n).toBeLessThan(((await gasOf(transaction)) * 9n) / 10n)
+    expect((await gasOf(batched)) / 8n).toBeLessThan(((await gasOf(transaction)) * 9n) / 10n)
     // The same payments again: no further transaction.
     expect(await settleAll(relay, payments)).toEqual(settled)
     expect(await sentBy(relay.account.address)).toBe(1)
@@ -96,7 +88,7 @@ describe("sixteen payments at once", () => {
   it("don't wait for more; a lone payment waits for the bound, and is no batch", async () => {
     const payments = await somePayments(5)
     const ended: Array<string> = []
-    const settle = async (name: string, relay: Relay, some: ReadonlyArray<Payment>) => {
+    const settle = async (name: string, relay: Relay, some: ReadonlyArray<SettledPayment>) => {
       expect(failuresIn(await settleAll(relay, some))).toEqual([])
       ended.push(name)
     }
@@ -108,27 +100,26 @@ describe("sixteen payments at once", () => {
   })
 
   it("get their own transactions where the network has no Multicall3", async () => {
-    const bare = await startChain()
+    await chain.client.setCode({ address: multicall3, bytecode: "0x" })
     try {
-      const relay = await startRelay(bare, { batch })
-      const payments = await Promise.all([signedPayment(bare), signedPayment(bare)])
-      expect(failuresIn(await settleAll(relay, payments))).toEqual([])
+      const relay = await startRelay(chain, { batch })
+      expect(failuresIn(await settleAll(relay, await somePayments(2)))).toEqual([])
       expect(relay.journal.records().map(({ item, nonce }) => [item, nonce])).toEqual([
         [0, 0],
         [0, 1]
       ])
     } finally {
-      await bare.stop()
+      await placeMulticall(chain)
     }
   })
 })
 
 describe("a batch with a bad payment", () => {
   it("leaves it out and names its reason, if it was used or its payer's balance fell before the batch is recorded", async () => {
-    const relay = await startBatches({ batch: { maxItems: 17, maxWaitMillis: 700 } })
-    const payments = await somePayments(16)
+    const relay = await startBatches({ batch: { maxItems: 8, maxWaitMillis: 700 } })
+    const payments = await somePayments(7)
     const spoiled = payments[5]!
-    const rival = await signedPayment(chain, { value: 1_000_000n }, payments[9]!.payer)
+    const rival = await signedPayment(chain, { value: 1_000_000n }, payments[6]!.payer)
     const settling = settleAll(relay, payments)
     // Somebody uses the authorization while the batch is collected.
     await new Promise((resolve) => setTimeout(resolve, 350))
@@ -136,7 +127,7 @@ describe("a batch with a bad payment", () => {
     await submit(chain, rival.terms, rival.signature, parseGwei("1"))
     const results = await settling
     expect(failuresIn(results)).toHaveLength(2)
-    expect(results[9]).toMatchObject({
+    expect(results[6]).toMatchObject({
       success: false,
       errorReason: "invalid_exact_evm_insufficient_balance",
       transaction: ""
@@ -146,18 +137,18 @@ describe("a batch with a bad payment", () => {
       errorReason: "invalid_exact_evm_nonce_already_used",
       transaction: ""
     })
-    expect(relay.journal.records()).toHaveLength(14)
+    expect(relay.journal.records()).toHaveLength(5)
     expect(await sentBy(relay.account.address)).toBe(1)
   })
 
   it("settles the others if the payer moves the money after it was recorded", async () => {
     const relay = await startBatches()
-    const payments = await somePayments(16)
+    const payments = await somePayments(7)
     const spoiled = payments[3]!
     const rival = await signedPayment(chain, { value: 1_000_000n }, spoiled.payer)
     await chain.client.setAutomine(false)
     const settling = settleAll(relay, payments)
-    await expect.poll(() => relay.journal.records().length).toBe(16)
+    await expect.poll(() => relay.journal.records().length).toBe(7)
     await submit(chain, rival.terms, rival.signature, parseGwei("50"))
     await chain.client.mine({ blocks: 1 })
     await chain.client.setAutomine(true)
@@ -193,10 +184,10 @@ describe("a wallet contract beside a batch", () => {
 
   it("that appears at a payer's address later costs one batch; the others settle by themselves", async () => {
     const relay = await startBatches()
-    const payments = await somePayments(8)
+    const payments = await somePayments(4)
     await chain.client.setAutomine(false)
     const settling = settleAll(relay, payments)
-    await expect.poll(() => relay.journal.records().length).toBe(8)
+    await expect.poll(() => relay.journal.records().length).toBe(4)
     // An account that delegates to code which uses up all gas.
     await chain.client.setCode({ address: payments[0]!.payer.address, bytecode: "0xfe" })
     await chain.client.setAutomine(true)
@@ -211,49 +202,12 @@ describe("a wallet contract beside a batch", () => {
   })
 })
 
-describe("code that uses up the gas of batch after batch", () => {
-  /** Settles a batch whose first payer gets such code after the record. */
-  const burn = async (relay: Relay, honest: ReadonlyArray<Payment>) => {
-    const eater = await signedPayment(chain)
-    const before = relay.journal.records().length
-    await chain.client.setAutomine(false)
-    const first = settleAll(relay, [eater])
-    await new Promise((resolve) => setTimeout(resolve, 150))
-    const others = settleAll(relay, honest)
-    await expect.poll(() => relay.journal.records().length).toBe(before + 1 + honest.length)
-    await chain.client.setCode({ address: eater.payer.address, bytecode: "0xfe" })
-    await chain.client.setAutomine(true)
-    await chain.client.mine({ blocks: 2 })
-    return [...(await first), ...(await others)]
-  }
-
-  it("burns one batch; honest payers are never refused, and their payments settle", async () => {
-    // A batch takes more than a third of what all strangers may burn at once, and the gas of two settlements is one payer's limit.
-    const relay = await startBatches({
-      maxRevertedGasOfStrangers: 4_000_000n,
-      maxRevertedGasPerPayer: 220_000n,
-      replaceAfterMillis: 1_000
-    })
-    const { payer: loyal } = await signedPayment(chain, { value: 1n })
-    const all: Array<Awaited<ReturnType<typeof signedPayment>>> = []
-    for (let round = 0; round < 4; round++) {
-      const honest = await Promise.all([signedPayment(chain, {}, loyal), ...(await somePayments(6))])
-      all.push(...honest)
-      const failed = failuresIn(await burn(relay, honest)).length
-      if (round === 0) expect(failed).toBeGreaterThan(1)
-      // Alone from now on: nobody's code uses up the gas of another.
-      else expect(failed).toBe(1)
-      expect(failuresIn(await settleAll(relay, honest))).toEqual([])
-    }
-    for (const { terms } of all) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
-    const batches = relay.journal.records().filter(({ item }) => item > 0)
-    expect(new Set(batches.map(({ nonce }) => nonce)).size).toBe(1)
-  })
-})
+it("code that uses up the gas of batches burns one; honest payers are never refused, and their payments settle", () =>
+  burnBatches(chain, { rounds: 2, honest: 6 }))
 
 describe("a batch of a process that dies", () => {
   it("between record and send is sent by the next, for every item", async () => {
-    const payments = await somePayments(8)
+    const payments = await somePayments(4)
     const dying = await startBatches({ fetch: losingTransactions, confirmTimeoutMillis: 1_500 })
     const open = await settleAll(dying, payments)
     expect(open.map(({ errorReason }) => errorReason)).toEqual(payments.map(() => "settlement_pending"))
@@ -270,10 +224,10 @@ describe("a batch of a process that dies", () => {
   })
 
   it("between send and receipt is settled by the next, once", async () => {
-    const payments = await somePayments(8)
+    const payments = await somePayments(4)
     await chain.client.setAutomine(false)
     const dying = await startBatches({ confirmTimeoutMillis: 1_500 })
-    expect(failuresIn(await settleAll(dying, payments))).toHaveLength(8)
+    expect(failuresIn(await settleAll(dying, payments))).toHaveLength(4)
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
     const { account, journal } = dying
@@ -290,14 +244,14 @@ describe("a stuck batch", () => {
       networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl, maxFeePerGas: parseGwei("200") }],
       replaceAfterMillis: 400
     })
-    const payments = await somePayments(6)
+    const payments = await somePayments(3)
     await chain.client.setAutomine(false)
     const settling = settleAll(relay, payments)
-    await expect.poll(() => relay.journal.records().length).toBe(6)
+    await expect.poll(() => relay.journal.records().length).toBe(3)
     const { maxFeePerGas = 0n } = parseTransaction(relay.journal.records()[0]!.signedTransaction)
     await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: maxFeePerGas * 2n })
     await chain.client.mine({ blocks: 1 })
-    await expect.poll(() => relay.journal.records().length, { timeout: 60_000 }).toBeGreaterThan(6)
+    await expect.poll(() => relay.journal.records().length, { timeout: 60_000 }).toBeGreaterThan(3)
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
     const settled = await settling
@@ -314,55 +268,19 @@ describe("two processes with one key", () => {
   it("settle each payment once, in batches with different numbers", async () => {
     const one = await startBatches()
     const two = await startBatches({ account: one.account, journal: one.journal })
-    const payments = await somePayments(12)
+    const payments = await somePayments(8)
     const [left, right] = await Promise.all([settleAll(one, payments), settleAll(two, payments)])
     expect(failuresIn([...left, ...right])).toEqual([])
     expect(left).toEqual(right)
     const sent = new Set(left.map(({ transaction }) => transaction))
     expect(await sentBy(one.account.address)).toBe(sent.size)
-    expect(sent.size).toBeLessThan(9)
+    expect(sent.size).toBeLessThan(8)
     for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
   })
 })
 
-describe("any composition of good and bad payments", () => {
-  const kinds = ["good", "poor", "forged", "used", "wallet", "again"] as const
-  /** A generator of numbers that repeats with its seed. */
-  const numbersOf = (seed: number) => () => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-    return seed
-  }
-
-  const madeOf = async (kind: (typeof kinds)[number]) => {
-    if (kind === "wallet") return walletPayment(chain, await placeWallet(chain))
-    const payment = await signedPayment(chain, kind === "poor" ? { value: 2_000_000n } : {})
-    if (kind === "used") await submit(chain, payment.terms, payment.signature, parseGwei("1"))
-    if (kind !== "forged") return payment
-    const other = privateKeyToAccount(generatePrivateKey())
-    return { ...payment, ...paymentOf(chain, payment.terms, await other.signMessage({ message: "forged" })) }
-  }
-
-  it.each([1, 2, 3, 4])("settles exactly the good ones, each once (seed %i)", async (seed) => {
-    const next = numbersOf(seed)
-    const relay = await startBatches({ batch: { maxItems: 2 + (next() % 7), maxWaitMillis: 150 } })
-    const chosen = Array.from({ length: 14 }, () => kinds[(next() >> 8) % kinds.length] ?? "good")
-    const payments = []
-    for (const kind of chosen) payments.push({ kind, ...(await madeOf(kind)) })
-    // Some are presented twice at once.
-    const repeated = payments.filter(({ kind }) => kind === "again")
-    const results = await settleAll(relay, [...payments, ...repeated])
-    const isGood = (kind: string) => kind === "good" || kind === "wallet" || kind === "again"
-    expect(results.map(({ success }) => success)).toEqual(
-      [...payments, ...repeated].map(({ kind }) => isGood(kind))
-    )
-    for (const { kind, terms } of payments) {
-      expect(await chain.balanceOf(terms.to)).toBe(isGood(kind) || kind === "used" ? terms.value : 0n)
-    }
-    const records = relay.journal.records()
-    expect(new Set(records.map(({ key }) => key)).size).toBe(records.length)
-    expect(records).toHaveLength(payments.filter(({ kind }) => isGood(kind)).length)
-  })
-})
+it("any composition of good and bad payments settles exactly the good ones, each once (seed 1)", () =>
+  settleComposition(chain, 1))
 
 describe("gas money for a part of a batch", () => {
   it("settles that part, and names the reason for the others", async () => {

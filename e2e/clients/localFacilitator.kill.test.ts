@@ -1,26 +1,24 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type BatchOptions, localFacilitator } from "@till402/providers/facilitator"
+import { localFacilitator } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
 import { type Chain, startChain } from "@till402/sandbox"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { placeMulticall } from "./contractWallets.ts"
 import { settleInProcess } from "./facilitatorRun.ts"
 import { signedPayment } from "./relayers.ts"
 
 /*
  * A process with a local facilitator, killed around a send, and its successor with the same key and journal: every
- * payment moves exactly once. Several processes at once are in localFacilitator.kill.deep.test.ts.
+ * payment moves exactly once. Several processes at once, and batches, are in localFacilitator.kill.deep.test.ts.
  */
 
 let chain: Chain
 let folder: string
 beforeAll(async () => {
   chain = await startChain()
-  await placeMulticall(chain)
   folder = mkdtempSync(join(tmpdir(), "till402-killed-"))
 })
 afterAll(async () => {
@@ -32,11 +30,10 @@ interface Killed {
   /** Number of the send at which the process dies, and whether the node has the transaction then. */
   readonly diesAt: number
   readonly isSentFirst: boolean
-  readonly batch?: BatchOptions | undefined
 }
 
 /** Settles six payments in a process that dies, and then in this one; returns the transactions of all. */
-const settleTwice = async ({ batch, diesAt, isSentFirst }: Killed): Promise<ReadonlyArray<string>> => {
+const settleTwice = async ({ diesAt, isSentFirst }: Killed): Promise<ReadonlyArray<string>> => {
   const privateKey = generatePrivateKey()
   const account = privateKeyToAccount(privateKey)
   await chain.client.setBalance({ address: account.address, value: parseEther("10") })
@@ -48,8 +45,7 @@ const settleTwice = async ({ batch, diesAt, isSentFirst }: Killed): Promise<Read
     filename,
     payments: payments.map(({ payload, requirements }) => ({ payload, requirements })),
     diesAt,
-    isSentFirst,
-    batch
+    isSentFirst
   })
   expect(ended).toBe(undefined)
   const journals = sqliteJournals(filename)
@@ -58,8 +54,7 @@ const settleTwice = async ({ batch, diesAt, isSentFirst }: Killed): Promise<Read
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
     journal: journals.settlements,
     pollMillis: 50,
-    replaceAfterMillis: 1_000,
-    batch
+    replaceAfterMillis: 1_000
   })
   const settled = await Promise.all(
     payments.map(({ payload, requirements }) => successor.settle(payload, requirements, "shop"))
@@ -78,11 +73,5 @@ describe("a process that is killed while it settles", () => {
   it("leaves payments that its successor settles, each once", async () => {
     const transactions = await settleTwice({ diesAt: 2, isSentFirst: false })
     expect(new Set(transactions).size).toBe(6)
-  })
-
-  it("in batches, too: each item once", async () => {
-    const batch = { maxItems: 3, maxWaitMillis: 100 }
-    const transactions = await settleTwice({ diesAt: 1, isSentFirst: true, batch })
-    expect(new Set(transactions).size).toBeLessThan(6)
   })
 })

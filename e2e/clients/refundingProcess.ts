@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { sqliteJournals } from "@till402/providers/journals"
 import type { TransferJournal } from "@till402/providers/solana-refunds"
 import { refundsOn } from "./solanaRefundShop.ts"
@@ -6,6 +7,9 @@ import { refundsOn } from "./solanaRefundShop.ts"
  * A process that sends one refund, and dies where its arguments say:
  * node refundingProcess.ts <rpcUrl> <journal file> <key> <payee> <mint> <amount> <never|recorded|sent>
  */
+
+// Node would keep what it compiled only when a process ends by itself.
+flushCompileCache()
 
 const [rpcUrl = "", filename = "", key = "", payee = "", asset = "", amount = "0", dies = "never"] =
   process.argv.slice(2)

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { sqliteJournals } from "@till402/providers/journals"
@@ -28,7 +29,10 @@ export const refundInProcess = async ({ chain, dies, filename, payee }: Refundin
       "10000",
       dies
     ],
-    { stdio: ["ignore", "pipe", "inherit"] }
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
+    }
   )
   const exited = new Promise<NodeJS.Signals | null>((resolve) =>
     child.once("exit", (_code, signal) => resolve(signal))

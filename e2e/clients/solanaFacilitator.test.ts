@@ -1,20 +1,19 @@
-import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { address as toAddress, generateKeyPairSigner } from "@solana/kit"
 import { facilitatorHandler } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
 import { memoryTransferJournal } from "@till402/providers/solana-facilitator"
 import { solanaPayingFetch, startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { SolanaFacilitatorTask } from "./solanaFacilitatorProcess.ts"
-import { facilitatorOn, feePayerSigner, type MadePayment, payerOn, payV1, payV2 } from "./solanaPayments.ts"
+import { settleOnSolanaInProcess } from "./facilitatorRun.ts"
+import { facilitatorOn, feePayerSigner, payerOn, payV1, payV2 } from "./solanaPayments.ts"
 import { openSolanaShop, refusalOf, searchUrl } from "./solanaShop.ts"
 
 /*
  * A facilitator on Solana without a third party, on a local chain, paid by official clients.
+ * solanaFacilitator.deep.test.ts has a process that dies earlier.
  */
 
 let chain: SolanaChain
@@ -200,35 +199,18 @@ describe("a settlement that the network loses", () => {
 })
 
 describe("a process that dies while it settles", () => {
-  const run = async (payment: MadePayment, filename: string, dies: SolanaFacilitatorTask["dies"]) => {
-    const task: SolanaFacilitatorTask = { ...payment, filename, dies, rpcUrl: chain.rpcUrl }
-    const script = join(import.meta.dirname, "solanaFacilitatorProcess.ts")
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", script, JSON.stringify(task)],
-      { stdio: ["ignore", "pipe", "inherit"] }
-    )
-    const exited = new Promise<NodeJS.Signals | null>((resolve) =>
-      child.once("exit", (_code, signal) => resolve(signal))
-    )
-    const output = await text(child.stdout)
-    return { output, signal: await exited }
-  }
-
-  it.each(["recorded", "sent"] as const)(
-    "after it was %s leaves a payment that the next one settles",
-    async (dies) => {
-      const filename = join(folder, `${++files}.sqlite`)
-      const payment = await payV2(chain, await payerOn(chain), { payTo, feePayer })
-      expect(await run(payment, filename, dies)).toMatchObject({ signal: "SIGKILL" })
-      expect(await received()).toBe(dies === "sent" ? 10_000n : 0n)
-      const journals = sqliteJournals(filename)
-      const facilitator = await facilitatorOn(chain.rpcUrl, { journal: journals.transfers })
-      expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({ success: true })
-      await journals.close()
-      expect(await received()).toBe(10_000n)
-    }
-  )
+  it("after it was sent leaves a payment that the next one settles", async () => {
+    const filename = join(folder, `${++files}.sqlite`)
+    const payment = await payV2(chain, await payerOn(chain), { payTo, feePayer })
+    const task = { ...payment, filename, dies: "sent", rpcUrl: chain.rpcUrl } as const
+    expect(await settleOnSolanaInProcess(task)).toMatchObject({ signal: "SIGKILL" })
+    expect(await received()).toBe(10_000n)
+    const journals = sqliteJournals(filename)
+    const facilitator = await facilitatorOn(chain.rpcUrl, { journal: journals.transfers })
+    expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({ success: true })
+    await journals.close()
+    expect(await received()).toBe(10_000n)
+  })
 })
 
 describe("a facilitator over HTTP", () => {

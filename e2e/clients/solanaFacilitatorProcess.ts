@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { sqliteJournals } from "@till402/providers/journals"
 import { facilitatorOn, type MadePayment } from "./solanaPayments.ts"
 
@@ -12,6 +13,9 @@ export interface SolanaFacilitatorTask extends MadePayment {
   readonly filename: string
   readonly dies: "never" | "recorded" | "sent"
 }
+
+// Node would keep what it compiled only when a process ends by itself.
+flushCompileCache()
 
 const task: SolanaFacilitatorTask = JSON.parse(process.argv[2] ?? "")
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { expect, it } from "vitest"
@@ -35,7 +36,7 @@ it("the README's server runs as printed and requests a payment", async () => {
   const child = spawn(process.execPath, ["--conditions=@till402/source", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
-    env
+    env: { ...env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
   })
   try {
     expect(secret).toMatch(/^TILL_SECRET=[A-Za-z0-9+/]{43}=\n$/)

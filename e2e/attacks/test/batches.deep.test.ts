@@ -12,7 +12,7 @@ import {
 } from "./batchRuns.ts"
 
 /*
- * The attacks of batches.test.ts, with as many payments as fit a batch.
+ * The attacks of batches.test.ts, with as many payments as fit a batch, whose nonces are used up in any way.
  */
 
 startBatchChain()
@@ -29,6 +29,20 @@ const runs: ReadonlyArray<Run> = [
     title: "20 refunds, by transfers of 0 to payTo",
     mayLose: 520_000n,
     run: (open, title) => presentAfterwards(open, { ...track, spend: spends.toPayTo }, title)
+  },
+  {
+    title: "20 refunds",
+    mayLose: 520_000n,
+    run: (open, title) => presentAfterwards(open, track, title)
+  },
+  {
+    title: "10 refunds of vault purchases",
+    mayLose: 5_000_000n,
+    run: (open, title) => presentAfterwards(open, vault, title)
+  },
+  {
+    title: "20 tracked parcels, by transfers of a millionth",
+    run: (open, title) => frontRun(open, { ...track, spend: spends.split }, verdicts.invalidState, title)
   },
   {
     title: "20 tracked parcels, by a contract that receives nothing, before a silent facilitator",

@@ -75,15 +75,15 @@ attack("rows left behind by payments that are refused before any work", {
   on: recordsFirst,
   lands: async () => {
     const server = openRecordsFirst(fakeFacilitator().rejectsVerification("insufficient_funds"))
-    await presentPadded(server, 500)
-    expect(server.rows()).toHaveLength(500)
-    expect(server.rows().join("").length).toBeGreaterThan(500 * paddingBytes)
+    await presentPadded(server, 100)
+    expect(server.rows()).toHaveLength(100)
+    expect(server.rows().join("").length).toBeGreaterThan(100 * paddingBytes)
   },
   fails: async () => {
     const { bytes, server } = await openOnFile(fakeFacilitator().rejectsVerification("insufficient_funds"))
-    await presentPadded(server, 500)
+    await presentPadded(server, 100)
     const charges = await server.till.charges.list({ limit: 500 })
-    console.info(`500 payments refused by verification: ${charges.length} rows of ${bytes()} bytes`)
+    console.info(`100 payments refused by verification: ${charges.length} rows of ${bytes()} bytes`)
     expect(charges.length).toBe(0)
     expect(bytes()).toBe(0)
   }

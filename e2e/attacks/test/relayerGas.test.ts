@@ -68,19 +68,19 @@ const settle = async ({ settle: settles }: Relayer, account: PrivateKeyAccount):
   expect(await settles(payment, payment.accepted)).toMatchObject({ success: true })
 }
 
-/** Has twelve payments of the attacker verified; none is settled. */
+/** Has ten payments of the attacker verified; none is settled. */
 const fill = async ({ verify }: Relayer, attacker: PrivateKeyAccount): Promise<void> => {
-  for (let count = 0; count < 12; count++) {
+  for (let count = 0; count < 10; count++) {
     const payment = await pay(attacker)
     // What becomes of them is the attacker's business.
     await verify(payment, payment.accepted).catch(() => undefined)
   }
 }
 
-/** How many of twelve payments a customer gets verified, each settled at once. */
+/** How many of five payments a customer gets verified, each settled at once. */
 const servedOf = async ({ settle: settles, verify }: Relayer, customer: PrivateKeyAccount) => {
   let served = 0
-  for (let count = 0; count < 12; count++) {
+  for (let count = 0; count < 5; count++) {
     const payment = await pay(customer)
     const isVerified = await verify(payment, payment.accepted).then(
       ({ isValid }) => isValid,

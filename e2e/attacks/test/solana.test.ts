@@ -308,7 +308,7 @@ attack("many payments on Solana from a second account that covers one", {
   }
 })
 
-const many = 20
+const many = 6
 
 /** Composes payments from a second account of the payer, which has the money for one. The first one has 100 USDC. */
 const poorAccount = async ({ compose, payer, thief }: Scene) => {

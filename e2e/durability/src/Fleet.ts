@@ -26,8 +26,10 @@ export interface Fleet {
 
 interface Slot {
   serving: ServerProcess
-  /** Loaded, and waiting to take over. */
-  standby: ServerProcess
+  /** Loaded, and waiting to take over; absent once enough have. */
+  standby: ServerProcess | undefined
+  /** How many more processes are started before they are needed. */
+  standbysLeft: number
   /** Absent while no server serves. */
   origin: string | undefined
 }
@@ -41,10 +43,12 @@ export const startFleet = async (options: {
   readonly size: number
   readonly settings: Omit<ServerSettings, "name">
   readonly onEvent: (event: ServerEvent) => void
+  /** In how many successions of a slot the successor is loaded before; default: in all. */
+  readonly standbys?: number
   /** How long clients wait for a response after the last kill, in milliseconds; default 30,000. */
   readonly patienceMillis?: number
 }): Promise<Fleet> => {
-  const { patienceMillis = defaultPatienceMillis } = options
+  const { patienceMillis = defaultPatienceMillis, standbys = Number.POSITIVE_INFINITY } = options
   let spawned = 0
   // While servers die, a response may take any number of attempts.
   let patienceEndsAtMillis = Number.POSITIVE_INFINITY
@@ -53,6 +57,7 @@ export const startFleet = async (options: {
   const slots: Array<Slot> = Array.from({ length: options.size }, () => ({
     serving: spawn(),
     standby: spawn(),
+    standbysLeft: standbys - 1,
     origin: undefined
   }))
   const slotAt = (index: number): Slot => {
@@ -62,8 +67,8 @@ export const startFleet = async (options: {
   }
 
   const succeed = (slot: Slot): void => {
-    slot.serving = slot.standby
-    slot.standby = spawn()
+    slot.serving = slot.standby ?? spawn()
+    slot.standby = slot.standbysLeft-- > 0 ? spawn() : undefined
   }
 
   const replaceOne = async (slot: Slot, stillbornMillis: number | undefined): Promise<void> => {
@@ -100,7 +105,7 @@ export const startFleet = async (options: {
   }
 
   const stop = async (): Promise<void> => {
-    await Promise.all(slots.flatMap(({ serving, standby }) => [serving.kill(), standby.kill()]))
+    await Promise.all(slots.flatMap(({ serving, standby }) => [serving.kill(), standby?.kill()]))
   }
 
   const origin = async (randomness: Randomness): Promise<string> => {

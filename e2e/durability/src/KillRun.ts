@@ -26,6 +26,8 @@ export interface KillRunOptions {
   readonly fault?: FaultName
   /** The moments at which servers are killed; default: all. Some kills are timed instead. */
   readonly moments?: readonly [Moment, ...ReadonlyArray<Moment>]
+  /** Number of buyers, who all buy at the same time; default 6. */
+  readonly buyers?: number
   /** How often buyers send a second copy of a payment before the first gets its response, from 0 to 1; default 0.3. */
   readonly impatience?: number
   /**
@@ -60,7 +62,6 @@ export interface KillReport {
 }
 
 const baseUrl = "https://shop.example"
-const buyerCount = 6
 const leaseMillis = 800
 const buyersEndMillis = 120_000
 
@@ -80,7 +81,7 @@ const fundBuyers = (
   attempts: Array<Attempt>
 ): Promise<ReadonlyArray<Buyer>> =>
   Promise.all(
-    Array.from({ length: buyerCount }, async (_, index) => {
+    Array.from({ length: options.buyers ?? 6 }, async (_, index) => {
       const name = `buyer-${index + 1}`
       const randomness = randomnessOf(options.seed, name)
       return makeBuyer({
@@ -109,13 +110,14 @@ interface Stage {
 const filenameIn = (folder: string): string => join(folder, "till.sqlite")
 
 const openStage = async (
-  { fault, rail, storage }: KillRunOptions,
+  { fault, rail, rounds, storage }: KillRunOptions,
   folder: string,
   outside: Outside
 ): Promise<Stage> => {
   const events: Counts = {}
   const fleet = await startFleet({
     size: storage === "sqlite" ? 1 : 2,
+    standbys: rounds,
     settings: {
       ...rail.settings,
       baseUrl,

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module"
 import { createInterface } from "node:readline"
 import { serve } from "@hono/node-server"
 import { type ChargeSummary, type LedgerCheck, type LedgerKind, Till, type TillOptions } from "@till402/core"
@@ -129,6 +130,9 @@ const start = async (): Promise<void> => {
     print({ kind: "listening", port })
   )
 }
+
+// Node would keep what it compiled only when a process ends by itself.
+flushCompileCache()
 
 const input = createInterface({ input: process.stdin })
 input.once("line", () => {

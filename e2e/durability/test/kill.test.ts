@@ -6,8 +6,8 @@ import { evmRail } from "../src/rails/EvmRail.ts"
 
 /*
  * Servers are killed with SIGKILL while official clients buy from them on a real chain. At any moment of death, money
- * that moved has its response or a refund due, and nothing is ordered or bought twice. kill.deep.test.ts has more rounds,
- * other rails, and stores that the audit must catch.
+ * that moved has its response or a refund due, and nothing is ordered or bought twice. kill.deep.test.ts has more rounds and
+ * buyers, other rails, and stores that the audit must catch.
  */
 
 let chain: Chain
@@ -35,7 +35,14 @@ const storages = [
 ]
 
 it.each(storages)("$name: no payment is lost, nothing is sold twice", async ({ storage }) => {
-  const report = await killRun({ rail: await newRail(), storage: await storage(), rounds: 1, seed: 402 })
+  const report = await killRun({
+    rail: await newRail(),
+    storage: await storage(),
+    rounds: 1,
+    seed: 402,
+    buyers: 3,
+    restMillis: 30_000
+  })
   expect(report.faults, `seed ${report.seed}: ${JSON.stringify(report.events)}`).toEqual([])
   // A run without sales proves nothing.
   expect(report.transfers).toBeGreaterThan(0)

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { http, HttpResponse } from "msw"
 import { privateKeyToAccount } from "viem/accounts"
@@ -434,7 +436,13 @@ describe("the command", () => {
         process.execPath,
         ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
         // No variable of ours: the environment of the tests may contain keys.
-        { env: { PATH: process.env["PATH"] }, timeout: 100_000 }
+        {
+          env: {
+            PATH: process.env["PATH"],
+            NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache")
+          },
+          timeout: 100_000
+        }
       )
       let output = ""
       child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))

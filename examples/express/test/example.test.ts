@@ -1,5 +1,5 @@
 import { exampleSuite, sandboxSuite } from "./runningExample.ts"
 
 const sources = new URL("../src/", import.meta.url)
-exampleSuite("Express", sources)
+exampleSuite(["sale"], "Express", sources)
 sandboxSuite(["SIGINT"], "Express", sources)

@@ -1,3 +1,3 @@
-import { contractTests, isRepetition } from "./contractTests.ts"
+import { contractTests, isDeep } from "./contractTests.ts"
 
-contractTests(isRepetition)
+contractTests(isDeep)

@@ -1,3 +1,3 @@
-import { contractTests, isRepetition } from "./contractTests.ts"
+import { contractTests, isDeep } from "./contractTests.ts"
 
-contractTests((name) => !isRepetition(name))
+contractTests((name) => !isDeep(name))

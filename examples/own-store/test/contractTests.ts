@@ -6,8 +6,21 @@ import { type TestDatabase, testDatabase } from "./databases.ts"
 /** Seeds of random operations beyond the first of each kind: core's own stores run all of them for every change. */
 const moreSeeds = /\(seed (?:[2-9]|1[2-9])\)$/
 
-/** Whether a test of the contract only repeats another with other random operations. */
-export const isRepetition = (name: string): boolean => moreSeeds.test(name)
+/**
+ * Tests with very many rows or rounds. What they race for is raced for in races.test.ts, too; and a shorter run of random
+ * operations remains.
+ */
+const long = [
+  "a thousand voided charges are released at once",
+  "freed exposure is taken by exactly one",
+  "a freed place is taken by exactly one",
+  "800 random operations match the model",
+  "cursors page through 250 items once each"
+]
+
+/** Whether a test of the contract repeats another with other random operations, or takes very long. */
+export const isDeep = (name: string): boolean =>
+  moreSeeds.test(name) || long.some((part) => name.includes(part))
 
 /** The tests of the contract whose names are chosen, on a real PostgreSQL. */
 export const contractTests = (isChosen: (name: string) => boolean): void => {

@@ -6,11 +6,18 @@ import {
   buyer,
   chain,
   environment,
+  type Found,
   main,
   paying,
   payTo,
+  post,
+  postgres,
+  type Purchase,
+  reading,
   sandbox,
   searchPrice,
+  type Shelf,
+  shippingAddress,
   useExample
 } from "./runningStore.ts"
 
@@ -58,6 +65,56 @@ describe("The example of an own store", { timeout: 180_000 }, () => {
   it("runs with one command on its own chain, facilitator and database", async () => {
     const { stop, url } = await start(sandbox, { PORT: "0", BASE_URL: baseUrl })
     expect((await fetch(`${url}/x402/search`)).status).toBe(402)
+    expect(await stop()).toBe(0)
+  })
+
+  it("sells a product and a vault item, and records both in its tables", async () => {
+    const database = await postgres.createDatabase()
+    const { stop, url } = await start(main, { ...environment, DATABASE_URL: database })
+    await chain.mint(buyer().address, 1_000_000_000n)
+    const before = await chain.balanceOf(payTo())
+    const { pay } = paying()
+    const paid = async <A>(path: string, body?: object): Promise<A> => {
+      const response = await pay(`${url}/x402/${path}`, body === undefined ? {} : post(body))
+      expect(response.status, path).toBe(200)
+      return (await (response.headers.get("content-type") === "application/zip"
+        ? response.arrayBuffer()
+        : response.json())) as A
+    }
+
+    const [product] = (await paid<Found>("search?q=headphones")).products
+    const { orderId } = await paid<{ readonly orderId: string }>("buy", {
+      asin: product!.asin,
+      email: "ada@example.com",
+      shippingAddress
+    })
+    const [item] = (await paid<Shelf>("vault/search?limit=1")).items
+    const { downloadToken, purchaseId } = await paid<Purchase>("vault/buy", {
+      slug: item!.slug,
+      walletAddress: "So11111111111111111111111111111111111111112",
+      email: "ada@example.com"
+    })
+    const archive = await paid<ArrayBuffer>(`vault/download/${purchaseId}?downloadToken=${downloadToken}`)
+    expect(archive.byteLength).toBeGreaterThan(0)
+
+    await reading(database, async (sql) => {
+      await expect
+        .poll(() => sql`SELECT status FROM till.orders WHERE id = ${orderId}`)
+        .toMatchObject([{ status: "placed" }])
+      expect(await sql`SELECT consumed_by FROM till.quotes`).toMatchObject([
+        { consumedBy: expect.any(String) }
+      ])
+      expect(await sql`SELECT id, status FROM till.vault_purchases`).toMatchObject([
+        { id: purchaseId, status: "granted" }
+      ])
+      expect(await sql`SELECT downloads FROM till.vault_items WHERE slug = ${item!.slug}`).toMatchObject([
+        { downloads: item!.downloads + 1 }
+      ])
+    })
+    const books = await booksOf(database)
+    expect(books.map(({ operation }) => operation)).toHaveLength(5)
+    const booked = books.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic as string), 0n)
+    expect(await chain.balanceOf(payTo())).toBe(before + booked)
     expect(await stop()).toBe(0)
   })
 })

@@ -1,3 +1,3 @@
 import { raceTests } from "./raceTests.ts"
 
-raceTests(2)
+raceTests(1)

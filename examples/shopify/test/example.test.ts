@@ -1,6 +1,3 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { sqlite } from "@till402/core/sqlite"
 import {
   type Chain,
@@ -13,7 +10,6 @@ import { isHex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
 import { FakeShopifyAdmin } from "../../../packages/providers/test/shopify-admin/fakeShopifyAdmin.ts"
-import { exampleEnvironment } from "../../express/test/exampleProcess.ts"
 import { openShop } from "../src/shop.ts"
 
 /*
@@ -108,7 +104,7 @@ const until = ({ till }: Started, orderId: string, status: string) =>
       await till.orders.processNow(orderId)
       assert.strictEqual((await till.orders.find(orderId))?.status, status)
     },
-    { timeout: 60_000, interval: 1_000 }
+    { timeout: 60_000, interval: 300 }
   )
 
 const cancel = ({ request }: Started, orderId: string, token: string) =>
@@ -117,7 +113,7 @@ const cancel = ({ request }: Started, orderId: string, token: string) =>
     headers: { authorization: `Bearer ${token}` }
   })
 
-describe("a Shopify shop of one's own", { timeout: 40_000 }, () => {
+describe("a Shopify shop of one's own", { timeout: 120_000 }, () => {
   it("sells its goods, from search to refund", async () => {
     const started = await start()
     const { buyer, refundWallet, shop } = started
@@ -185,24 +181,5 @@ describe("a Shopify shop of one's own", { timeout: 40_000 }, () => {
     await noteRecentRefunds()
     await noteRecentRefunds()
     assert.strictEqual(note().split("Refunded").length, 2)
-  })
-})
-
-describe("the example's program", () => {
-  it("names the missing variables", async () => {
-    const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
-    const flags = ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source"]
-    const child = spawn(process.execPath, [...flags, main], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { ...exampleEnvironment, BASE_URL: "https://shop.example" }
-    })
-    let complaints = ""
-    child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
-    const [code] = await once(child, "close", { signal: AbortSignal.timeout(15_000) })
-    assert.strictEqual(code, 1)
-    assert.match(
-      complaints,
-      /^Set these in the environment first: REFUND_KEY, OPERATOR_TOKEN, SHOPIFY_ADMIN_SHOP/
-    )
   })
 })

@@ -26,6 +26,39 @@ describe("the app on real upstreams, with all keys", { timeout: appMillis }, () 
 })
 
 describe("the app on real upstreams, without keys", { timeout: appMillis }, () => {
+  it("starts with what needs none, and prints what is missing and what that costs", async () => {
+    const fakes = await startFakeUpstreams()
+    const { output, stop, url } = await start(settings(fakes))
+    assert.match(
+      output,
+      /marketplace_a: missing\. Set CANOPY_API_KEY or RAINFOREST_API_KEY;.*GET \/x402\/search/
+    )
+    assert.match(output, /marketplace_b: .*anonymously\. Set SHOPIFY_CLIENT_ID and SHOPIFY_CLIENT_SECRET/)
+    assert.match(output, /tracker: missing\. Set SEVENTEENTRACK_API_KEY;.*no GET \/x402\/track/)
+
+    assert.strictEqual((await fetch(`${url}/x402/track?number=1ZA1234E0205271688`)).status, 404)
+    assert.strictEqual((await fetch(`${url}/webhooks/17track`, { method: "POST" })).status, 404)
+    const search = await pay(`${url}/x402/search?q=trail+shoes`)
+    assert.strictEqual(search.status, 200)
+    const { products } = (await search.json()) as { products: ReadonlyArray<{ source: string }> }
+    assert.deepStrictEqual(
+      products.map(({ source }) => source),
+      ["marketplace_b"]
+    )
+    const call = fakes.requests.find(({ path }) => path === "/shopify/api/ucp/mcp")
+    assert.isUndefined(call?.headers.authorization)
+    await stop()
+  })
+
+  it("names a key that can't be one, without the key", async () => {
+    const { complaints } = await startInVain({
+      ...settings({ url: "http://127.0.0.1:1" }),
+      CANOPY_API_KEY: "pasted with spaces"
+    })
+    assert.include(complaints, "canopy")
+    assert.notInclude(complaints, "pasted")
+  })
+
   it("leaves Shopify out where its profile can't be fetched, and search with it", async () => {
     const fakes = await startFakeUpstreams()
     const { SEVENTEENTRACK_API_KEY } = keys

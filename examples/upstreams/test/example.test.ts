@@ -1,9 +1,9 @@
 import { assert, describe, it } from "vitest"
 import { startFakeUpstreams } from "./fakeUpstreams.ts"
-import { appMillis, keys, pay, settings, start, startInVain } from "./runningApp.ts"
+import { appMillis, keys, pay, settings, start } from "./runningApp.ts"
 
 /*
- * Starts the app as its reader would, with and without keys, against fakes of its upstreams.
+ * Starts the app as its reader would, with all keys, against fakes of its upstreams. example.deep.test.ts leaves some out.
  */
 
 describe("the app on real upstreams, with all keys", { timeout: appMillis }, () => {
@@ -50,40 +50,5 @@ describe("the app on real upstreams, with all keys", { timeout: appMillis }, () 
     const unsigned = await fetch(`${url}/webhooks/17track`, { method: "POST", body: "{}" })
     assert.strictEqual(unsigned.status, 401)
     await stop()
-  })
-})
-
-describe("the app on real upstreams, without keys", { timeout: appMillis }, () => {
-  it("starts with what needs none, and prints what is missing and what that costs", async () => {
-    const fakes = await startFakeUpstreams()
-    const { output, stop, url } = await start(settings(fakes))
-    assert.match(
-      output,
-      /marketplace_a: missing\. Set CANOPY_API_KEY or RAINFOREST_API_KEY;.*GET \/x402\/search/
-    )
-    assert.match(output, /marketplace_b: .*anonymously\. Set SHOPIFY_CLIENT_ID and SHOPIFY_CLIENT_SECRET/)
-    assert.match(output, /tracker: missing\. Set SEVENTEENTRACK_API_KEY;.*no GET \/x402\/track/)
-
-    assert.strictEqual((await fetch(`${url}/x402/track?number=1ZA1234E0205271688`)).status, 404)
-    assert.strictEqual((await fetch(`${url}/webhooks/17track`, { method: "POST" })).status, 404)
-    const search = await pay(`${url}/x402/search?q=trail+shoes`)
-    assert.strictEqual(search.status, 200)
-    const { products } = (await search.json()) as { products: ReadonlyArray<{ source: string }> }
-    assert.deepStrictEqual(
-      products.map(({ source }) => source),
-      ["marketplace_b"]
-    )
-    const call = fakes.requests.find(({ path }) => path === "/shopify/api/ucp/mcp")
-    assert.isUndefined(call?.headers.authorization)
-    await stop()
-  })
-
-  it("names a key that can't be one, without the key", async () => {
-    const { complaints } = await startInVain({
-      ...settings({ url: "http://127.0.0.1:1" }),
-      CANOPY_API_KEY: "pasted with spaces"
-    })
-    assert.include(complaints, "canopy")
-    assert.notInclude(complaints, "pasted")
   })
 })

@@ -65,8 +65,8 @@ interface Announced {
 }
 
 /** Maximum time for a test, and for a command to start: it starts two chains, which takes a while on a busy machine. */
-export const commandMillis = 180_000
-export const startMillis = 60_000
+export const commandMillis = 300_000
+export const startMillis = 150_000
 
 export const ready = async (run: ReturnType<typeof command>): Promise<Announced> => {
   await expect.poll(() => run.output.stdout, { timeout: startMillis }).toContain("\n")

@@ -58,6 +58,13 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     other.close()
   })
 
+  it("refuses wrong arguments with exit code 2", async () => {
+    const wrong = command("cli", ["--adapter", "fastify"])
+    expect(await wrong.closed).toBe(2)
+    expect(wrong.output.stdout).toBe("")
+    expect(wrong.output.stderr).toContain("--adapter must be hono, express or koa: got fastify")
+  })
+
   it("explains itself", async () => {
     const help = command("cli", ["--help"])
     expect(await help.closed).toBe(0)

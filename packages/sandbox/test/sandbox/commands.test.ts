@@ -14,7 +14,7 @@ import {
 } from "./commandRuns.ts"
 
 /*
- * Both commands, run as a person or a program runs them.
+ * Both commands, run as a person or a program runs them. commands.deep.test.ts has the rest of what they promise.
  */
 
 useCommands()
@@ -39,13 +39,6 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     await expectStop(run, announced, "SIGINT")
     expect(run.output.stderr).toContain("starting")
-  })
-
-  it("refuses wrong arguments with exit code 2", async () => {
-    const wrong = command("cli", ["--adapter", "fastify"])
-    expect(await wrong.closed).toBe(2)
-    expect(wrong.output.stdout).toBe("")
-    expect(wrong.output.stderr).toContain("--adapter must be hono, express or koa: got fastify")
   })
 })
 
