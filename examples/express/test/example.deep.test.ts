@@ -1,5 +1,5 @@
 import { exampleSuite, sandboxSuite } from "./runningExample.ts"
 
 const sources = new URL("../src/", import.meta.url)
-exampleSuite(["missing settings"], "Express", sources)
+exampleSuite("Express", sources)
 sandboxSuite(["SIGTERM with a database", "failure"], "Express", sources)

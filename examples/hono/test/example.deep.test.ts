@@ -1,5 +1,5 @@
 import { exampleSuite, sandboxSuite } from "../../express/test/runningExample.ts"
 
 const sources = new URL("../src/", import.meta.url)
-exampleSuite(["sale", "missing settings"], "Hono", sources)
+exampleSuite("Hono", sources)
 sandboxSuite(["SIGINT", "SIGTERM with a database", "failure"], "Hono", sources)

@@ -2,5 +2,5 @@ import { exampleSuite, sandboxSuite } from "../../express/test/runningExample.ts
 import { postgresDatabase } from "./database.ts"
 
 const sources = new URL("../src/", import.meta.url)
-exampleSuite(["sale", "missing settings"], "Koa", sources, postgresDatabase)
+exampleSuite("Koa", sources, postgresDatabase)
 sandboxSuite(["SIGINT", "SIGTERM with a database", "failure"], "Koa", sources, postgresDatabase)

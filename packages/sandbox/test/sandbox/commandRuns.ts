@@ -61,7 +61,8 @@ interface Announced {
   readonly rpcUrl: string
   readonly facilitatorUrl: string
   readonly wallets: ReadonlyArray<{ readonly privateKey: `0x${string}` }>
-  readonly solana: { readonly rpcUrl: string }
+  /** Absent where only the EVM network is offered. */
+  readonly solana?: { readonly rpcUrl: string }
 }
 
 /** Maximum time for a test, and for a command to start: it starts two chains, which takes a while on a busy machine. */
@@ -189,7 +190,7 @@ export const expectStop = async (
   run.child.kill(signal)
   run.child.kill(signal)
   expect(await run.closed).toBe(0)
-  const urls = [baseUrl, facilitatorUrl, rpcUrl, solana.rpcUrl]
+  const urls = [baseUrl, facilitatorUrl, rpcUrl, ...(solana === undefined ? [] : [solana.rpcUrl])]
   expect((await Promise.all(urls.map(isUp))).filter((up) => up)).toEqual([])
   expect(databaseFolders()).toEqual([])
 }

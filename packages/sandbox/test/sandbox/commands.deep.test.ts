@@ -43,6 +43,24 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     await Promise.all(runs.map(({ closed }) => closed))
   })
 
+  it("offers both networks", async () => {
+    const run = command("cli", ["--json", "--port=0"])
+    expect(await ready(run)).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      adapter: "hono",
+      chainId: 84532,
+      network: "eip155:84532",
+      rpcUrl: expect.stringMatching(/^http:/),
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      facilitatorUrl: expect.stringMatching(/^http:/),
+      wallets: [wallet, wallet],
+      solana
+    })
+    run.child.kill("SIGTERM")
+    expect(await run.closed).toBe(0)
+  })
+
   it.each(["SIGTERM", "SIGHUP"] as const)("stops everything at %s", expectStopAt)
 
   it("reports that its port is in use", async () => {

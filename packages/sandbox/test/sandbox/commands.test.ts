@@ -8,7 +8,6 @@ import {
   expectTour,
   hash,
   ready,
-  solana,
   useCommands,
   wallet
 } from "./commandRuns.ts"
@@ -21,7 +20,7 @@ useCommands()
 
 describe("the sandbox command", { timeout: commandMillis }, () => {
   it("prints exactly one line of JSON once it is ready, and stops everything at SIGINT", async () => {
-    const run = command("cli", ["--json", "--port", "0", "--adapter", "express"])
+    const run = command("cli", ["--json", "--port", "0", "--adapter", "express", "--network", "base-sepolia"])
     const announced = await ready(run)
     expect(run.output.stdout.split("\n")).toHaveLength(2)
     expect(announced).toEqual({
@@ -33,8 +32,7 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
       asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
       payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
       facilitatorUrl: expect.stringMatching(/^http:/),
-      wallets: [wallet, wallet],
-      solana
+      wallets: [wallet, wallet]
     })
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     await expectStop(run, announced, "SIGINT")
