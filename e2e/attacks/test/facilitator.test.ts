@@ -1,4 +1,5 @@
 import { type Hex } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type ReceivedResponse, type Call, calls } from "../src/Calls.ts"
@@ -143,6 +144,11 @@ attack("a settlement of unknown outcome while the chain can't be read", {
   fails: async () => {
     const rpc: FlakyRpc = await openFlakyRpc(local().chain.rpcUrl)
     const ours = await openOursOnChain(modes.broken, rpc.url)
+    // A till whose node has shown no block yet takes no payment: one that is refused has it read.
+    const [account, { visitor }] = [privateKeyToAccount(generatePrivateKey()), ours]
+    expect((await visitor.present(calls.track, await visitor.payFor(calls.track, { account }))).status).toBe(
+      402
+    )
     for (const call of effectful) {
       rpc.cutOff()
       await expectSettledOnce(ours, call, async (response) => {

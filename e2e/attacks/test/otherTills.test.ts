@@ -1,15 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { FacilitatorClient, TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
 import type { PrivateKeyAccount } from "viem/accounts"
-import { afterEach, expect, it, vi } from "vitest"
+import { afterEach, expect, it, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { openAttacker } from "../src/Attacker.ts"
 import { calls, type ReceivedResponse } from "../src/Calls.ts"
 import { acceptingUsedNonces, oneBlockBehind } from "../src/CarelessVerify.ts"
-import { expectRefused } from "../src/expectations.ts"
+import { expectFailed, expectRefused } from "../src/expectations.ts"
+import { openFlakyRpc } from "../src/FlakyRpc.ts"
 import { workDone } from "../src/Goods.ts"
 import { localChainOfFile, type LocalChain, readable } from "../src/LocalChain.ts"
-import { openOurs } from "../src/Ours.ts"
+import { keepOurs, openOurs } from "../src/Ours.ts"
 import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
+import { standings } from "../src/Standing.ts"
 import { visit, type Visitor } from "../src/Visitor.ts"
 
 /*
@@ -93,6 +99,45 @@ attack("a settled payment presented to another till whose facilitator's node is 
   lands: () => landsOnNaive(oneBlockBehind),
   // Only the newest block is hidden from it.
   fails: () => failsOnOurs(oneBlockBehind, 1)
+})
+
+attack("a settled payment presented to another till that has just started and can't read its node", {
+  on: receiptReader,
+  lands: () => landsOnNaive(acceptingUsedNonces),
+  fails: async () => {
+    const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const first = visit(await openOnChain(local().facilitator.client))
+    const facilitator = acceptingUsedNonces(local())
+    for (const standing of standings) {
+      const storage = () => sqlite({ filename: join(folder, `${standing}.sqlite`) })
+      const account = await openAttacker(local()).fund(100n * price)
+      if (standing === "known") {
+        const before = await keepOurs(facilitator, {
+          networks: [readable(local())],
+          trustFacilitator: false,
+          storage: storage()
+        })
+        const visitor = visit(before)
+        expectPaid(await visitor.present(search, await visitor.payFor(search, { account })))
+        await before.till.dispose()
+      }
+      const rpc = await openFlakyRpc(local().chain.rpcUrl)
+      rpc.cutOff()
+      const second = await openOnChain(facilitator, {
+        networks: [{ ...readable(local()), rpcUrl: rpc.url }],
+        storage: storage()
+      })
+      const entries = await second.till.ledger.list()
+      const [payment] = await settleAt(first, account, 1)
+      expectFailed(await visit(second).present(search, payment!), 503, "FACILITATOR_UNAVAILABLE")
+      rpc.restore()
+      vi.setSystemTime(Date.now() + 2_001)
+      expectRefused(await visit(second).present(search, payment!), "payment_already_used")
+      expect(await second.till.ledger.list()).toEqual(entries)
+      vi.useRealTimers()
+    }
+  }
 })
 
 const payments = 8

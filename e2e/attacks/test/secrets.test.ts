@@ -101,6 +101,9 @@ const failToSettle = async (secrets: Array<string>): Promise<Ours> => {
     trustFacilitator: false
   })
   const visitor = visit(server)
+  // A till whose node has shown no block yet takes no payment: one that is refused has it read.
+  facilitator.verify.returnsOnce({ isValid: false, invalidReason: "invalid_payment" })
+  expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(402)
   rpc.cutOff()
   for (const call of [calls.track, calls.buy, calls.vaultBuy]) {
     const payment = await visitor.payFor(call)

@@ -39,7 +39,7 @@ export class Chain extends Context.Service<
     ) => Effect.Effect<ChainEvidence>
     /**
      * The newest block that a network's node has shown, read at most every two seconds; `undefined`: it has shown none.
-     * Waits up to a second for a read that runs.
+     * Waits up to a second for a read that runs, up to five while none was shown.
      */
     readonly head?: (caip2: string) => Effect.Effect<ChainHead | undefined>
     /** Reads which nonces are used, all as of one block. */

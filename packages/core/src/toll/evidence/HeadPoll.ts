@@ -6,6 +6,8 @@ import type { ChainHead } from "./ChainHead.ts"
 const pollMillis = 2_000
 /** How long a call waits for a read. */
 const waitMillis = 1_000
+/** The same while no block is known: without one, no payment is claimed. As long as a slow read may take. */
+const firstWaitMillis = 5_000
 /** A lower block than the newest one is a lagging node's, unless none has shown a higher one for so long. */
 const lagMillis = 60_000
 /** Numbers that the chain hasn't reached: faulty nodes show few. */
@@ -50,13 +52,17 @@ export class HeadPoll {
       : Effect.void
   )
 
-  /** The newest block. Waits for a read that runs, for a bounded time, unless the one before has failed. */
+  /**
+   * The newest block that was ever shown: an older one is only weaker. Waits for a read that runs, for a bounded time,
+   * unless a block is known and the read before has failed.
+   */
   readonly head: Effect.Effect<ChainHead | undefined> = Effect.suspend(() =>
     Effect.flatMap(this.start, () => {
-      const { hasFailed, reading } = this
-      return reading === undefined || hasFailed
-        ? Effect.sync(() => this.newest?.head)
-        : Effect.map(Effect.timeoutOption(Deferred.await(reading), waitMillis), () => this.newest?.head)
+      const { hasFailed, newest, reading } = this
+      if (reading === undefined || (hasFailed && newest !== undefined))
+        return Effect.sync(() => this.newest?.head)
+      const millis = newest === undefined ? firstWaitMillis : waitMillis
+      return Effect.map(Effect.timeoutOption(Deferred.await(reading), millis), () => this.newest?.head)
     })
   )
 

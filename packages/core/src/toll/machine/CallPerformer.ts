@@ -22,7 +22,7 @@ interface Services {
   readonly charges: Charges["Service"]
   readonly secrets: Secrets["Service"]
   readonly admission: Admission
-  readonly chain: Pick<Chain["Service"], "head">
+  readonly chain: Pick<Chain["Service"], "canRead" | "head">
   readonly settlement: SettlementRunner["Service"]
   readonly responses: RecordedResponses
   readonly waiters: ResponseWaiters
@@ -40,6 +40,11 @@ const takeoverBudget = { times: 10, spanMillis: 10_000 }
 const owedWorkBudget = { times: 3, spanMillis: 600_000 }
 
 const waited: ChargeEvent = { _tag: "Waited" }
+
+const unreadChain: ChargeEvent = {
+  _tag: "Verified",
+  verification: { _tag: "Unreachable", reason: "chain" }
+}
 
 /**
  * Performs the steps of a paid call. Plain generators that the call's one generator delegates to with `yield*`: no
@@ -184,8 +189,13 @@ export class CallPerformer {
 
   private *verify<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
     const { admission, chain, waiters } = this.services
-    // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
-    if (chain.head !== undefined) attempt.head ??= yield* chain.head(attempt.network.caip2)
+    const { caip2 } = attempt.network
+    if (chain.head !== undefined && chain.canRead(caip2)) {
+      // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
+      attempt.head ??= yield* chain.head(caip2)
+      // Without it, a transfer that was made before would count for this call, too.
+      if (attempt.head === undefined) return unreadChain
+    }
     return yield* admission.verify(attempt, task, waiters)
   }
 

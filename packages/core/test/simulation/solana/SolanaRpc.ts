@@ -52,6 +52,8 @@ export class SolanaRpc {
         return this.view.firstSlot
       case "getLatestBlockhash":
         return this.latestBlockhash(first as Options)
+      case "getSlot":
+        return this.slotFor(first as Options)
       case "getEpochInfo": {
         const slot = this.slotFor(first as Options)
         return { absoluteSlot: slot, blockHeight: this.chain.slots.heightOf(slot) }

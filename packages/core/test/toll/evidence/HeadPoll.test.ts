@@ -55,8 +55,8 @@ describe("the newest block", () => {
   it.effect("is waited for a second; later it is known", () =>
     Effect.gen(function* () {
       const { node, number } = open(7n, 1_500)
-      assert.isUndefined(yield* within(number, 1_000))
-      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* within(number, 1_499), "waits")
+      yield* TestClock.adjust(1)
       node.millis = 60_000
       yield* TestClock.adjust(2_000)
       assert.strictEqual(yield* within(number, 999), "waits")
@@ -64,16 +64,53 @@ describe("the newest block", () => {
     })
   )
 
+  it.effect("is waited for five seconds while none is known", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* within(open(7n, 5_500).number, 4_999), "waits")
+      const { number } = open(7n, 5_500)
+      assert.isUndefined(yield* within(number, 5_000))
+      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* within(number, 1_000), 7n)
+    })
+  )
+
+  it.effect("stays known through an outage", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(7n)
+      yield* within(number, 0)
+      node.number = undefined
+      for (let minute = 0; minute < 10; minute++) {
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* within(number, 0), 7n)
+      }
+    })
+  )
+
   it.effect("is waited for by nobody while the node fails, and read every two seconds", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(8n, 500)
+      assert.strictEqual(yield* within(number, 500), 8n)
+      node.number = undefined
+      yield* TestClock.adjust(2_000)
+      assert.strictEqual(yield* within(number, 500), 8n)
+      yield* TestClock.adjust(2_000)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [8n, 6])
+      node.number = 9n
+      yield* TestClock.adjust(2_000)
+      assert.deepStrictEqual([yield* within(number, 0), node.reads], [8n, 8])
+      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* within(number, 0), 9n)
+    })
+  )
+
+  it.effect("is waited for though the node has failed, while none is known", () =>
     Effect.gen(function* () {
       const { node, number } = open(undefined, 500)
       assert.isUndefined(yield* within(number, 500))
-      yield* TestClock.adjust(2_000)
-      assert.isUndefined(yield* within(number, 0))
       node.number = 9n
       yield* TestClock.adjust(2_000)
-      assert.deepStrictEqual([yield* within(number, 0), node.reads], [undefined, 6])
-      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* within(number, 499), "waits")
+      yield* TestClock.adjust(1)
       assert.strictEqual(yield* within(number, 0), 9n)
     })
   )
