@@ -17,4 +17,4 @@ afterAll(async () => {
 
 it("a refund is paid although a stranger uses a thousand nonces of refunds", async () => {
   await expectPaidDespite({ chain, official }, 1_000)
-}, 120_000)
+}, 240_000)
