@@ -1,4 +1,5 @@
 import type { FakeFacilitator } from "@till402/core/testing"
+import type { PrivateKeyAccount } from "viem/accounts"
 import { expect } from "vitest"
 import { calls } from "./Calls.ts"
 import type { Visitor } from "./Visitor.ts"
@@ -15,10 +16,14 @@ export const standings: ReadonlyArray<Standing> = ["new", "known"]
 export const introduce = async (
   visitor: Visitor,
   standing: Standing,
-  facilitator?: FakeFacilitator
+  facilitator?: FakeFacilitator,
+  account?: PrivateKeyAccount
 ): Promise<void> => {
   if (standing === "new") return
-  const paid = await visitor.present(calls.vaultSearch, await visitor.payFor(calls.vaultSearch))
+  const paid = await visitor.present(
+    calls.vaultSearch,
+    await visitor.payFor(calls.vaultSearch, account === undefined ? {} : { account })
+  )
   expect(paid.status, paid.text).toBe(200)
   facilitator?.reset()
 }

@@ -14,6 +14,7 @@ import { official, openOfficial } from "../src/Official.ts"
 import { openOptimistic, optimistic } from "../src/Optimistic.ts"
 import { openOurs } from "../src/Ours.ts"
 import { type Authorization, type Payment, sign, stranger } from "../src/Payments.ts"
+import { introduce } from "../src/Standing.ts"
 import { visit, type Visitor } from "../src/Visitor.ts"
 
 const local = localChainOfFile()
@@ -61,6 +62,7 @@ attack("forged headers with the payer and nonce of a settled payment", {
   fails: async () => {
     const server = await openOnChain()
     const visitor = visit(server)
+    // Its payer is new for the first call, and known for the second.
     for (const call of [calls.track, calls.vaultBuy]) {
       const payment = await visitor.payFor(call)
       const bought = expectPaid(await visitor.present(call, payment))
@@ -162,22 +164,26 @@ attack("a payment that somebody else sends to the chain first", {
   fails: async () => {
     const server = await openOnChain()
     const visitor = visit(server)
-    const payment = await visitor.payFor(calls.track)
-    const before = await local().received()
-    server.goods.tracker.track.returnsOnce(async (query) => {
-      await local().facilitator.client.settle(payment, payment.accepted)
-      return server.goods.tracker.track(query, { signal: new AbortController().signal })
-    })
-    let response = await visitor.present(calls.track, payment)
-    if (response.status !== 200) {
-      expectFailed(response, 503, "SETTLEMENT_PENDING")
-      response = await visitor.present(calls.track, payment)
+    // Its payer is new the first time, and known the second.
+    for (const count of [1, 2]) {
+      const payment = await visitor.payFor(calls.track)
+      const before = await local().received()
+      server.goods.tracker.track.returnsOnce(async (query) => {
+        await local().facilitator.client.settle(payment, payment.accepted)
+        return server.goods.tracker.track(query, { signal: new AbortController().signal })
+      })
+      let response = await visitor.present(calls.track, payment)
+      if (response.status !== 200) {
+        expectFailed(response, 503, "SETTLEMENT_PENDING")
+        response = await visitor.present(calls.track, payment)
+      }
+      expectPaid(response)
+      expect((await local().received()) - before).toBe(520_000n)
+      const kinds = (await server.till.ledger.list()).map(({ kind }) => kind)
+      expect(kinds).toEqual(Array.from({ length: count }, () => "settled"))
+      // The payment buys nothing else.
+      expectRefused(await visitor.present(searchFor("tote"), payment), "payment_already_used")
     }
-    expectPaid(response)
-    expect((await local().received()) - before).toBe(520_000n)
-    expect((await server.till.ledger.list()).map(({ kind }) => kind)).toEqual(["settled"])
-    // The payment buys nothing else.
-    expectRefused(await visitor.present(searchFor("tote"), payment), "payment_already_used")
   }
 })
 
@@ -196,8 +202,12 @@ attack("a settled payment presented to another till of the same recipient", {
     expectPaid(await second.present(calls.track, payment))
   },
   fails: async () => {
-    for (const call of [calls.track, calls.vaultBuy]) {
+    for (const [call, standing] of [
+      [calls.track, "new"],
+      [calls.vaultBuy, "known"]
+    ] as const) {
       const [first, second] = [await openOnChain(), await openOnChain()]
+      await introduce(visit(second), standing)
       const payment = await visit(first).payFor(call, { withoutResource: true })
       expectPaid(await visit(first).present(call, payment))
       const copied = await copyFromChain(visit(second), payment.payload.authorization.from, call)
@@ -223,11 +233,14 @@ attack("a payment blocked by a forgery presented before it", {
   fails: async () => {
     const server = await openOnChain()
     const visitor = visit(server)
-    const payment = await visitor.payFor(calls.track)
-    for (const forged of await forgeriesOf(visitor, payment, calls.track))
-      expect((await visitor.present(calls.track, forged)).status).toBe(402)
-    expectPaid(await visitor.present(calls.track, payment))
-    expect(workDone(server.goods)).toBe(1)
+    for (const _ of ["a new payer", "one who is known"]) {
+      const payment = await visitor.payFor(calls.track)
+      const done = workDone(server.goods)
+      for (const forged of await forgeriesOf(visitor, payment, calls.track))
+        expect((await visitor.present(calls.track, forged)).status).toBe(402)
+      expectPaid(await visitor.present(calls.track, payment))
+      expect(workDone(server.goods)).toBe(done + 1)
+    }
   }
 })
 

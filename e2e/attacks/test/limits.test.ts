@@ -9,6 +9,7 @@ import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
 import { limitedByPayer, perPayer } from "../src/PayerLimit.ts"
 import { payer, type Payment, stranger } from "../src/Payments.ts"
+import { type Standing, standings } from "../src/Standing.ts"
 import { countOf, type Server, visit, type Visitor } from "../src/Visitor.ts"
 
 /*
@@ -43,11 +44,16 @@ const slowFacilitator = (genuine: () => Payment) => {
 /** Returns the payer's response while a stranger's forgeries in their name are in flight. */
 const callAmongForgeries = async (
   open: (facilitator: ReturnType<typeof slowFacilitator>) => Promise<Server> | Server,
-  bytes: number
+  bytes: number,
+  standing: Standing = "new"
 ) => {
   let genuine: Payment | undefined
   const server = await open(slowFacilitator(() => genuine!))
   const visitor = visit(server)
+  if (standing === "known") {
+    genuine = await visitor.payFor(calls.vaultSearch)
+    expect((await visitor.present(calls.vaultSearch, genuine)).status).toBe(200)
+  }
   genuine = await visitor.payFor(calls.track)
   const forged = await inTheNameOfPayer(visitor, bytes)
   const [response, ...others] = await Promise.all([
@@ -69,9 +75,11 @@ attack("forged payments in a payer's name, to use up that payer's limit", {
   fails: async () => {
     const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
       openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
-    const { response, others, server } = await callAmongForgeries(open, 65)
-    expect(response.status, response.text).toBe(200)
-    expect([countOf(others, 402), workDone(server.goods)]).toEqual([others.length, 1])
+    for (const standing of standings) {
+      const { response, others, server } = await callAmongForgeries(open, 65, standing)
+      expect(response.status, response.text).toBe(200)
+      expect([countOf(others, 402), workDone(server.goods)]).toEqual([others.length, 1])
+    }
   }
 })
 
@@ -87,9 +95,11 @@ attack("forged contract-wallet signatures in a payer's name, to use up that paye
   fails: async () => {
     const open = (facilitator: ReturnType<typeof slowFacilitator>) =>
       openOurs(facilitator, { limits: { unsettledPerPayer: perPayer } })
-    const { response, server } = await callAmongForgeries(open, 96)
-    expect(response.status, response.text).toBe(200)
-    expect(workDone(server.goods)).toBe(1)
+    for (const standing of standings) {
+      const { response, server } = await callAmongForgeries(open, 96, standing)
+      expect(response.status, response.text).toBe(200)
+      expect(workDone(server.goods)).toBe(1)
+    }
   }
 })
 

@@ -8,6 +8,7 @@ import { useNonce } from "../src/Multicall.ts"
 import { openOurs } from "../src/Ours.ts"
 import { stranger } from "../src/Payments.ts"
 import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
+import { introduce, type Standing, standings } from "../src/Standing.ts"
 import { type Server, visit } from "../src/Visitor.ts"
 
 /*
@@ -47,10 +48,11 @@ const preempted = ({ facilitator: { client } }: LocalChain) => {
 }
 
 /** A payment, and the ways in which its payer can invalidate it. */
-const prepare = async (local: LocalChain, server: Server) => {
+const prepare = async (local: LocalChain, server: Server, standing: Standing = "new") => {
   const attacker = openAttacker(local)
   const visitor = visit(server)
-  const account = await attacker.fund(price)
+  const account = await attacker.fund(2n * price)
+  await introduce(visitor, standing, undefined, account)
   const payment = await visitor.payFor(calls.track, { account })
   const { nonce } = payment.payload.authorization
   return {
@@ -80,16 +82,18 @@ attack("a nonce used up by its payer while the payment is being settled", {
     const local = await openChain()
     const { before, facilitator } = preempted(local)
     const server = await openTill(local, facilitator)
-    const { present, useUp } = await prepare(local, server)
-    const received = await local.received()
-    before(useUp)
-    expect([402, 503]).toContain((await present()).status)
-    // Once the transfer is final, the payment is permanently refused.
-    await local.pass(2)
-    for (let time = 0; time < 3; time++) expect((await present()).status).toBe(402)
-    expect(await server.till.reconcile()).toEqual({ settled: 0, pending: 0 })
-    expect(await server.till.charges.list({ state: "ready" })).toEqual([])
-    expect([await server.till.ledger.list(), await local.received()]).toEqual([[], received])
+    for (const standing of standings) {
+      const { present, useUp } = await prepare(local, server, standing)
+      const [entries, received] = [await server.till.ledger.list(), await local.received()]
+      before(useUp)
+      expect([402, 503]).toContain((await present()).status)
+      // Once the transfer is final, the payment is permanently refused.
+      await local.pass(2)
+      for (let time = 0; time < 3; time++) expect((await present()).status).toBe(402)
+      expect(await server.till.reconcile()).toEqual({ settled: 0, pending: 0 })
+      expect(await server.till.charges.list({ state: "ready" })).toEqual([])
+      expect([await server.till.ledger.list(), await local.received()]).toEqual([entries, received])
+    }
   }
 })
 
