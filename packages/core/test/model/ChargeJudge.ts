@@ -65,7 +65,7 @@ const faultOfEnding = (
       if (result === "none" || result === "failed") return "paid, and there is no response to send"
       if (result === "foreign") return "another request gets the response"
       if (!seen.moved) return "served, and the money did not move"
-      return record?.precedes === true && record.state !== "settled"
+      return record?.precedes === true
         ? "served for a transfer that was there before the payment was presented"
         : undefined
     case "Replay":
@@ -151,7 +151,11 @@ const faultAtEnd = (state: ChargeWorldState, world: World): string | undefined =
       return "the order is released, and the money did not move"
     return isRefunded && state.reorganizations === 0 ? "refunded, and the money did not move" : undefined
   }
-  if (seen.byPayer && (record === undefined || record.precedes)) return undefined
+  if (seen.byPayer && record?.precedes === true)
+    return record.state === "settled"
+      ? "settled by a transfer that was there before the payment was presented"
+      : undefined
+  if (seen.byPayer && record === undefined) return undefined
   if (record === undefined) return "the money moved, and there is no record of it"
   if (record.state !== "settled") return `the money moved, and its record is ${record.state}`
   const hasResponse = record.response !== "none" && !isRefunded

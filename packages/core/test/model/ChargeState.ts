@@ -159,25 +159,26 @@ export const withSeen = (state: ChargeWorldState, changes: Partial<Seen>): Charg
 
 const bit = (flag: boolean): string => (flag ? "1" : "0")
 
-const recordKeys = new WeakMap<Recorded, string>()
+/** A number whose bits are flags. */
+const packed = (...flags: ReadonlyArray<boolean>): number => {
+  let bits = 0
+  for (const flag of flags) bits = bits * 2 + (flag ? 1 : 0)
+  return bits
+}
 
 /** Text that is the same for equal records. */
 export const keyOfRecord = (record: Recorded | undefined): string => {
   if (record === undefined) return "-"
-  const known = recordKeys.get(record)
-  if (known !== undefined) return known
   const { awaitsFinality, effectPending, exposure, held, payment, precedes, proven, subject } = record
   const { owed, owner, receipt, refund, request, response, signature, state } = record
-  const flags = [awaitsFinality, effectPending, exposure, held, payment, precedes, proven, subject]
-  const key = `${state[0]}${request}${signature[0]}${owner}${response[0]}${receipt[0]}${refund[0]}${owed[0]}${flags.map(bit).join("")}`
-  recordKeys.set(record, key)
-  return key
+  const flags = packed(awaitsFinality, effectPending, exposure, held, payment, precedes, proven, subject)
+  return `${state[0]}${request}${signature[0]}${response[0]}${receipt[0]}${refund[0]}${owed[0]}${owner},${flags}`
 }
 
 const keyOfProcess = (process: Process): string => {
   const { copyRefused, due, guards, head, holds, left, payment, result, step, subject, waited } = process
-  const headText = head === undefined ? "u" : bit(head)
-  return `${step},${left}${result[0]}${result[1]}${headText}${bit(holds)}${bit(due)}${bit(payment)}${bit(subject)}${bit(guards)}${bit(waited)}${copyRefused}`
+  const flags = packed(head !== undefined, head === true, holds, due, payment, subject, guards, waited)
+  return `${step},${left},${flags}${result[0]}${result[1]}${copyRefused}`
 }
 
 /**

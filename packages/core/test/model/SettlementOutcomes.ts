@@ -56,8 +56,8 @@ const completing = (performer: Performer, step: StepOf<"Complete">): Array<StepO
   if (completed !== undefined) {
     const owedUntilMillis = isOwed ? farMillis : undefined
     const receipt = receiptOf(transaction)
-    // The event of a slow process doesn't mention a refund that was sent: see "Left out" in ChargeWorld.ts.
-    const isRefunded = step.isRefunded !== true && completed.record?.refund === "sent"
+    // The event of a slow call doesn't mention a refund that was sent: see "Left out" in ChargeWorld.ts.
+    const isRefunded = performer.caller !== undefined && completed.record?.refund === "sent"
     return [
       {
         label: `records the settlement${refundDue ? ", a refund is due" : ""}`,

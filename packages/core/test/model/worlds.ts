@@ -57,6 +57,7 @@ export const deepWorlds: ReadonlyArray<World> = [
   {
     ...single,
     name: "payer cancels or sends",
+    lag: true,
     cancels: true,
     payerSends: true,
     proofRequired: true,
