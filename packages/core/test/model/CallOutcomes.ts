@@ -138,7 +138,7 @@ const verify = ({ index, state, world }: Performer): Array<StepOutcome> => {
       state
     }))
   const head = processes[index]!.head ?? isInBlock(state)
-  const after = withProcess(state, index, { guards: true, head })
+  const after = withProcess(state, index, { guards: true, head, isUnverified: true })
   const canMove = state.chain === "unsent" || state.chain === "flight"
   const outcomes: Array<StepOutcome> = [
     {
@@ -157,7 +157,7 @@ const verify = ({ index, state, world }: Performer): Array<StepOutcome> => {
     outcomes.unshift({
       label: "valid",
       fact: { _tag: "Verified", verification: { _tag: "Valid", payer: undefined } },
-      state: after
+      state: withProcess(after, index, { isUnverified: false })
     })
   return world.limits ? [...outcomes, ...limited(after, false)] : outcomes
 }

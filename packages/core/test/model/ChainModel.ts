@@ -21,7 +21,7 @@ export const isInBlock = ({ chain }: ChargeWorldState): boolean => chain === "mi
 export const mine = (state: ChargeWorldState, { reorganizations = 0 }: World): ChargeWorldState =>
   withSeen({ ...state, chain: reorganizations > 0 ? "mined" : "moved" }, { moved: true })
 
-/** What a query of the chain may find. */
+/** What a query of the chain may find. What troubles least comes first. */
 export const evidencesOf = (state: ChargeWorldState, world: World): ReadonlyArray<Outcome<ChainEvidence>> => {
   const { chain, clock, record, transaction } = state
   const found: Array<Outcome<ChainEvidence>> = []
@@ -36,14 +36,13 @@ export const evidencesOf = (state: ChargeWorldState, world: World): ReadonlyArra
     ...precedes
   })
   const notMoved = (chainTimeSeconds: number): ChainEvidence => ({ _tag: "NotMoved", chainTimeSeconds })
-  add("it can't be read", { _tag: "Unavailable" })
   switch (chain) {
     case "mined":
     case "moved":
+      if (chain === "moved") add("moved", moved(true, transaction))
       add("confirming", { _tag: "Confirming", transaction })
       if (chain === "mined" || world.reorganizations === undefined)
         add("moved, not final", moved(false, transaction))
-      if (chain === "moved") add("moved", moved(true, transaction))
       if (world.lag) add("not moved, by a node that lags", notMoved(beforeMiningSeconds))
       break
     case "canceled":
@@ -58,6 +57,7 @@ export const evidencesOf = (state: ChargeWorldState, world: World): ReadonlyArra
       if (world.lag && state.reorganizations > 0)
         add("moved, by a node that misses the reorganization", moved(false, transaction))
   }
+  add("it can't be read", { _tag: "Unavailable" })
   return found
 }
 
@@ -65,13 +65,12 @@ const unknown = (transaction?: string): Settlement => ({ _tag: "Unknown", reason
 const rejected: Settlement = { _tag: "Rejected", reason: "insufficient_funds" }
 const settled = (transaction: string): Settlement => ({ _tag: "Settled", transaction, payer: undefined })
 
-/** What a facilitator that gets the payment may do and say. */
+/** What a facilitator that gets the payment may do and say. What troubles least comes first. */
 export const settlementsOf = (state: ChargeWorldState, world: World): ReadonlyArray<Outcome<Settlement>> => {
   const { chain, clock, transaction } = state
   const lies = world.lies !== undefined && world.lies !== "none"
   const outcomes: Array<Outcome<Settlement>> = []
   const add = (label: string, fact: Settlement, after = state) => outcomes.push({ label, fact, state: after })
-  add("nothing is sent, no response", unknown())
   switch (chain) {
     case "mined":
     case "moved":
@@ -87,9 +86,9 @@ export const settlementsOf = (state: ChargeWorldState, world: World): ReadonlyAr
       if (clock !== "open") add("refused as expired", rejected)
       else {
         const sent: ChargeWorldState = { ...state, chain: "flight" }
+        add("settled", settled(transaction), mine(state, world))
         add("sent, its response is lost", unknown(), sent)
         add("sent, pending", unknown(transaction), sent)
-        add("settled", settled(transaction), mine(state, world))
         add("refused", rejected)
         if (lies) add("sent, and it says refused", rejected, sent)
       }
@@ -97,6 +96,7 @@ export const settlementsOf = (state: ChargeWorldState, world: World): ReadonlyAr
     default:
       add("refused, since it can't move", rejected)
   }
+  add("nothing is sent, no response", unknown())
   if (lies) {
     add("it lies: settled", settled("invented"))
     add("it lies: pending", unknown("invented"))

@@ -74,6 +74,9 @@ const faultOfEnding = (
         return "another request gets the response"
       return seen.moved ? undefined : "replayed, and the money did not move"
     case "Failed":
+      if (record?.owner === index && record.state === "settled" && record.refund === "none")
+        return "the work failed after the payment settled, and its caller reads that nothing was charged"
+      return result === "failed" ? undefined : "the work failed, and there is no failure to report"
     case "Owed":
       return result === "failed" ? undefined : "the work failed, and there is no failure to report"
     default:
@@ -144,6 +147,7 @@ const isLeftToOperator = ({ chain, record }: ChargeWorldState, { blind }: World)
 const faultAtEnd = (state: ChargeWorldState, world: World): string | undefined => {
   const { chain, order, record, seen } = state
   const isRefunded = seen.refunds > 0
+  if (world.calm && !seen.served) return "nothing troubled the call, and it was not served"
   if (chain !== "moved") {
     if (record?.state === "settled" && !isLeftToOperator(state, world))
       return "settled in the ledger, and the money did not move"

@@ -143,6 +143,8 @@ class ChargeModel implements Model<ChargeWorldState> {
     const outcomes = isSettlementStep(step)
       ? outcomesOfSettlement(performer, step)
       : outcomesOfCall(performer, step)
+    if (step._tag === "Claim" && process.isUnverified)
+      return [{ label: `${name}: Claim`, to: state, violation: "a call claims what was not verified" }]
     const isMisused = isSettlementStep(step) || step._tag === "Work" || step._tag === "Record"
     if (isMisused && !process.holds)
       return [
@@ -152,7 +154,7 @@ class ChargeModel implements Model<ChargeWorldState> {
           violation: "a call works on a charge that it doesn't hold"
         }
       ]
-    const moves = outcomes.map((outcome) =>
+    const moves = (this.world.calm ? outcomes.slice(0, 1) : outcomes).map((outcome) =>
       this.moveTo(outcome, index, `${name}: ${step._tag}: ${outcome.label}`, (event, facts) =>
         performer.caller === undefined && isSettlementStep(step)
           ? this.machines.nextInReconciler(step, event, facts)

@@ -66,6 +66,8 @@ export interface Process {
   /** It verifies the payment: copies in the same process wait. */
   readonly guards: boolean
   readonly waited: boolean
+  /** The facilitator has not verified the payment as valid. */
+  readonly isUnverified: boolean
   /** The number of the refusal that a copy of its payment got since it began; -1: none. */
   readonly copyRefused: number
 }
@@ -111,6 +113,7 @@ export const idle = (left: number, due: boolean): Process => ({
   head: undefined,
   guards: false,
   waited: false,
+  isUnverified: false,
   copyRefused: -1
 })
 
@@ -176,8 +179,31 @@ export const keyOfRecord = (record: Recorded | undefined): string => {
 }
 
 const keyOfProcess = (process: Process): string => {
-  const { copyRefused, due, guards, head, holds, left, payment, result, step, subject, waited } = process
-  const flags = packed(head !== undefined, head === true, holds, due, payment, subject, guards, waited)
+  const {
+    copyRefused,
+    due,
+    guards,
+    head,
+    holds,
+    isUnverified,
+    left,
+    payment,
+    result,
+    step,
+    subject,
+    waited
+  } = process
+  const flags = packed(
+    head !== undefined,
+    head === true,
+    holds,
+    due,
+    payment,
+    subject,
+    guards,
+    waited,
+    isUnverified
+  )
   return `${step},${left},${flags}${result[0]}${result[1]}${copyRefused}`
 }
 

@@ -18,7 +18,7 @@ import type { Signature, Request } from "./ChargeState.ts"
  * - `OwnMoves.ts` lists what happens by itself: time passes, leases expire, blocks appear, refunds are sent.
  * - `ChargeJudge.ts` says what must never happen, in money.
  * - `worlds.ts` is the table of configurations. Each is explored completely.
- * - `chargeMutants.ts` breaks the machine in one place at a time. The worlds must notice it.
+ * - `readingMutants.ts` and `decidingMutants.ts` break the machine in one place at a time. The worlds must notice it.
  *
  * The world is written from the contracts and the vocabulary of the steps (`ChargeStep.ts`), and doesn't know which step
  * the machine should choose. A step is performed and decided at once; between two steps of a process, everything else
@@ -87,6 +87,8 @@ export interface World {
   readonly expires?: true
   /** The stored payment can't be decrypted after a takeover. */
   readonly unreadable?: true
+  /** Of each step's outcomes only the first, which troubles least; time passes at the end. */
+  readonly calm?: true
   /** One call after another: the second begins when the first has ended. */
   readonly inSequence?: true
   /** The time in which only a late block can have the payment is left out. */

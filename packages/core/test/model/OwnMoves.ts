@@ -78,8 +78,9 @@ export const movesByThemselves = (
   world: World,
   nameOf: (index: number) => string
 ): Array<OwnMove> => {
+  const { processes, record } = state
+  if (world.calm && processes.some(({ left, step }) => left > 0 || step >= 0)) return []
   const moves = [...chainMoves(state, world), ...clockMoves(state, world)]
-  const { record } = state
   if (record === undefined) return moves
   return [
     ...moves,

@@ -17,6 +17,16 @@ const pair = { callers: [own, own], reconcilers: 1, reconcilesApart: true } as c
 
 /** Explored by every run of the tests: a few seconds in all. */
 export const quickWorlds: ReadonlyArray<World> = [
+  { callers: [own], reconcilers: 0, calm: true, name: "calm" },
+  {
+    callers: [own],
+    reconcilers: 0,
+    calm: true,
+    name: "calm, proof, order",
+    proofRequired: true,
+    orders: true
+  },
+  { callers: [own], reconcilers: 0, calm: true, name: "calm, settles first", settlesFirst: true },
   { ...single, name: "one call" },
   { ...single, name: "one call, proof, order", proofRequired: true, orders: true },
   { ...single, name: "one call, settles first", settlesFirst: true },
