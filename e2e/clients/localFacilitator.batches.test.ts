@@ -116,7 +116,7 @@ describe("payments at once", () => {
 
 describe("a batch with a bad payment", () => {
   it("leaves it out and names its reason, if it was used or its payer's balance fell before the batch is recorded", async () => {
-    const relay = await startBatches({ batch: { maxItems: 8, maxWaitMillis: 700 } })
+    const relay = await startBatches({ batch: { maxItems: 8, maxWaitMillis: 3_000 } })
     const payments = await somePayments(7)
     const spoiled = payments[5]!
     const rival = await signedPayment(chain, { value: 1_000_000n }, payments[6]!.payer)

@@ -155,7 +155,7 @@ attack("one payment that downloads its file again and again by ranges", {
       expect((await presentRange(visitor, numbered(0), payment, "bytes=1-")).status).toBe(206)
   },
   fails: async () => {
-    const shop = await openShop(2_000_000)
+    const shop = await openShop(9_000_000)
     const visitor = visit(shop)
     const call = await buyDownload(visitor)
     const payment = await visitor.payFor(call)
