@@ -31,7 +31,10 @@ it("a process that dies after it recorded a settlement leaves a payment that the
   expect(await settleOnSolanaInProcess(task)).toMatchObject({ signal: "SIGKILL" })
   expect(await chain.balanceOf(payee.address)).toBe(0n)
   const journals = sqliteJournals(filename)
-  const facilitator = await facilitatorOn(chain.rpcUrl, { journal: journals.transfers })
+  const facilitator = await facilitatorOn(chain.rpcUrl, {
+    journal: journals.transfers,
+    confirmTimeoutMillis: 60_000
+  })
   expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({ success: true })
   await journals.close()
   expect(await chain.balanceOf(payee.address)).toBe(10_000n)

@@ -258,7 +258,11 @@ describe("eight payments with money for one", () => {
 })
 
 it("serves 64 payments of a new payer at once, to the last unit", async () => {
-  const facilitator = await facilitatorOn(chain.rpcUrl, { confirmTimeoutMillis: 90_000 })
+  const facilitator = await facilitatorOn(chain.rpcUrl, {
+    confirmTimeoutMillis: 90_000,
+    timeoutMillis: 60_000,
+    deadlineMillis: 60_000
+  })
   const payer = await payerOn(chain, 640_000n)
   const payments = await Promise.all(Array.from({ length: 64 }, () => pay(payer)))
   const results = await Promise.all(

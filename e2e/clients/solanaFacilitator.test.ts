@@ -206,7 +206,10 @@ describe("a process that dies while it settles", () => {
     expect(await settleOnSolanaInProcess(task)).toMatchObject({ signal: "SIGKILL" })
     expect(await received()).toBe(10_000n)
     const journals = sqliteJournals(filename)
-    const facilitator = await facilitatorOn(chain.rpcUrl, { journal: journals.transfers })
+    const facilitator = await facilitatorOn(chain.rpcUrl, {
+      journal: journals.transfers,
+      confirmTimeoutMillis: 60_000
+    })
     expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({ success: true })
     await journals.close()
     expect(await received()).toBe(10_000n)

@@ -56,7 +56,7 @@ export const startFleet = async (options: {
     spawnServer({ ...options.settings, name: `server-${++spawned}` }, options.onEvent)
   const slots: Array<Slot> = Array.from({ length: options.size }, () => ({
     serving: spawn(),
-    standby: spawn(),
+    standby: standbys > 0 ? spawn() : undefined,
     standbysLeft: standbys - 1,
     origin: undefined
   }))

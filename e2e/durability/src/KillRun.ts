@@ -117,7 +117,8 @@ const openStage = async (
   const events: Counts = {}
   const fleet = await startFleet({
     size: storage === "sqlite" ? 1 : 2,
-    standbys: rounds,
+    // The last one needs none.
+    standbys: rounds - 1,
     settings: {
       ...rail.settings,
       baseUrl,
