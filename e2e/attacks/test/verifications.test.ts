@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator } from "@till402/core/testing"
-import { expect, vi } from "vitest"
+import { expect, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { freshAccount } from "../src/Attacker.ts"
 import { calls } from "../src/Calls.ts"
@@ -41,6 +45,33 @@ const verifiedOf = async (
   return verified
 }
 
+/**
+ * One payment is sent to two processes at once, whose work fails, so that one of them verifies it twice. Nothing of it
+ * stays open: two minutes later, the payer is served in both.
+ */
+const aloneAfterCopies = async (): Promise<ReadonlyArray<number>> => {
+  const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const facilitator = fakeFacilitator().delays(50)
+  const open = () => openOurs(facilitator, { storage: sqlite({ filename: join(folder, "till.sqlite") }) })
+  const servers = [await open(), await open()]
+  for (const { goods } of servers) goods.tracker.track.delays(100).failsOnceWith(new Error("down"))
+  const [first, second] = [visit(servers[0]!), visit(servers[1]!)]
+  const payment = await first.payFor(calls.track)
+  await Promise.all([first, second].map((visitor) => visitor.present(calls.track, payment)))
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000, shouldAdvanceTime: true })
+  try {
+    const statuses: Array<number> = []
+    for (const visitor of [first, second]) {
+      const { status } = await visitor.present(calls.track, await visitor.payFor(calls.track))
+      statuses.push(status)
+    }
+    return statuses
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
 attack("many payments of one key at once, each verified, to use up what a facilitator holds for them", {
   on: official,
   lands: async () => {
@@ -51,6 +82,7 @@ attack("many payments of one key at once, each verified, to use up what a facili
     expect(await verifiedOf(openOurs, { paidBefore: 0, allowed: 1 })).toBe(1)
     // 0.10, and what was paid within a minute: 2.08.
     expect(await verifiedOf(openOurs, { paidBefore: 4, allowed: 4 })).toBe(4)
+    expect(await aloneAfterCopies()).toEqual([200, 200])
     const openFirst = (facilitator: ReturnType<typeof fakeFacilitator>) =>
       openOurs(facilitator, { settlement: { track: "before-work" } })
     expect(await verifiedOf(openFirst, { paidBefore: 0, allowed: 3 })).toBe(3)

@@ -109,6 +109,15 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
   const requests: Array<ReceivedRequest> = []
   let settled = 0
 
+  /** The node of a chain with one block. */
+  const rpcResponse = ({ id, method }: { readonly id: number; readonly method: string }): unknown => ({
+    jsonrpc: "2.0",
+    id,
+    ...(method === "eth_getBlockByNumber"
+      ? { result: { number: "0x1", hash: `0x${"ab".repeat(32)}`, timestamp: "0x65000000", transactions: [] } }
+      : { error: { code: -32601, message: "this chain has one block only" } })
+  })
+
   const documentFor = (path: string, body: unknown): unknown => {
     switch (path) {
       case "/facilitator/supported":
@@ -125,6 +134,8 @@ export const startFakeUpstreams = async (): Promise<FakeUpstreams> => {
           network: "eip155:84532",
           payer: payerOf(body)
         }
+      case "/rpc":
+        return Array.isArray(body) ? body.map(rpcResponse) : rpcResponse(body as never)
       case "/canopy/api/amazon/search":
         return canopyResponse
       case "/shopify/api/ucp/mcp":

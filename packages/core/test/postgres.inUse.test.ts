@@ -186,7 +186,8 @@ describe("a database in use", () => {
       { name: "claims" },
       { name: "claimed_after" },
       { name: "refund_attempts" },
-      { name: "begun_refunds" }
+      { name: "begun_refunds" },
+      { name: "refused_digest" }
     ])
   })
 

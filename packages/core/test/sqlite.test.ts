@@ -169,7 +169,8 @@ describe("migrations", () => {
       [9, "claims"],
       [10, "claimed_after"],
       [11, "refund_attempts"],
-      [12, "begun_refunds"]
+      [12, "begun_refunds"],
+      [13, "refused_digest"]
     ])
     expect(await withClient(filename, migrate)).toEqual([])
     const recorded = await withClient(
@@ -188,7 +189,8 @@ describe("migrations", () => {
       { name: "claims" },
       { name: "claimed_after" },
       { name: "refund_attempts" },
-      { name: "begun_refunds" }
+      { name: "begun_refunds" },
+      { name: "refused_digest" }
     ])
   })
 

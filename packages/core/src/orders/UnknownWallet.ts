@@ -19,23 +19,28 @@ export const isOfUnknownWallet = ({ wallet }: RefundAttempt): boolean => wallet 
 /** What the chain shows of a refund by an unknown wallet. */
 export type UnknownTransfer = "Unreadable" | "Perhaps" | "None"
 
+/** How many refunds of the amount to the payer the ledger has, by transaction: one may contain several. */
 const entered = Effect.fnUntraced(function* (
   charges: Charges["Service"],
   { network, payer }: Charge,
+  ofAmount: string,
   fromMillis: number
 ) {
-  const transactions = new Set<string | undefined>()
+  const counts = new Map<string, number>()
   yield* Effect.provideService(
     eachEntryPage({ network, payer, fromMillis }, (page) =>
       Effect.sync(() => {
-        for (const { kind, transaction } of page)
-          if (kind === "refunded") transactions.add(transaction?.toLowerCase())
+        for (const { amountAtomic, kind, transaction } of page) {
+          const name = transaction?.toLowerCase()
+          if (kind === "refunded" && name !== undefined && amountAtomic === ofAmount)
+            counts.set(name, (counts.get(name) ?? 0) + 1)
+        }
       })
     ),
     Charges,
     charges
   )
-  return transactions
+  return counts
 })
 
 /**
@@ -58,8 +63,12 @@ export const findUnknownTransfer = Effect.fnUntraced(function* (
   if (read === undefined) return "Unreadable"
   const ofAmount = read.transfers.filter(({ valueAtomic }) => valueAtomic === amountAtomic)
   if (ofAmount.length === 0) return "None"
-  const known = yield* entered(charges, charge, fromMillis)
-  const found = ofAmount.find(({ transaction }: IncomingTransfer) => !known.has(transaction.toLowerCase()))
+  const unmatched = yield* entered(charges, charge, amountAtomic, fromMillis)
+  const found = ofAmount.find(({ transaction }: IncomingTransfer) => {
+    const left = unmatched.get(transaction.toLowerCase()) ?? 0
+    unmatched.set(transaction.toLowerCase(), left - 1)
+    return left <= 0
+  })
   if (found === undefined) return "None"
   yield* report(
     "Error",

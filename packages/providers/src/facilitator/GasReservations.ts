@@ -28,14 +28,18 @@ interface Entry extends GasReservation {
 
 const sumOf = (entries: ReadonlyArray<Entry>): bigint => entries.reduce((sum, each) => sum + each.costWei, 0n)
 
-/** Parts of the relayer's money: for one account at most, and for all payers who haven't paid lately. */
-const parts = { account: 4n, strangers: 2n }
+/**
+ * Parts of the relayer's money: for one account at most, for all payers who haven't paid lately, and the last one, of
+ * which an account gets one payment.
+ */
+const parts = { account: 4n, strangers: 2n, last: 4n }
 
 /**
  * Reserves gas money for payments from their verification to their record, for a limited time.
  *
  * One account reserves no more than its balance can pay for, and a quarter of the relayer's money: a payment takes the
- * reservation of the account's oldest one. Payers who haven't paid lately have half of the money; always one payment.
+ * reservation of the account's oldest one. Payers who haven't paid lately have half of the money; always one payment. The
+ * last quarter is for accounts that have reserved nothing else: a few accounts can't take everything.
  */
 export class GasReservations {
   private readonly lifetimeMillis: number
@@ -67,7 +71,7 @@ export class GasReservations {
     const { costWei, isKnown, key } = wanted
     const { relayerWei } = unreserved
     const othersWei = this.othersWei([key], nowMillis)
-    const replaced = this.replacedBy(wanted, unreserved)
+    const replaced = this.replacedBy(wanted, unreserved, othersWei)
     if (othersWei - sumOf(replaced) + costWei > relayerWei) return false
     const own = this.all.get(key)
     const ownStranger = own === undefined || own.isKnown ? 0n : own.costWei
@@ -103,13 +107,17 @@ export class GasReservations {
   /** The oldest reservations of an account, without which it may have the new one beside the others. */
   private replacedBy(
     { account, amountAtomic, costWei, key }: GasReservation,
-    { payerAtomic, relayerWei }: Unreserved
+    { payerAtomic, relayerWei }: Unreserved,
+    othersWei: bigint
   ): ReadonlyArray<Entry> {
     const own = [...(this.ofAccounts.get(account) ?? [])].filter((each) => each.key !== key)
     let atomic = own.reduce((sum, each) => sum + each.amountAtomic, amountAtomic)
     let wei = sumOf(own) + costWei
+    const ofOthersWei = othersWei - sumOf(own)
     const kept = own.findIndex((oldest) => {
-      if (atomic <= payerAtomic && wei * parts.account <= relayerWei) return true
+      const isWithinShare = wei * parts.account <= relayerWei
+      const leavesLast = (ofOthersWei + wei) * parts.last <= relayerWei * (parts.last - 1n)
+      if (atomic <= payerAtomic && isWithinShare && leavesLast) return true
       atomic -= oldest.amountAtomic
       wei -= oldest.costWei
       return false

@@ -76,6 +76,18 @@ describe("GasReservations", () => {
     assert.strictEqual(reserved.othersWei(["large"], 0), 0n)
   })
 
+  it("leaves the last quarter to accounts that have reserved nothing else", () => {
+    const reserved = new GasReservations(lifetime)
+    for (const account of ["a", "b", "c", "d"])
+      for (let number = 0; number < 25; number++)
+        assert.isTrue(reserved.reserve(payment(`${account} ${number}`, account), rich, 0))
+    // Three quarters, and one payment of the fourth account.
+    assert.strictEqual(reserved.othersWei([], 0), 7_600n)
+    for (let number = 0; number < 24; number++)
+      assert.isTrue(reserved.reserve(payment(`honest ${number}`), rich, 0))
+    assert.isFalse(reserved.reserve(payment("one more"), rich, 0))
+  })
+
   it("leaves half of the money to payers who have paid lately, and strangers always one payment", () => {
     const reserved = new GasReservations(lifetime)
     const unreserved = { ...rich, relayerWei: 400n }

@@ -4,15 +4,23 @@ export interface ChainHead {
   readonly number: bigint
   /** In lower case. */
   readonly hash?: string
+  /** Seconds since the epoch, by the chain. */
+  readonly timeSeconds?: bigint
 }
 
 /** A head as text, as a charge stores it; empty if there is none. */
 export const headText = (head: ChainHead | undefined): string =>
-  head === undefined ? "" : head.hash === undefined ? `${head.number}` : `${head.number} ${head.hash}`
+  head === undefined
+    ? ""
+    : [head.number, head.hash, head.timeSeconds].filter((part) => part !== undefined).join(" ")
 
 /** Reads such a text. */
 export const readHead = (text: string): ChainHead | undefined => {
-  const [number = "", hash] = text.split(" ")
+  const [number = "", hash, time = ""] = text.split(" ")
   if (!/^\d+$/.test(number)) return undefined
-  return hash === undefined ? { number: BigInt(number) } : { number: BigInt(number), hash }
+  return {
+    number: BigInt(number),
+    ...(hash === undefined ? {} : { hash }),
+    ...(/^\d+$/.test(time) ? { timeSeconds: BigInt(time) } : {})
+  }
 }

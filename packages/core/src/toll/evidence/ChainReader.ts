@@ -63,7 +63,11 @@ const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.
   )
 
 const headOf = (node: ChainNode): Effect.Effect<ChainHead, NodeFailed> =>
-  Effect.map(node.latest, ({ hash, number }) => ({ number, hash: hash.toLowerCase() }))
+  Effect.map(node.latest, ({ hash, number, timestamp }) => ({
+    number,
+    hash: hash.toLowerCase(),
+    timeSeconds: timestamp
+  }))
 
 /** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
 export const makeChain = (

@@ -86,7 +86,8 @@ const useIn = Effect.fnUntraced(function* (
 
 /**
  * Judges a use of the nonce, also by whether its block precedes the claim. Not by the number alone: if a reorganization
- * replaced the block that was the newest one at the claim, lower numbers are those of later blocks.
+ * replaced the block that was the newest one at the claim, lower numbers may be those of later blocks. Only blocks that
+ * were final by then are still earlier ones: no reorganization replaces them.
  */
 const judged = Effect.fnUntraced(function* (
   { claimedAfter, finality, isNotReached, node }: EvidenceQuery,
@@ -100,7 +101,10 @@ const judged = Effect.fnUntraced(function* (
   const now = block.number === claimedAfter.number ? block : yield* node.block(claimedAfter.number)
   // A node that lags, a shorter chain, or a block that never was of this one: the chain will show which of them.
   if (now === undefined) return (yield* isNotReached(claimedAfter.number)) ? evidence : unavailable
-  return now.hash.toLowerCase() === claimedAfter.hash ? precedingClaim(evidence) : evidence
+  const wasFinal =
+    claimedAfter.timeSeconds !== undefined &&
+    block.timestamp + BigInt(finality.finalitySeconds) < claimedAfter.timeSeconds
+  return wasFinal || now.hash.toLowerCase() === claimedAfter.hash ? precedingClaim(evidence) : evidence
 })
 
 interface RangeResult {

@@ -102,6 +102,11 @@ export class AdmissionTicket {
     this.delivered = true
   }
 
+  /** Counted among the open calls of its payer. */
+  get isOpen(): boolean {
+    return this.close !== undefined
+  }
+
   /** Counts among the open calls of its payer from now on. `close` ends that. */
   open(close: () => void): void {
     this.close = close

@@ -24,7 +24,8 @@ export class OpenCalls {
 
   /** Counts a call; `false`: it has to wait for another payment of its payer. */
   enter({ lease, payer, request, ticket }: PaymentAttempt, atomic: bigint, limits: OpenLimits): boolean {
-    if (!ticket.isProven) return true
+    // A call may verify again, after another call of its payment has failed: it counts once.
+    if (!ticket.isProven || ticket.isOpen) return true
     const name = `${request.settlesFirst} ${payer}`
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
     const calls = open.payments.get(lease.key) ?? 0

@@ -138,7 +138,9 @@ const afterRequestStep = (step: RequestStep, event: ChargeEvent, facts: ChargeFa
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
-      if (event._tag === "Busy") return event.patient ? { _tag: "Wait" } : end(inProgress)
+      // A call that holds the charge doesn't wait: its copies would wait for its lease.
+      if (event._tag === "Busy")
+        return event.patient && step.key === "free" ? { _tag: "Wait" } : endUnclaimed(inProgress, step.key)
       if (event._tag === "Limited") return endUnclaimed(limited, step.key)
       break
     case "Claim":

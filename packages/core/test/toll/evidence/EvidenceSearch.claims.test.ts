@@ -59,6 +59,23 @@ describe("a transfer", () => {
     })
   )
 
+  it.effect(
+    "in a block that was final at the claim precedes it, though a reorganization has replaced the newest",
+    () =>
+      Effect.gen(function* () {
+        const { evidence, node, paid } = open()
+        const transaction = node.transact(paid)
+        node.mine(2_000)
+        const claimedAfter = yield* headOf(node)
+        node.reorganize(1)
+        node.mine(2)
+        assert.include(yield* evidence({ transaction, claimedAfter }), { _tag: "Moved", precedesClaim: true })
+        // What an earlier version recorded has no time.
+        const { timeSeconds: _, ...untimed } = claimedAfter
+        assert.doesNotHaveAnyKeys(yield* evidence({ transaction, claimedAfter: untimed }), ["precedesClaim"])
+      })
+  )
+
   it.effect("is unknown while the chain has no block of that number: a node may lag", () =>
     Effect.gen(function* () {
       const { evidence, node, paid } = open()
