@@ -1,25 +1,23 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { report } from "../../runtime/events.ts"
 import { type Charge, Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
 import { judgeSignature } from "../exact/Evm.ts"
 import { foreignTransaction, isSignedByPayer } from "../exact/Solana.ts"
-import { Facilitator, type Verification } from "../facilitator/Facilitator.ts"
+import { Facilitator } from "../facilitator/Facilitator.ts"
 import type { ChargeEvent } from "../machine/ChargeStep.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import type { PayableTask } from "../machine/SettlementTask.ts"
 import type { Refusal } from "../Verdict.ts"
-import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
 import { PaymentReversals } from "./PaymentReversals.ts"
-import { RecentPaymentFailures } from "./RecentPaymentFailures.ts"
 import { ResponseWaiters } from "./ResponseWaiters.ts"
-import { SignatureChecks } from "./SignatureChecks.ts"
+import { foreignSignature, SignatureChecks } from "./SignatureChecks.ts"
 import { UnsettledWork } from "./UnsettledWork.ts"
 import { VerificationPools } from "./VerificationPools.ts"
+import { Verifications } from "./Verifications.ts"
 
 export interface AdmissionConfig extends PayerAccountsConfig {
   /** Limit on one payer's unsettled charges. */
@@ -47,16 +45,6 @@ interface Services {
  */
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
-const foreignSignature: Refusal = {
-  code: "invalid_exact_evm_payload_signature",
-  message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
-}
-
-const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
-
-/** A payer on one network: one without enough money there may have some on another. */
-const walletOf = ({ network, payer }: PaymentAttempt): string => `${network.caip2} ${payer}`
-
 /**
  * Decides which payments get work done before they settle, and how much: signatures, verification, exposure, losses.
  *
@@ -69,15 +57,10 @@ export class Admission {
   private readonly history: PayerHistory
   private readonly pools: VerificationPools
   private readonly work: UnsettledWork
-  private readonly failures: RecentPaymentFailures
   private readonly signatures: SignatureChecks
+  private readonly verifications: Verifications
   /** Waiters for another call of their payer, with a verified payment. */
   private readonly waiters = new ResponseWaiters()
-  /** The same before the verification, with places of their own: strangers without money may take them all. */
-  private readonly arrivals = new ResponseWaiters()
-  private readonly outage = new FacilitatorOutage()
-  /** Keys of the payments that a call of this process verifies. */
-  private readonly verifying = new Set<string>()
 
   static readonly make = Effect.fnUntraced(function* (config: AdmissionConfig) {
     const services = { charges: yield* Charges, chain: yield* Chain, facilitator: yield* Facilitator }
@@ -94,8 +77,9 @@ export class Admission {
     this.history = new PayerHistory(services.charges, this.accounts)
     this.pools = new VerificationPools(config, this.history)
     this.work = new UnsettledWork(config, this.accounts, this.history)
-    this.failures = new RecentPaymentFailures(config.failedPayerMillis)
     this.signatures = new SignatureChecks(services.chain)
+    const { history, pools, signatures, work } = this
+    this.verifications = new Verifications(services, { history, pools, signatures, work }, config)
   }
 
   /**
@@ -145,81 +129,17 @@ export class Admission {
 
   /** The refusal for a payer who could not pay a moment ago. */
   recallFailure(attempt: PaymentAttempt): Refusal | undefined {
-    return attempt.ticket.isProven
-      ? this.failures.recall(walletOf(attempt), attempt.lease.nowMillis())
-      : undefined
+    return this.verifications.recallFailure(attempt)
   }
 
   /** Remembers that the payer could not pay. */
   noteFailure(attempt: PaymentAttempt, code: string): void {
-    if (attempt.ticket.isProven)
-      this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.lease.nowMillis())
+    this.verifications.noteFailure(attempt, code)
   }
 
   /** Verifies a payment with the facilitator. `copies`: those that wait for a call with the same payment. */
-  *verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
-    const { lease, ticket } = attempt
-    if (this.verifying.has(lease.key))
-      return {
-        _tag: "Busy",
-        patient:
-          lease.nowMillis() < attempt.untilMillis && copies.hasRoom(lease.key, this.recallsPayer(attempt))
-      }
-    this.verifying.add(lease.key)
-    ticket.startGuarding()
-    const failure = yield* this.open(attempt, task)
-    if (failure !== undefined) return failure
-    if (!(yield* this.pools.enter(attempt))) return { _tag: "Limited", patient: false }
-    ticket.recordVerification(lease.nowMillis())
-    const verification = yield* this.verifyNow(attempt, task)
-    this.pools.leave(attempt)
-    if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
-    return { _tag: "Verified", verification }
-  }
-
-  /**
-   * Waits, for a bounded time, until the payer may have the call open beside others: a facilitator may reserve money for
-   * what it verifies. Returns what ends the call instead.
-   */
-  private *open(attempt: PaymentAttempt, { request }: PayableTask): Deciding<ChargeEvent | undefined> {
-    const { lease, payer, untilMillis } = attempt
-    const amountAtomic = BigInt(request.requirements.amount)
-    for (let isFirst = true; !this.work.open(attempt, amountAtomic); isFirst = false) {
-      // Other processes may have settled more for this payer.
-      if (isFirst) yield* this.history.learnRecent(attempt, lease.nowMillis())
-      if (isFirst && this.work.open(attempt, amountAtomic)) return undefined
-      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(payer, this.recallsPayer(attempt)))
-        return { _tag: "Limited", patient: false }
-      yield* this.arrivals.wait(payer)
-      const refusal = this.recallFailure(attempt)
-      if (refusal !== undefined)
-        return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
-    }
-    return undefined
-  }
-
-  private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
-    const { chain, facilitator } = this.services
-    const verification = yield* facilitator.verify(request)
-    if (verification._tag === "Unreachable") yield* this.reportOutage(attempt, verification.reason)
-    if (verification._tag !== "Valid" || attempt.ticket.isProven || !chain.canRead(attempt.network.caip2))
-      return verification
-    // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
-    const isAccepted = yield* this.signatures.confirm(attempt)
-    attempt.ticket.recordProof(isAccepted === true)
-    if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
-    return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
-  }
-
-  private *reportOutage({ lease, network }: PaymentAttempt, reason: string): Deciding<void> {
-    const failed = this.outage.note(lease.nowMillis())
-    if (failed === undefined) return
-    yield* report(
-      "Error",
-      "facilitator_unavailable",
-      `The facilitator verifies no payment (${reason}), so none can be accepted: check facilitator.url and its headers. Calls that failed since the last such report: ${failed}`,
-      { port: "facilitator", network: network.caip2, reason }
-    )
+  verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
+    return this.verifications.verify(attempt, task, copies)
   }
 
   /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
@@ -229,7 +149,7 @@ export class Admission {
       : { _tag: "Limited", by: "charges" }
     // A waiting call holds nothing that another could use.
     if (claim._tag === "Limited") this.work.giveBack(attempt, false)
-    else this.stopGuarding(attempt)
+    else this.verifications.stopGuarding(attempt)
     return claim
   }
 
@@ -251,11 +171,6 @@ export class Admission {
       maxUnsettled: this.config.maxUnsettledPerPayer,
       maxExposureAtomic: exposure.toString()
     })
-  }
-
-  /** Lets copies of the payment through: from its claim on, the store recognizes them. */
-  private stopGuarding(attempt: PaymentAttempt): void {
-    if (attempt.ticket.stopGuarding()) this.verifying.delete(attempt.lease.key)
   }
 
   /** Whether the call can wait for another call of its payer. */
@@ -338,14 +253,12 @@ export class Admission {
     const { payer, request, ticket } = attempt
     const exposureAtomic = request.exposureAtomic()
     const wasCounted = ticket.isCounted
-    const wasOpen = ticket.stopBeingOpen()
-    this.pools.leave(attempt)
-    this.stopGuarding(attempt)
+    const wasOpen = this.verifications.close(attempt)
     // Failed work may have cost as much as successful work.
     const isLost = ticket.hasLostWork
     if (isLost && exposureAtomic > 0n && !ticket.hasFailed) this.accounts.forgetRecent(payer)
     this.work.giveBack(attempt, isLost)
     if (wasCounted) this.waiters.wake(payer)
-    if (wasOpen) this.arrivals.wake(payer)
+    if (wasOpen) this.verifications.wake(payer)
   }
 }

@@ -6,10 +6,16 @@ import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { authorizationHash } from "../../fast/authorizationHash.ts"
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
+import type { Refusal } from "../Verdict.ts"
 
 const resultLimits = { capacity: 10_000, lifetimeMillis: 60_000 }
 /** Signatures checked on the chain per minute: for one client, and in total. */
 const perMinute = { perClient: 60, inAll: 600 }
+
+export const foreignSignature: Refusal = {
+  code: "invalid_exact_evm_payload_signature",
+  message: "the signature is not by the payer, over this authorization, in this token's EIP-712 domain"
+}
 
 /** A payment on its network and in its token: a digest names neither, and a wallet may sign for one of them only. */
 const nameOf = ({ digest, lease }: PaymentAttempt): string => `${lease.key} ${digest}`
