@@ -1,4 +1,4 @@
-import type { ChargeEvent, RequestStep, WaitedFor } from "../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, RequestStep } from "../../src/toll/machine/ChargeStep.ts"
 import type { Work } from "../../src/toll/TollRequest.ts"
 import type { Refusal } from "../../src/toll/Verdict.ts"
 import { isInBlock, type Outcome } from "./ChainModel.ts"
@@ -33,10 +33,9 @@ const refusedWith = (code: string): ChargeEvent => ({
 const waited: ChargeEvent = { _tag: "Waited" }
 export const overtaken: ChargeEvent = { _tag: "Overtaken" }
 
-const waitedForOf = ({ index, refusalAt, state }: Performer): WaitedFor | undefined => {
-  const { copyRefused, waited } = state.processes[index]!
-  const refusal = copyRefused < 0 ? undefined : refusalAt(copyRefused)
-  return waited || refusal !== undefined ? { refusal } : undefined
+const copyRefusalOf = ({ index, refusalAt, state }: Performer): Refusal | undefined => {
+  const { copyRefused } = state.processes[index]!
+  return copyRefused < 0 ? undefined : refusalAt(copyRefused)
 }
 
 /** What a call finds under its key, with and without patience left. */
@@ -53,7 +52,7 @@ const found = (performer: Performer): Array<StepOutcome> => {
   const charge = record && { charge: chargeOf(record, world), presented }
   return [true, false].map((patient) => ({
     label: `finds ${record === undefined ? "nothing" : `it ${record.state}`}${patient ? "" : ", out of patience"}`,
-    fact: { _tag: "Found", found: charge, patient, nowMillis, waitedFor: waitedForOf(performer) },
+    fact: { _tag: "Found", found: charge, patient, nowMillis, copyRefusal: copyRefusalOf(performer) },
     state
   }))
 }
@@ -94,6 +93,7 @@ export const takenBy = (
       _tag: "Taken",
       charge: chargeOf(record, world),
       sameRequest: isOurs,
+      isRefused: record.refused === caller?.signature,
       readable,
       nowMillis: secondsOf[state.clock] * 1000
     },
@@ -174,7 +174,8 @@ const claim = (performer: Performer): Array<StepOutcome> => {
     request,
     signature,
     exposure: world.settlesFirst !== true,
-    precedes: record?.precedes ?? process.head === true
+    precedes: record?.precedes ?? process.head === true,
+    refused: record?.refused ?? "none"
   })
   outcomes.unshift({
     label: "claims it",
@@ -237,12 +238,11 @@ const deliver = ({ index, state }: Performer): Array<StepOutcome> => {
 
 /** The outcomes of a step of a call. */
 export const outcomesOfCall = (performer: Performer, step: RequestStep): ReadonlyArray<StepOutcome> => {
-  const { index, state } = performer
+  const { state } = performer
   switch (step._tag) {
     case "Find":
       return found(performer)
     case "Wait":
-      return [{ label: "waited", fact: waited, state: withProcess(state, index, { waited: true }) }]
     case "Queue":
       return [{ label: "waited", fact: waited, state }]
     case "TakeOver":

@@ -40,6 +40,8 @@ export interface Recorded {
   readonly owed: "no" | "yes" | "lapsed"
   /** The chain had the transfer before the payment was presented. */
   readonly precedes: boolean
+  /** The signature that was refused after its claim. */
+  readonly refused: Signature | "none"
 }
 
 export type Request = "A" | "B"
@@ -65,7 +67,6 @@ export interface Process {
   readonly head: boolean | undefined
   /** It verifies the payment: copies in the same process wait. */
   readonly guards: boolean
-  readonly waited: boolean
   /** The facilitator has not verified the payment as valid. */
   readonly isUnverified: boolean
   /** The number of the refusal that a copy of its payment got since it began; -1: none. */
@@ -112,7 +113,6 @@ export const idle = (left: number, due: boolean): Process => ({
   result: "none",
   head: undefined,
   guards: false,
-  waited: false,
   isUnverified: false,
   copyRefused: -1
 })
@@ -120,7 +120,7 @@ export const idle = (left: number, due: boolean): Process => ({
 /** A new record, claimed by a process. */
 export const claimedRecord = (
   owner: number,
-  facts: Pick<Recorded, "request" | "signature" | "exposure" | "precedes">
+  facts: Pick<Recorded, "request" | "signature" | "exposure" | "precedes" | "refused">
 ): Recorded => ({
   ...facts,
   state: "claimed",
@@ -173,37 +173,15 @@ const packed = (...flags: ReadonlyArray<boolean>): number => {
 export const keyOfRecord = (record: Recorded | undefined): string => {
   if (record === undefined) return "-"
   const { awaitsFinality, effectPending, exposure, held, payment, precedes, proven, subject } = record
-  const { owed, owner, receipt, refund, request, response, signature, state } = record
+  const { owed, owner, receipt, refund, refused, request, response, signature, state } = record
   const flags = packed(awaitsFinality, effectPending, exposure, held, payment, precedes, proven, subject)
-  return `${state[0]}${request}${signature[0]}${response[0]}${receipt[0]}${refund[0]}${owed[0]}${owner},${flags}`
+  return `${state[0]}${request}${signature[0]}${response[0]}${receipt[0]}${refund[0]}${refused[0]}${owed[0]}${owner},${flags}`
 }
 
 const keyOfProcess = (process: Process): string => {
-  const {
-    copyRefused,
-    due,
-    guards,
-    head,
-    holds,
-    isUnverified,
-    left,
-    payment,
-    result,
-    step,
-    subject,
-    waited
-  } = process
-  const flags = packed(
-    head !== undefined,
-    head === true,
-    holds,
-    due,
-    payment,
-    subject,
-    guards,
-    waited,
-    isUnverified
-  )
+  const { copyRefused, due, guards, head, holds, isUnverified, left, payment, result, step, subject } =
+    process
+  const flags = packed(head !== undefined, head === true, holds, due, payment, subject, guards, isUnverified)
   return `${step},${left},${flags}${result[0]}${result[1]}${copyRefused}`
 }
 

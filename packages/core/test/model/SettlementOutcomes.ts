@@ -101,7 +101,10 @@ const apply = ({ index, state }: Performer, { endsLease }: StepOf<"Apply">): Arr
   ]
 }
 
-const voiding = ({ index, state }: Performer, { keepsExposure }: StepOf<"Void">): Array<StepOutcome> => {
+const voiding = (
+  { index, state }: Performer,
+  { ending, keepsExposure }: StepOf<"Void">
+): Array<StepOutcome> => {
   const voided = isHeldBy(state.record, index, "claimed", "ready")
   const exposure = keepsExposure && state.record?.exposure === true
   const after = withRecord(state, {
@@ -109,7 +112,8 @@ const voiding = ({ index, state }: Performer, { keepsExposure }: StepOf<"Void">)
     held: false,
     payment: false,
     response: "none",
-    exposure
+    exposure,
+    ...(ending._tag === "Refused" && state.record !== undefined ? { refused: state.record.signature } : {})
   })
   return [
     {

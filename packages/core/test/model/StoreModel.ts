@@ -56,6 +56,7 @@ export const chargeOf = (record: Recorded, { settlesFirst }: World): Charge => {
     receipt: receipt === "none" ? undefined : receiptOf(receipt),
     transferLogIndex: record.proven ? 0 : undefined,
     awaitsFinality: record.awaitsFinality,
+    refusedDigest: record.refused === "none" ? "" : record.refused,
     reopenings: 0,
     responseOwedUntilMillis: owedUntil[owed],
     settledAtMillis: receipt === "none" ? undefined : minedAtSeconds * 1000,

@@ -202,9 +202,9 @@ const events: ReadonlyArray<Mutant> = [
     }))
   },
   {
-    name: "work that failed is not noticed by copies",
-    survives: "the copy then tries the payment itself, which is safe, though its caller did not need to wait",
-    reads: readsEvent("Found", (event) => ({ ...event, waitedFor: undefined }))
+    name: "a copy doesn't notice that its payment was refused",
+    survives: "the refusal is recorded with the charge, too, which the copy then reads",
+    reads: readsEvent("Found", (event) => ({ ...event, copyRefusal: undefined }))
   }
 ]
 
