@@ -185,7 +185,8 @@ const upkeepOperations: ReadonlyArray<RandomOperation> = [
   (random) => {
     const key = randomKey(random)
     const now = randomTime(random)
-    return Charges.use((charges) => charges.markRefundDue(key, now))
+    const owner = random.pick([undefined, ...owners])
+    return Charges.use((charges) => charges.markRefundDue(key, now, owner))
   },
   (random, step) => {
     const now = randomTime(random)
