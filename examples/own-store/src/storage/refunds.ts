@@ -13,13 +13,11 @@ interface Sums {
 export const refundVerbs = (sql: Database) =>
   ({
     markRefundDue: async (key, nowMillis, owner) => {
-      // What follows the arguments of a verb is not its owner.
-      const holder = typeof owner === "string" ? owner : null
       const { count } = await sql`
         WITH moved AS (
           UPDATE till.charges SET refund = ${json(sql, { _tag: "Due" })}, response_owed_until_millis = NULL
           WHERE key = ${key} AND state = 'settled' AND refund IS NULL
-            AND (${holder}::text IS NULL OR lease_owner = ${holder}::text)
+            ${owner === undefined ? sql`` : sql`AND lease_owner = ${owner}`}
           RETURNING *)
         ${book(sql, ["refund_due"], nowMillis, null)}`
       return count === 1
