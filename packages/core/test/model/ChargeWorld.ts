@@ -29,6 +29,8 @@ import type { Signature, Request } from "./ChargeState.ts"
  *
  * Left out, because the code doesn't keep it:
  *
+ * - A reconciler is suspended between its takeover and `MarkRefundDue` for longer than its lease. The store's
+ *   `markRefundDue` doesn't compare the owner of the lease, so a response that was delivered meanwhile is refunded, too.
  * - A process is suspended before `Complete` while a reorganization reopens its charge, whose refund an operator has sent
  *   before the transfer was final. The event of `Complete` doesn't mention that refund, so the response is sent, too.
  * - A caller reads that the payment is refunded, and a reorganization undoes the settlement with the refund that was due.

@@ -164,9 +164,11 @@ const reopening = ({ index, state, world }: Performer): Array<StepOutcome> => {
   ]
 }
 
+/** The store marks whatever is settled. Here, only what is still owed: see "Left out" in ChargeWorld.ts. */
 const markRefundDue = ({ index, state }: Performer): Array<StepOutcome> => {
+  const { record } = state
   const marked =
-    isHeldBy(state.record, index, "settled") && state.record?.refund === "none"
+    record?.state === "settled" && record.refund === "none" && record.owed !== "no"
       ? withRecord(state, { refund: "due", owed: "no" })
       : state
   return [{ label: "a refund is due", fact: done, state: yieldLease(marked, index) }]

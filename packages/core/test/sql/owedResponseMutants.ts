@@ -39,11 +39,6 @@ export const owedResponseMutants: ReadonlyArray<Mutant> = [
     })
   },
   {
-    name: "anybody makes a refund due",
-    foundBy: "a refund of a charge that another owner has taken over is not due",
-    breaks: (store) => ({ markRefundDue: (key, nowMillis) => store.markRefundDue(key, nowMillis) })
-  },
-  {
     name: "a settled charge is looked at again at the later of its times",
     foundBy: "a settled charge is due at the earlier of its times",
     breaks: (store) =>

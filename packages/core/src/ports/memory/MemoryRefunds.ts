@@ -36,10 +36,9 @@ export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundM
   }
 
   return {
-    markRefundDue: (key, nowMillis, owner) =>
+    markRefundDue: (key, nowMillis) =>
       Effect.sync(() => {
-        const canBeRefunded = ({ leaseOwner, refund, state }: Charge) =>
-          state === "settled" && refund === undefined && (owner ?? leaseOwner) === leaseOwner
+        const canBeRefunded = ({ refund, state }: Charge) => state === "settled" && refund === undefined
         const refund = { _tag: "Due", startedAtMillis: undefined } as const
         const marked = table.change(key, canBeRefunded, { refund, responseOwedUntilMillis: undefined })
         if (marked !== undefined) ledger.append(marked, "refund_due", nowMillis)

@@ -80,10 +80,9 @@ export const ledgerModel = ({
     })
 
   return {
-    markRefundDue: (key, nowMillis, owner) =>
+    markRefundDue: (key, nowMillis) =>
       Effect.sync(() => {
-        const isOwing = ({ leaseOwner, refund, state }: Charge) =>
-          state === "settled" && refund === undefined && [undefined, leaseOwner].includes(owner)
+        const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
         const refund = { _tag: "Due", startedAtMillis: undefined } as const
         const owed = change(key, isOwing, { refund, responseOwedUntilMillis: undefined })
         if (owed) enter(key, "refund_due", nowMillis)

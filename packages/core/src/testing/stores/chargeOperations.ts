@@ -185,8 +185,7 @@ const upkeepOperations: ReadonlyArray<RandomOperation> = [
   (random) => {
     const key = randomKey(random)
     const now = randomTime(random)
-    const owner = random.pick([undefined, ...owners])
-    return Charges.use((charges) => charges.markRefundDue(key, now, owner))
+    return Charges.use((charges) => charges.markRefundDue(key, now))
   },
   (random, step) => {
     const now = randomTime(random)

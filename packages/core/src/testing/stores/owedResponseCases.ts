@@ -5,7 +5,6 @@ import {
   chargesWithOne,
   isCompleted,
   key,
-  lease,
   order,
   outcome,
   paid
@@ -101,22 +100,6 @@ export const owedResponseCases: ReadonlyArray<StoreCase> = [
       racers,
       "charges whose refund is due, with the response that was delivered"
     )
-  }),
-  storeCase("Charges: a refund of a charge that another owner has taken over is not due", function* () {
-    const charges = yield* chargesWithOne(
-      "settled",
-      { settlesFirst: true },
-      { settlement: { ...paid, responseOwedUntilMillis: 6_000 } }
-    )
-    expectEqual(yield* charges.takeOver(key, lease("you", 9_000), 6_000), true, "the takeover")
-    const taken = yield* charges.find(key)
-    expectEqual(yield* charges.markRefundDue(key, 6_100, "me"), false, "a refund by the owner before")
-    expectEqual(yield* charges.find(key), taken, "the charge after that")
-    expectEqual((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries")
-    expectEqual(yield* charges.deliver(key, "you", outcome.response), true, "its response")
-    expectEqual(yield* charges.markRefundDue(key, 6_200, "me"), false, "a refund after the response")
-    yield* chargesWithOne("settled", { key: "held" })
-    expectEqual(yield* charges.markRefundDue("held", 6_300, "me"), true, "a refund by the owner")
   }),
   storeCase(`Charges: of ${racers} racers one delivers and one settles`, function* () {
     const charges = yield* chargesWithOne("ready", { settlesFirst: true })

@@ -255,7 +255,7 @@ export class SettlementPerformer {
 
   /** Also ends the lease, for which the refund would wait. */
   private *markRefundDue(held: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.markRefundDue(held.key, held.nowMillis(), held.owner)
+    yield* this.services.charges.markRefundDue(held.key, held.nowMillis())
     return yield* this.endLease(held)
   }
 
