@@ -99,9 +99,14 @@ export const deferUnknown = (reason: string): SettlementStep => ({
   ending: pending
 })
 
-/** Resumes a call that holds a voided charge whose payment hasn't moved. */
+/**
+ * Resumes a call that holds a voided charge whose payment hasn't moved. If the payment was refused, its caller gets the
+ * refusal only if no copy of the payment has been accepted since.
+ */
 export const resume = ({ isRefused = false }: Pick<Watched, "isRefused">): SettlementStep | ResumeStep =>
-  isRefused ? defer(refusedBefore) : judgeHeld
+  isRefused
+    ? { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: refusedBefore }
+    : judgeHeld
 
 /** Defers a charge, with nothing to report. */
 export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): SettlementStep => ({

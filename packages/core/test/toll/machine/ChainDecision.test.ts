@@ -94,7 +94,13 @@ const watches: ReadonlyArray<Row> = [
     rolledBack(already, true)
   ),
   row("is unused", call, watch(), notMoved, { _tag: "Judge", key: "held" }),
-  row("is unused and was refused", call, watchRefused, notMoved, deferred(refused("payment_refused"))),
+  row("is unused and was refused", call, watchRefused, notMoved, {
+    _tag: "Defer",
+    reason: undefined,
+    nextCheck: "expiry",
+    thenFind: true,
+    ending: refused("payment_refused")
+  }),
   row("was refused and has moved", call, watchRefused, moved, refund),
   row("was refused, which is not clear yet", call, watchRefused, unavailable, deferred(pending)),
   row(

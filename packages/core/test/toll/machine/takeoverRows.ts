@@ -197,7 +197,13 @@ export const takeovers: ReadonlyArray<Row> = [
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided"), { isRefused: true }),
-    deferred(refused("payment_refused"))
+    {
+      _tag: "Defer",
+      reason: undefined,
+      nextCheck: "expiry",
+      thenFind: true,
+      ending: refused("payment_refused")
+    }
   ],
   [
     "of what was voided and has expired, in a call that can't read the chain",
