@@ -48,23 +48,27 @@ export const ledgerVerbs = (sql: Database) => {
     settlement: CompletedSettlement,
     nowMillis: number
   ): Promise<number> => {
-    const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis, transferLogIndex } = settlement
+    const { finalAfterMillis, owner, receipt, refundDue, transferLogIndex } = settlement
+    const owedUntilMillis = refundDue ? null : (settlement.responseOwedUntilMillis ?? null)
     const { count } = await sql`
       WITH moved AS (
         UPDATE till.charges
         SET state = 'settled', receipt = ${json(sql, receipt)}, transfer_log_index = ${transferLogIndex ?? null},
           settled_at_millis = ${nowMillis},
           refund = coalesce(refund, ${json(sql, refundDue ? { _tag: "Due" } : undefined)}),
-          effect_pending = subject IS NOT NULL AND refund IS NULL AND NOT ${refundDue}::boolean,
+          effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
           awaits_finality = ${finalAfterMillis !== undefined},
           settlement = CASE WHEN ${finalAfterMillis !== undefined}::boolean THEN settlement ELSE '' END,
-          response_owed_until_millis = CASE WHEN refund IS NULL THEN ${responseOwedUntilMillis ?? null}::bigint END,
-          attempts = 0, check_after_millis = coalesce(CASE WHEN refund IS NULL
-            THEN least(${finalAfterMillis ?? null}::bigint, ${responseOwedUntilMillis ?? null}::bigint)
-            ELSE ${finalAfterMillis ?? null}::bigint END, 0)
-        -- An open charge has no refund but one that was sent before it was reopened. That stays, and nothing else is owed.
-        -- A voided charge has no response: one has to be owed, or a refund has to be due.
-        WHERE key = ${key} AND (state = 'ready' OR (state = 'voided' AND (settles_first OR ${refundDue}::boolean)))
+          response_owed_until_millis = ${owedUntilMillis}::bigint,
+          attempts = 0, check_after_millis = coalesce(least(${finalAfterMillis ?? null}::bigint, ${owedUntilMillis}::bigint), 0)
+        -- A voided charge has no response: one has to be owed, or a refund has to be due. An open charge has no refund but
+        -- one that was sent before it was reopened: it stays, and the charge buys nothing any more.
+        WHERE key = ${key} AND ${
+          refundDue
+            ? sql`state IN ('ready', 'voided')`
+            : sql`refund IS NULL AND (state = 'ready' OR (state = 'voided' AND settles_first))`
+        }
+          ${owner === undefined ? sql`` : sql`AND lease_owner = ${owner}`}
         RETURNING *)
       ${book(sql, refundDue ? ["settled", "refund_due"] : ["settled"], nowMillis, receipt.transaction)}`
     return count

@@ -12,11 +12,12 @@ interface Sums {
 /** Refunds: due, started within limits, sent. */
 export const refundVerbs = (sql: Database) =>
   ({
-    markRefundDue: async (key, nowMillis) => {
+    markRefundDue: async (key, nowMillis, owner) => {
       const { count } = await sql`
         WITH moved AS (
           UPDATE till.charges SET refund = ${json(sql, { _tag: "Due" })}, response_owed_until_millis = NULL
           WHERE key = ${key} AND state = 'settled' AND refund IS NULL
+            ${owner === undefined ? sql`` : sql`AND lease_owner = ${owner}`}
           RETURNING *)
         ${book(sql, ["refund_due"], nowMillis, null)}`
       return count === 1

@@ -90,7 +90,7 @@ const markRefundDue = Effect.fnUntraced(function* (
   { charges }: Services,
   { chargeKey, id }: Order
 ): Effect.fn.Return<OrderEvent, StoreError> {
-  const marked = yield* charges.markRefundDue(chargeKey, yield* Clock.currentTimeMillis)
+  const marked = yield* charges.markRefundDue(chargeKey, yield* Clock.currentTimeMillis, undefined)
   const charge = marked ? undefined : yield* charges.find(chargeKey)
   if (marked || charge?.refund !== undefined) return { _tag: "RefundDue" }
   // A reorganization of the chain undid its payment for good.
@@ -108,7 +108,7 @@ const refund = Effect.fnUntraced(function* (
   const charge = yield* charges.find(chargeKey)
   // A reorganization undid the settlement and with it the refund, and the payment has settled again since.
   if (charge?.state === "settled" && charge.refund === undefined)
-    yield* charges.markRefundDue(chargeKey, yield* Clock.currentTimeMillis)
+    yield* charges.markRefundDue(chargeKey, yield* Clock.currentTimeMillis, undefined)
   const transaction = charge === undefined ? undefined : yield* refunds.send(charge)
   return { _tag: transaction === undefined ? "RefundPending" : "Refunded" }
 })

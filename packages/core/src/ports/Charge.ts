@@ -153,8 +153,10 @@ export interface CompletedSettlement {
   readonly receipt: Receipt
   /** Index of the `Transfer` event that proves it; `undefined` if only a facilitator reported it. */
   readonly transferLogIndex: number | undefined
-  /** Whether the payment must be refunded, because no response can be returned for it. */
+  /** Whether the payment must be refunded, because no response can be returned for it. Then none is owed. */
   readonly refundDue: boolean
+  /** Only while this owner holds the charge: another process may have recorded a response for it since. */
+  readonly owner?: string | undefined
   /** When a provisional proof is checked again; `undefined`: the proof is final, or there is none. */
   readonly finalAfterMillis: number | undefined
   /** Until when the caller can request the response, for a charge that settles before its work. */

@@ -75,8 +75,9 @@ export interface SettlementMethods {
     outcome: { readonly response: RecordedResponse | undefined; readonly subject: Subject | undefined }
   ) => Effect.Effect<boolean, StoreError>
   /**
-   * `ready` or `voided` → `settled`, by any process: a settlement seen on the chain is a fact. A voided charge settles
-   * only with `refundDue`, or if it settles first: it has no response.
+   * `ready` or `voided` → `settled`, by any process: a settlement seen on the chain is a fact. With an `owner`, only
+   * while that owner holds the charge. A voided charge settles only with `refundDue`, or if it settles first: it has no
+   * response. A charge that was reopened after its refund was sent settles only with `refundDue`.
    *
    * If `transferLogIndex` is given, no other settled charge may have the same network, transaction and index. Payments
    * that settled without a proof have no index and are not compared.
@@ -86,8 +87,7 @@ export interface SettlementMethods {
    * cleared. `attempts` become 0; `checkAfterMillis` becomes the earlier of `finalAfterMillis` and
    * `responseOwedUntilMillis`, or 0. The lease stays.
    *
-   * If the charge was reopened after its refund was sent, that refund stays: no `refund_due` entry is appended, no
-   * response is owed and no effect is pending.
+   * If the charge was reopened after its refund was sent, that refund stays: no `refund_due` entry is appended.
    */
   readonly complete: (
     key: string,

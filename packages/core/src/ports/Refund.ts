@@ -44,9 +44,14 @@ export interface RefundStop {
 export interface RefundMethods {
   /**
    * Marks a settled charge without a refund as due for one, whatever else is pending; clears a response that was owed.
-   * Appends the `refund_due` entry.
+   * Appends the `refund_due` entry. With an `owner`, only while that owner holds the charge: a process that was slow
+   * must not refund what another one has delivered since.
    */
-  readonly markRefundDue: (key: string, nowMillis: number) => Effect.Effect<boolean, StoreError>
+  readonly markRefundDue: (
+    key: string,
+    nowMillis: number,
+    owner: string | undefined
+  ) => Effect.Effect<boolean, StoreError>
   /**
    * Allows a refund that is due to be sent; the step after it moves money. A refund that was started before is
    * `Started` again, whatever the limit.

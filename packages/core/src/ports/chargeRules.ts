@@ -1,4 +1,4 @@
-import type { Charge, ChargeState, Lease, NewCharge, SettledCharge } from "./Charge.ts"
+import type { Charge, ChargeState, CompletedSettlement, Lease, NewCharge, SettledCharge } from "./Charge.ts"
 
 /*
  * Rules of charges that stores share. Pure.
@@ -33,9 +33,18 @@ export const isFree = (existing: Charge, lease: Lease, nowMillis: number): boole
     ? hasExpired(existing, nowMillis)
     : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
 
-/** Whether a charge can settle. A voided one has no response, so it must be owed one, or a refund. */
-export const canSettle = ({ settlesFirst, state }: Charge, refundDue: boolean): boolean =>
-  state === "ready" || (state === "voided" && (refundDue || settlesFirst))
+/**
+ * Whether a charge can settle. A voided one has no response, so it must be owed one, or a refund. One whose refund was
+ * sent buys nothing any more.
+ */
+export const canSettle = (
+  { leaseOwner, refund, settlesFirst, state }: Charge,
+  { owner = leaseOwner, refundDue }: Pick<CompletedSettlement, "owner" | "refundDue">
+): boolean => {
+  if (owner !== leaseOwner) return false
+  if (refundDue) return state === "ready" || state === "voided"
+  return refund === undefined && (state === "ready" || (state === "voided" && settlesFirst))
+}
 
 /** Tests whether an owner holds the lease of a charge in one of some states. */
 export const isHeldBy =

@@ -13,12 +13,13 @@ interface StopRow {
 
 /** Refunds in a database. */
 export const refundMethods = (sql: SqlClient.SqlClient): RefundMethods => ({
-  markRefundDue: (key, nowMillis) =>
+  markRefundDue: (key, nowMillis, owner) =>
     storing(
       "charges.markRefundDue",
       tookEffect(sql`
         UPDATE till_charges SET refund_due_at = ${nowMillis}, response_owed_until = NULL
-        WHERE key = ${key} AND state = 'settled' AND refund_due_at IS NULL RETURNING key`)
+        WHERE key = ${key} AND state = 'settled' AND refund_due_at IS NULL
+          AND lease_owner = ${owner ?? sql.literal("lease_owner")} RETURNING key`)
     ),
   startRefund: startRefundMethod(sql),
   recordRefund: (key, transaction, nowMillis) =>

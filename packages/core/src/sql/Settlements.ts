@@ -18,28 +18,30 @@ const isTransferTaken = ({ reason }: SqlError.SqlError): boolean =>
   // PostgreSQL names the index, SQLite its columns.
   (reason.constraint === transferIndex || reason.constraint.includes("till_charges.transfer_log_index"))
 
+/** The charges that can settle: see `canSettle`. */
+const withRefund = "state IN ('ready', 'voided')"
+const withResponse = "refunded_at IS NULL AND (state = 'ready' OR (state = 'voided' AND settles_first = 1))"
+
 const completeMethod =
   (sql: SqlClient.SqlClient): SettlementMethods["complete"] =>
   (key, settlement, nowMillis) => {
-    const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
+    const { finalAfterMillis, owner, receipt, refundDue } = settlement
     const awaitsFinality = finalAfterMillis !== undefined
-    // A refund that was sent before the charge was reopened stays, and nothing else is owed.
+    const owedUntilMillis = refundDue ? undefined : settlement.responseOwedUntilMillis
+    // A refund that was sent before the charge was reopened stays.
     const completed = tookEffect(sql`
       UPDATE till_charges SET state = 'settled', attempts = 0,
         settlement = ${awaitsFinality ? sql.literal("settlement") : ""}, awaits_finality = ${awaitsFinality ? 1 : 0},
-        check_after = CASE WHEN refunded_at IS NULL
-          THEN CAST(${earlierCheck(finalAfterMillis, responseOwedUntilMillis)} AS BIGINT)
-          ELSE CAST(${finalAfterMillis ?? 0} AS BIGINT) END,
-        response_owed_until = CASE WHEN refunded_at IS NULL
-          THEN CAST(${responseOwedUntilMillis ?? null} AS BIGINT) ELSE NULL END,
+        check_after = ${earlierCheck(finalAfterMillis, owedUntilMillis)},
+        response_owed_until = ${owedUntilMillis ?? null},
         receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
         transfer_log_index = ${settlement.transferLogIndex ?? null},
         settled_at = ${nowMillis},
         refund_due_at = CASE WHEN refunded_at IS NULL
           THEN CAST(${refundDue ? nowMillis : null} AS BIGINT) ELSE refund_due_at END,
-        effect_pending = CASE WHEN subject IS NULL OR refunded_at IS NOT NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
-      WHERE key = ${key} AND (state = 'ready'
-        OR (state = 'voided' AND (settles_first = 1 OR CAST(${refundDue ? 1 : 0} AS BIGINT) = 1))) RETURNING key`)
+        effect_pending = CASE WHEN subject IS NULL THEN 0 ELSE ${refundDue ? 0 : 1} END
+      WHERE key = ${key} AND lease_owner = ${owner ?? sql.literal("lease_owner")}
+        AND ${sql.literal(refundDue ? withRefund : withResponse)} RETURNING key`)
     return storing(
       "charges.complete",
       completed.pipe(

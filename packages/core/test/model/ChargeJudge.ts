@@ -165,8 +165,7 @@ const faultAtEnd = (state: ChargeWorldState, world: World): string | undefined =
   const hasResponse = record.response !== "none" && !isRefunded
   if (!hasResponse && !isRefunded) return "the money moved, and there is neither response nor refund"
   if (seen.toldFree && !isRefunded) return "a caller read that nothing was charged, and was charged"
-  if (seen.toldRefund && !isRefunded && !seen.served && state.reorganizations === 0)
-    return "a caller read that the payment is refunded, and it isn't"
+  if (seen.toldRefund && !isRefunded) return "a caller read that the payment is refunded, and it isn't"
   if (world.orders && !isRefunded && order !== "applied")
     return "paid and not refunded, and its order is not released"
   return undefined

@@ -27,15 +27,6 @@ import type { Signature, Request } from "./ChargeState.ts"
  * A story reads top to bottom: `call 1: Settle: sent, its response is lost` is what a process did and met. The last line
  * describes the state that breaks a rule.
  *
- * Left out, because the code doesn't keep it:
- *
- * - A reconciler is suspended between its takeover and `MarkRefundDue` for longer than its lease. The store's
- *   `markRefundDue` doesn't compare the owner of the lease, so a response that was delivered meanwhile is refunded, too.
- * - A process is suspended before `Complete` while a reorganization reopens its charge, whose refund an operator has sent
- *   before the transfer was final. The event of `Complete` doesn't mention that refund, so the response is sent, too.
- * - A caller reads that the payment is refunded, and a reorganization undoes the settlement with the refund that was due.
- *   If the payment moves again, it buys the recorded response, and is not refunded.
- *
  * `node --conditions=@till402/source packages/core/test/model/main.ts [name]` explores the worlds and prints a table.
  */
 

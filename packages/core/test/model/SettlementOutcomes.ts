@@ -51,20 +51,19 @@ const completing = (performer: Performer, step: StepOf<"Complete">): Array<StepO
   const transaction = transactionOf(step.transaction)
   const isProvisional = proof?.isFinal === false
   const isOwed = due && !refundDue
-  const settling = { transaction, proven: proof !== undefined, refundDue, isProvisional, isOwed }
+  const owner = refundDue ? index : undefined
+  const settling = { transaction, proven: proof !== undefined, refundDue, isProvisional, isOwed, owner }
   const completed = complete(state, settling, world)
   if (completed !== undefined) {
     const owedUntilMillis = isOwed ? farMillis : undefined
     const receipt = receiptOf(transaction)
-    // The event of a slow call doesn't mention a refund that was sent: see "Left out" in ChargeWorld.ts.
-    const isRefunded = performer.caller !== undefined && completed.record?.refund === "sent"
     return [
       {
         label: `records the settlement${refundDue ? ", a refund is due" : ""}`,
         fact: {
           _tag: "Completed",
           receipt,
-          refundDue: refundDue || isRefunded,
+          refundDue,
           owedUntilMillis,
           isProvisional
         },
@@ -164,11 +163,9 @@ const reopening = ({ index, state, world }: Performer): Array<StepOutcome> => {
   ]
 }
 
-/** The store marks whatever is settled. Here, only what is still owed: see "Left out" in ChargeWorld.ts. */
 const markRefundDue = ({ index, state }: Performer): Array<StepOutcome> => {
-  const { record } = state
   const marked =
-    record?.state === "settled" && record.refund === "none" && record.owed !== "no"
+    isHeldBy(state.record, index, "settled") && state.record?.refund === "none"
       ? withRecord(state, { refund: "due", owed: "no" })
       : state
   return [{ label: "a refund is due", fact: done, state: yieldLease(marked, index) }]

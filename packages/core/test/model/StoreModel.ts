@@ -95,27 +95,29 @@ export interface Settling {
   readonly refundDue: boolean
   readonly isProvisional: boolean
   readonly isOwed: boolean
+  readonly owner: number | undefined
 }
 
 /** `complete`; `undefined`: the record is not in a state that can settle. */
 export const complete = (
   state: ChargeWorldState,
-  { isOwed, isProvisional, proven, refundDue, transaction }: Settling,
+  { isOwed, isProvisional, owner, proven, refundDue, transaction }: Settling,
   { settlesFirst }: World
 ): ChargeWorldState | undefined => {
   const { record } = state
-  const canSettle =
-    record?.state === "ready" || (record?.state === "voided" && (refundDue || settlesFirst === true))
-  if (record === undefined || !canSettle) return undefined
+  if (record === undefined || (owner ?? record.owner) !== record.owner) return undefined
   const isRefunded = record.refund !== "none"
+  const canSettle =
+    record.state === "ready" || (record.state === "voided" && (refundDue || settlesFirst === true))
+  if (!canSettle || (isRefunded && !refundDue)) return undefined
   const settled = withRecord(state, {
     state: "settled",
     payment: isProvisional && record.payment,
-    effectPending: !refundDue && !isRefunded && record.subject,
+    effectPending: !refundDue && record.subject,
     receipt: transaction,
     proven,
     awaitsFinality: isProvisional,
-    owed: isOwed && !isRefunded ? "yes" : "no",
+    owed: isOwed ? "yes" : "no",
     refund: refundDue && !isRefunded ? "due" : record.refund
   })
   return withSeen(settled, { settlements: state.seen.settlements + 1 })

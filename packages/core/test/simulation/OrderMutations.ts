@@ -160,8 +160,8 @@ const refundEnteredUnsent: Mutation = (environment) => {
   const charges = Context.get(environment.stores, Charges)
   const stores = Context.add(environment.stores, Charges, {
     ...charges,
-    markRefundDue: (key, nowMillis) =>
-      Effect.tap(charges.markRefundDue(key, nowMillis), () =>
+    markRefundDue: (key, nowMillis, owner) =>
+      Effect.tap(charges.markRefundDue(key, nowMillis, owner), () =>
         charges.recordRefund(key, `0x${"12".repeat(32)}`, nowMillis)
       )
   })

@@ -44,7 +44,7 @@ const finishAll = Effect.fnUntraced(function* (number: number) {
   const settlement = { ...paid, receipt: sampleReceipt(number) }
   const completed = isCompleted(yield* charges.complete(key, settlement, 6_000))
   const applied = yield* charges.markApplied(key)
-  const owed = yield* charges.markRefundDue(key, 7_000)
+  const owed = yield* charges.markRefundDue(key, 7_000, undefined)
   const refunded = yield* charges.recordRefund(key, `0x${name}`, 8_000)
   const expired = (yield* charges.expire(9_000, 1)) === 1
   const purchases = yield* VaultPurchases

@@ -107,6 +107,20 @@ export const finalityMutants: ReadonlyArray<Mutant> = [
       seeing(store, (charge) => (charge.state === "ready" ? { ...charge, refund: undefined } : charge))
   },
   {
+    name: "a refunded charge settles for a response",
+    foundBy: "whose refund was sent is reopened and settled with it",
+    breaks: (store) => ({
+      complete: (key, settlement, nowMillis) =>
+        Effect.flatMap(store.find(key), (charge) =>
+          store.complete(
+            key,
+            { ...settlement, refundDue: settlement.refundDue || charge?.refund?._tag === "Sent" },
+            nowMillis
+          )
+        )
+    })
+  },
+  {
     name: "a completion forgets the refund that was sent",
     foundBy: "whose refund was sent is reopened and settled with it",
     breaks: (store) =>

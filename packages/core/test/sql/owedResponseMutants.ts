@@ -39,6 +39,11 @@ export const owedResponseMutants: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "anybody makes a refund due",
+    foundBy: "a refund of a charge that another owner has taken over is not due",
+    breaks: (store) => ({ markRefundDue: (key, nowMillis) => store.markRefundDue(key, nowMillis, undefined) })
+  },
+  {
     name: "a settled charge is looked at again at the later of its times",
     foundBy: "a settled charge is due at the earlier of its times",
     breaks: (store) =>
@@ -57,6 +62,14 @@ export const owedResponseMutants: ReadonlyArray<Mutant> = [
             ? Effect.succeed({ _tag: "NotOpen" } as const)
             : store.complete(key, settlement, nowMillis)
         )
+    })
+  },
+  {
+    name: "anybody settles a charge that is refunded",
+    foundBy: "a settlement by the owner before a takeover changes nothing",
+    breaks: (store) => ({
+      complete: (key, settlement, nowMillis) =>
+        store.complete(key, { ...settlement, owner: undefined }, nowMillis)
     })
   },
   {

@@ -100,7 +100,7 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     "the given charges"
   ),
   charges("expire", ["till_charges_responses"], (store) => store.expire(1_510, 10)),
-  charges("markRefundDue", [], (store) => store.markRefundDue("key-settled-1", 2_000)),
+  charges("markRefundDue", [], (store) => store.markRefundDue("key-settled-1", 2_000, undefined)),
   charges(
     "startRefund",
     ["till_ledger_payer", "till_charges_refunds"],

@@ -36,9 +36,10 @@ export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundM
   }
 
   return {
-    markRefundDue: (key, nowMillis) =>
+    markRefundDue: (key, nowMillis, owner) =>
       Effect.sync(() => {
-        const canBeRefunded = ({ refund, state }: Charge) => state === "settled" && refund === undefined
+        const canBeRefunded = ({ leaseOwner, refund, state }: Charge) =>
+          state === "settled" && refund === undefined && (owner ?? leaseOwner) === leaseOwner
         const refund = { _tag: "Due", startedAtMillis: undefined } as const
         const marked = table.change(key, canBeRefunded, { refund, responseOwedUntilMillis: undefined })
         if (marked !== undefined) ledger.append(marked, "refund_due", nowMillis)

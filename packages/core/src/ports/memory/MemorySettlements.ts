@@ -20,19 +20,18 @@ const transitions = (table: ChargeTable, ledger: MemoryLedger, responses: Shared
     }),
   complete: (key, settlement, nowMillis) =>
     Effect.sync((): Completion => {
-      const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis } = settlement
+      const { finalAfterMillis, receipt, refundDue } = settlement
       const charge = table.get(key)
-      if (charge === undefined || !canSettle(charge, refundDue)) return { _tag: "NotOpen" }
+      if (charge === undefined || !canSettle(charge, settlement)) return { _tag: "NotOpen" }
       if (table.isTaken(charge.network, settlement)) return { _tag: "TransferTaken" }
       // The only refund of an open charge is one that was sent before: a payment is refunded once.
-      const isRefunded = charge.refund !== undefined
-      const isRefundDue = refundDue && !isRefunded
-      const owedUntilMillis = isRefunded ? undefined : responseOwedUntilMillis
+      const isRefundDue = refundDue && charge.refund === undefined
+      const owedUntilMillis = refundDue ? undefined : settlement.responseOwedUntilMillis
       const settled: Charge = {
         ...charge,
         state: "settled",
         settlement: finalAfterMillis === undefined ? "" : charge.settlement,
-        effectPending: !refundDue && !isRefunded && charge.subject !== undefined,
+        effectPending: !refundDue && charge.subject !== undefined,
         attempts: 0,
         checkAfterMillis: earlierCheck(finalAfterMillis, owedUntilMillis),
         receipt,

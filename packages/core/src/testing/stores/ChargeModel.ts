@@ -91,18 +91,20 @@ export const chargeModel = (): Verbs => {
 
   const complete: Verbs["complete"] = (key, settlement, nowMillis) =>
     Effect.sync((): Completion => {
-      const { finalAfterMillis, receipt, refundDue, responseOwedUntilMillis, transferLogIndex } = settlement
+      const { finalAfterMillis, owner, receipt, refundDue, transferLogIndex } = settlement
       const charge = find(key)
       const isVoidedOpen = charge?.state === "voided" && (refundDue || charge.settlesFirst)
       if (charge?.state !== "ready" && !isVoidedOpen) return { _tag: "NotOpen" }
+      if (owner !== undefined && owner !== charge.leaseOwner) return { _tag: "NotOpen" }
+      const isRefunded = charge.refund?._tag === "Sent"
+      if (isRefunded && !refundDue) return { _tag: "NotOpen" }
       const isSame = (row: Charge) =>
-        row.network === charge!.network &&
+        row.network === charge.network &&
         row.receipt?.transaction === receipt.transaction &&
         row.transferLogIndex === transferLogIndex
       if (transferLogIndex !== undefined && charges.first(isSame) !== undefined)
         return { _tag: "TransferTaken" }
-      const isRefunded = charge!.refund?._tag === "Sent"
-      const owedUntilMillis = isRefunded ? undefined : responseOwedUntilMillis
+      const owedUntilMillis = refundDue ? undefined : settlement.responseOwedUntilMillis
       const checks = [finalAfterMillis, owedUntilMillis].filter((at) => at !== undefined)
       change(key, () => true, {
         state: "settled",

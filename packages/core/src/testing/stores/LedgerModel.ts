@@ -80,9 +80,10 @@ export const ledgerModel = ({
     })
 
   return {
-    markRefundDue: (key, nowMillis) =>
+    markRefundDue: (key, nowMillis, owner) =>
       Effect.sync(() => {
-        const isOwing = ({ refund, state }: Charge) => state === "settled" && refund === undefined
+        const isOwing = ({ leaseOwner, refund, state }: Charge) =>
+          state === "settled" && refund === undefined && [undefined, leaseOwner].includes(owner)
         const refund = { _tag: "Due", startedAtMillis: undefined } as const
         const owed = change(key, isOwing, { refund, responseOwedUntilMillis: undefined })
         if (owed) enter(key, "refund_due", nowMillis)

@@ -26,6 +26,7 @@ const randomSettlement = (random: RandomSource, step: number) => {
     receipt: sampleReceipt(isProven ? random.below(2) : step),
     transferLogIndex: isProven ? random.below(2) : undefined,
     refundDue: random.below(4) === 0,
+    owner: random.below(4) === 0 ? random.pick(owners) : undefined,
     finalAfterMillis: random.below(2) === 0 ? randomTime(random) : undefined,
     responseOwedUntilMillis: random.below(3) === 0 ? randomTime(random) : undefined
   }
@@ -138,8 +139,10 @@ const settledOperations: ReadonlyArray<RandomOperation> = [
   (random, step) => {
     const sequence = 1 + random.below(3)
     const refundNumber = 1 + random.below(2)
+    // Chosen once: the operation runs on the store and on its model.
+    const ends = random.below(4) === 0
     return onMatchingCharge(random, "settled", (charges, chargeKey) =>
-      random.below(4) === 0
+      ends
         ? charges.endRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence }))
         : charges.recordRefundAttempt(sampleAttempt({ chargeKey, refundNumber, sequence, atMillis: step }))
     )
@@ -185,7 +188,8 @@ const upkeepOperations: ReadonlyArray<RandomOperation> = [
   (random) => {
     const key = randomKey(random)
     const now = randomTime(random)
-    return Charges.use((charges) => charges.markRefundDue(key, now))
+    const owner = random.pick([undefined, ...owners])
+    return Charges.use((charges) => charges.markRefundDue(key, now, owner))
   },
   (random, step) => {
     const now = randomTime(random)

@@ -95,7 +95,7 @@ const reopening: ReadonlyArray<StoreCase> = [
       )
     }
     yield* charges.finalize(key, "me")
-    expectEqual(yield* charges.markRefundDue(key, 9_000), true, "a refund that is due")
+    expectEqual(yield* charges.markRefundDue(key, 9_000, undefined), true, "a refund that is due")
     expectEqual(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
     const entries = yield* charges.entries({ limit: 10 })
     const expected = [
@@ -119,7 +119,7 @@ const reopening: ReadonlyArray<StoreCase> = [
       { settlesFirst: true },
       { settlement: owed, subject: order }
     )
-    yield* charges.markRefundDue(key, 1_550)
+    yield* charges.markRefundDue(key, 1_550, undefined)
     expectEqual(yield* charges.reopen(key, "me", 1_600), true, "reopen")
     const reopened = {
       ...asReady,
@@ -135,7 +135,11 @@ const reopening: ReadonlyArray<StoreCase> = [
     const limit = { sinceMillis: 0, maxAtomic: "1000000" }
     expectEqual(yield* charges.startRefund(key, limit, 1_700), { _tag: "NotDue" }, "starting the refund")
     expectEqual((yield* charges.complete(key, owed, 1_800))._tag, "Completed", "complete")
-    expectEqual(yield* charges.markRefundDue(key, 1_900), true, "a refund of the second settlement")
+    expectEqual(
+      yield* charges.markRefundDue(key, 1_900, undefined),
+      true,
+      "a refund of the second settlement"
+    )
     const kinds = ["refund_due 1", "settled 1", "reversed 0", "refund_due 0", "settled 0"]
     const entries = yield* charges.entries({ limit: 10 })
     expectEqual(
@@ -156,7 +160,7 @@ const reopening: ReadonlyArray<StoreCase> = [
   }),
   storeCase("Charges: a charge whose refund is under way is not reopened", function* () {
     const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
-    yield* charges.markRefundDue(key, 1_600)
+    yield* charges.markRefundDue(key, 1_600, undefined)
     yield* charges.startRefund(key, plenty, 1_700)
     const before = yield* charges.find(key)
     expectEqual(yield* charges.reopen(key, "me", 1_800), false, "reopen")
@@ -169,7 +173,7 @@ const reopening: ReadonlyArray<StoreCase> = [
       const own = isStarted ? "started" : "unstarted"
       const settlement = { ...provisional, transferLogIndex: index }
       const charges = yield* chargesWithOne("settled", { key: own }, { settlement, subject: order })
-      yield* charges.markRefundDue(own, 1_600)
+      yield* charges.markRefundDue(own, 1_600, undefined)
       if (isStarted) yield* charges.startRefund(own, plenty, 1_700)
       yield* charges.recordRefund(own, "0xback", 1_800)
       expectEqual(yield* charges.reopen(own, "me", 1_900), true, `reopen of the ${own} one`)
@@ -183,15 +187,18 @@ const reopening: ReadonlyArray<StoreCase> = [
       }
       expectEqual(yield* charges.find(own), reopened, `the ${own} one`)
       expectEqual(yield* charges.list({ limit: 9, isRefundDue: true }), [], "what is owed")
-      expectEqual(yield* charges.markRefundDue(own, 1_950), false, "owing it once more")
+      expectEqual(yield* charges.markRefundDue(own, 1_950, undefined), false, "owing it once more")
       expectEqual(yield* charges.startRefund(own, plenty, 1_950), { _tag: "NotDue" }, "starting it once more")
       expectEqual(yield* charges.recordRefund(own, "0xagain", 1_950), false, "sending it once more")
       const next = {
         ...settlement,
         receipt: sampleReceipt(8),
-        refundDue: isStarted,
+        refundDue: true,
         responseOwedUntilMillis: 4_000
       }
+      const asBefore = { ...next, refundDue: false }
+      expectEqual((yield* charges.complete(own, asBefore, 2_000))._tag, "NotOpen", "complete for a response")
+      expectEqual(yield* charges.find(own), reopened, `the ${own} one after that`)
       expectEqual((yield* charges.complete(own, next, 2_000))._tag, "Completed", "complete")
       const settled = {
         ...reopened,
@@ -204,7 +211,7 @@ const reopening: ReadonlyArray<StoreCase> = [
       expectEqual(yield* charges.find(own), settled, `the ${own} one, settled again`)
       expectEqual(yield* charges.markApplied(own), false, "marking what it would have set off")
       expectEqual(yield* charges.deliver(own, "me", outcome.response), false, "delivering a response")
-      expectEqual(yield* charges.markRefundDue(own, 2_100), false, "owing the second settlement")
+      expectEqual(yield* charges.markRefundDue(own, 2_100, undefined), false, "owing the second settlement")
       expectEqual(
         yield* charges.startRefund(own, plenty, 2_100),
         { _tag: "NotDue" },
@@ -223,7 +230,7 @@ const reopening: ReadonlyArray<StoreCase> = [
   }),
   storeCase("Charges: a refund of what is settled again counts against limits once", function* () {
     const charges = yield* chargesWithOne("settled", { amountAtomic: "60" }, { settlement: provisional })
-    yield* charges.markRefundDue(key, 1_600)
+    yield* charges.markRefundDue(key, 1_600, undefined)
     yield* charges.startRefund(key, plenty, 1_700)
     yield* charges.recordRefund(key, "0xback", 1_800)
     yield* charges.reopen(key, "me", 1_900)
@@ -234,7 +241,8 @@ const reopening: ReadonlyArray<StoreCase> = [
       { _tag: "ExceedsReceived" },
       "starting another while nothing was received"
     )
-    expectEqual((yield* charges.complete(key, provisional, 2_100))._tag, "Completed", "complete")
+    const again = { ...provisional, refundDue: true }
+    expectEqual((yield* charges.complete(key, again, 2_100))._tag, "Completed", "complete")
     expectEqual(yield* start("99"), { _tag: "OverLimit" }, "starting 100 of 99")
     expectEqual(yield* start("100"), { _tag: "Started" }, "starting 100 of 100")
   }),
@@ -326,7 +334,7 @@ const reopening: ReadonlyArray<StoreCase> = [
         Effect.gen(function* () {
           const own = `key-${racer}`
           const isEven = racer % 2 === 0
-          if (!isEven) yield* charges!.markRefundDue(own, 1_600)
+          if (!isEven) yield* charges!.markRefundDue(own, 1_600, undefined)
           const limit = { sinceMillis: 0, maxAtomic: "100000000" }
           const keeping = isEven
             ? charges!.finalize(own, "me")

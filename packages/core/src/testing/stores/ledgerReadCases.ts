@@ -26,7 +26,7 @@ const sampleLedger = Effect.gen(function* () {
     yield* charges.claim(charge, lease("me"), 1_000, unlimited)
     yield* charges.advance(own, "me", outcome)
     yield* charges.complete(own, { ...paid, refundDue: number % 3 === 0 }, atMillis)
-    if (number % 3 === 1) yield* charges.markRefundDue(own, atMillis + 100)
+    if (number % 3 === 1) yield* charges.markRefundDue(own, atMillis + 100, undefined)
     if (number % 3 !== 2 && number % 2 === 0)
       yield* charges.recordRefund(own, `0xback${number}`, atMillis + day)
   }
@@ -188,11 +188,11 @@ export const ledgerReadCases: ReadonlyArray<StoreCase> = [
           [
             charges.complete(own, paid, 1_500),
             charges.complete(own, paid, 1_500),
-            charges.markRefundDue(own, 1_500)
+            charges.markRefundDue(own, 1_500, undefined)
           ],
           { concurrency: "unbounded" }
         )
-        yield* charges.markRefundDue(own, 1_500)
+        yield* charges.markRefundDue(own, 1_500, undefined)
       })
     )
     const amountAtomic = String(racers * 10 ** 6 + (racers * (racers - 1)) / 2)

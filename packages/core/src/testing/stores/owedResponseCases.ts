@@ -5,6 +5,7 @@ import {
   chargesWithOne,
   isCompleted,
   key,
+  lease,
   order,
   outcome,
   paid
@@ -73,7 +74,11 @@ export const owedResponseCases: ReadonlyArray<StoreCase> = [
       { settlesFirst: true },
       { settlement: { ...paid, responseOwedUntilMillis: 6_000 } }
     )
-    expectEqual(yield* charges.markRefundDue(key, 6_000), true, "a refund of what was not delivered")
+    expectEqual(
+      yield* charges.markRefundDue(key, 6_000, undefined),
+      true,
+      "a refund of what was not delivered"
+    )
     expectEqual(
       (yield* charges.find(key))?.responseOwedUntilMillis,
       undefined,
@@ -87,7 +92,7 @@ export const owedResponseCases: ReadonlyArray<StoreCase> = [
         const rest = { settlement: { ...paid, responseOwedUntilMillis: 6_000 } }
         yield* chargesWithOne("settled", { key: own, settlesFirst: true }, rest)
         const [delivered, refunded] = yield* Effect.all(
-          [charges.deliver(own, "me", outcome.response), charges.markRefundDue(own, 6_000)],
+          [charges.deliver(own, "me", outcome.response), charges.markRefundDue(own, 6_000, undefined)],
           { concurrency: "unbounded" }
         )
         const charge = yield* charges.find(own)
@@ -100,6 +105,22 @@ export const owedResponseCases: ReadonlyArray<StoreCase> = [
       racers,
       "charges whose refund is due, with the response that was delivered"
     )
+  }),
+  storeCase("Charges: a refund of a charge that another owner has taken over is not due", function* () {
+    const charges = yield* chargesWithOne(
+      "settled",
+      { settlesFirst: true },
+      { settlement: { ...paid, responseOwedUntilMillis: 6_000 } }
+    )
+    expectEqual(yield* charges.takeOver(key, lease("you", 9_000), 6_000), true, "the takeover")
+    const taken = yield* charges.find(key)
+    expectEqual(yield* charges.markRefundDue(key, 6_100, "me"), false, "a refund by the owner before")
+    expectEqual(yield* charges.find(key), taken, "the charge after that")
+    expectEqual((yield* charges.entries({ limit: 10 })).length, 1, "ledger entries")
+    expectEqual(yield* charges.deliver(key, "you", outcome.response), true, "its response")
+    expectEqual(yield* charges.markRefundDue(key, 6_200, "me"), false, "a refund after the response")
+    yield* chargesWithOne("settled", { key: "held" })
+    expectEqual(yield* charges.markRefundDue("held", 6_300, "me"), true, "a refund by the owner")
   }),
   storeCase(`Charges: of ${racers} racers one delivers and one settles`, function* () {
     const charges = yield* chargesWithOne("ready", { settlesFirst: true })

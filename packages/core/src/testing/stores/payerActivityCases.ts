@@ -71,7 +71,7 @@ export const payerActivityCases: ReadonlyArray<StoreCase> = [
     expectEqual(yield* standingOf(1_000, 5_000), standing("0", "320"), "since 1000")
     expectEqual(yield* standingOf(0, 5_000), standing("0", "321"), "since 0")
     expectEqual(yield* standingOf(8_001, 5_000), standing("0", "0"), "since 8001")
-    yield* charges.markRefundDue("late", 8_500)
+    yield* charges.markRefundDue("late", 8_500, undefined)
     expectEqual(yield* standingOf(1_000, 5_000), standing("0", "20"), "once another refund is due")
   }),
   storeCase("Charges: a payer's standing covers one payer, network and asset", function* () {

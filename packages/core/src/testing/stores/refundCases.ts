@@ -20,12 +20,12 @@ const starting: ReadonlyArray<StoreCase> = [
     const charges = yield* chargesWithOne("settled")
     expectEqual(yield* startOf("unknown", plenty), "NotDue", "of an unknown key")
     expectEqual(yield* startOf(key, plenty), "NotDue", "where none is due")
-    yield* charges.markRefundDue(key, 1_600)
+    yield* charges.markRefundDue(key, 1_600, undefined)
     expectEqual(yield* startOf(key, plenty), "Started", "where one is due")
     const started = { ...asSettled, refund: { _tag: "Due", startedAtMillis: 2_000 } }
     expectEqual(yield* charges.find(key), started, "the charge")
     expectEqual(yield* charges.list({ limit: 1, isRefundDue: true }), [started], "the due refund")
-    expectEqual(yield* charges.markRefundDue(key, 2_100), false, "marking it due again")
+    expectEqual(yield* charges.markRefundDue(key, 2_100, undefined), false, "marking it due again")
     expectEqual(yield* charges.recordRefund(key, "0xback", 2_200), true, "sending it")
     expectEqual(yield* startOf(key, plenty), "NotDue", "once it is sent")
     const kinds = (yield* charges.entries({ limit: 10 })).map(({ kind }) => kind)
@@ -56,7 +56,7 @@ const manual: ReadonlyArray<StoreCase> = [
       const record = (transaction: string, stoppedBeforeMillis = 0) =>
         charges.recordManualRefund(key, transaction, stoppedBeforeMillis, 3_000)
       expectEqual(yield* record("0xmine"), false, "where none is due")
-      yield* charges.markRefundDue(key, 1_600)
+      yield* charges.markRefundDue(key, 1_600, undefined)
       yield* startOf(key, plenty)
       expectEqual(yield* record("0xmine", 9_000), false, "of a started one")
       yield* charges.stopRefunds("by an operator", 2_500)

@@ -39,8 +39,8 @@ const keeping: ReadonlyArray<RestartCase> = [
           for (const refunded of ["due", "sent", "expired"])
             yield* chargesWithOne("settled", { key: refunded })
           yield* charges.expire(1_501, 1)
-          yield* charges.markRefundDue("due", 1_600)
-          yield* charges.markRefundDue("sent", 1_600)
+          yield* charges.markRefundDue("due", 1_600, undefined)
+          yield* charges.markRefundDue("sent", 1_600, undefined)
           yield* charges.startRefund("sent", { sinceMillis: 0, maxAtomic: "10000" }, 1_650)
           yield* charges.recordRefundAttempt(sampleAttempt({ chargeKey: "sent" }))
           yield* charges.recordRefund("sent", "0xback", 1_700)
@@ -80,14 +80,14 @@ const keeping: ReadonlyArray<RestartCase> = [
           const charges = yield* Charges
           const again = { ...paid, receipt: sampleReceipt(2) }
           expectEqual((yield* charges.complete(key, again, 9_000))._tag, "NotOpen", "complete")
-          expectEqual(yield* charges.markRefundDue(key, 9_000), true, "a refund that is due")
+          expectEqual(yield* charges.markRefundDue(key, 9_000, undefined), true, "a refund that is due")
           expectEqual(yield* charges.recordRefund(key, "0xback", 9_100), true, "a refund that is sent")
         })
       )
       const entries = yield* opened(
         Effect.gen(function* () {
           const charges = yield* Charges
-          expectEqual(yield* charges.markRefundDue(key, 9_200), false, "a refund due again")
+          expectEqual(yield* charges.markRefundDue(key, 9_200, undefined), false, "a refund due again")
           expectEqual(yield* charges.recordRefund(key, "0xagain", 9_200), false, "a refund sent again")
           return yield* charges.entries({ limit: 10 })
         })

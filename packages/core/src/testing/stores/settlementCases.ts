@@ -12,7 +12,8 @@ import {
   order,
   outcome,
   paid,
-  paidRefundDue
+  paidRefundDue,
+  unlimited
 } from "./chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
@@ -83,6 +84,20 @@ const completing: ReadonlyArray<StoreCase> = [
     const settled = { ...asSettled, response: undefined, refund, leaseUntilMillis: 0 }
     expectEqual(yield* charges.find(key), settled, "the charge")
     expectEqual((yield* charges.complete(key, paidRefundDue, 1_500))._tag, "NotOpen", "complete again")
+  }),
+  storeCase("Charges: a settlement by the owner before a takeover changes nothing", function* () {
+    const charges = yield* chargesWithOne("voided")
+    const due = { ...paidRefundDue, owner: "me" }
+    expectEqual(yield* charges.takeOver(key, lease("you", 9_000), 2_000), true, "the takeover")
+    expectEqual((yield* charges.complete(key, due, 2_100))._tag, "NotOpen", "complete while voided")
+    yield* charges.claim(sampleCharge(), lease("you", 9_000), 2_200, unlimited)
+    yield* charges.advance(key, "you", outcome)
+    const ready = yield* charges.find(key)
+    expectEqual((yield* charges.complete(key, due, 2_300))._tag, "NotOpen", "complete once it is ready")
+    expectEqual(yield* charges.find(key), ready, "the charge")
+    expectEqual(yield* charges.entries({ limit: 10 }), [], "the ledger")
+    const own = { ...due, owner: "you" }
+    expectEqual((yield* charges.complete(key, own, 2_400))._tag, "Completed", "complete by the owner")
   }),
   storeCase("Charges: a voided settle-first charge becomes settled without a refund", function* () {
     const charges = yield* chargesWithOne("voided", { settlesFirst: true }, { subject: order })

@@ -22,8 +22,10 @@ export class PaymentReversals extends Context.Service<
       })
       const watched = Charges.of({
         ...charges,
-        markRefundDue: (key, nowMillis) =>
-          Effect.tap(charges.markRefundDue(key, nowMillis), (isDue) => (isDue ? notify(key) : Effect.void)),
+        markRefundDue: (key, nowMillis, owner) =>
+          Effect.tap(charges.markRefundDue(key, nowMillis, owner), (isDue) =>
+            isDue ? notify(key) : Effect.void
+          ),
         reopen: (key, owner, nowMillis) =>
           Effect.tap(charges.reopen(key, owner, nowMillis), (isOpen) => (isOpen ? notify(key) : Effect.void))
       })

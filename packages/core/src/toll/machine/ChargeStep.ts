@@ -138,7 +138,7 @@ export type SettlementStep =
   | { readonly _tag: "Finalize" }
   /** A reorganization undid the settlement. */
   | { readonly _tag: "Reopen"; readonly next: Reopened }
-  /** The response was owed for too long: the payment is refunded. */
+  /** The response was owed for too long: the payment is refunded, unless another process has the charge by now. */
   | { readonly _tag: "MarkRefundDue" }
   /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
   | { readonly _tag: "EndLease"; readonly ending: Ending }

@@ -19,8 +19,6 @@ const refuse = (code: string, message: string): ReplayDecision => ({
 })
 
 export const otherRequest = "this payment was made for another request; a payment buys one request"
-const responseNotProduced =
-  "the response to this payment could not be produced in time; the payment is refunded, sign a new one to buy"
 export const sentBack = "this payment has been refunded; sign a new one to buy"
 const alreadyUsed = "this payment has been used; sign a new one"
 
@@ -67,13 +65,10 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
           "this payment settled and will be refunded; sign a new one to buy"
         )
       }
-      // Settled, but its effect is not applied yet: that comes first.
-      if (charge.effectPending) return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
-      if (charge.responseOwedUntilMillis !== undefined) {
-        if (nowMillis >= charge.responseOwedUntilMillis)
-          return refuse("payment_refund_due", responseNotProduced)
+      // Settled, but its effect is not applied yet, or its response is owed. One that is owed for too long may still be
+      // delivered by its holder, up to the takeover that makes its refund due.
+      if (charge.effectPending || charge.responseOwedUntilMillis !== undefined)
         return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
-      }
       return charge.response === undefined || nowMillis > presented.replayableUntilMillis
         ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)
         : { _tag: "Replay" }

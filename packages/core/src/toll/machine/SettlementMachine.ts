@@ -47,13 +47,13 @@ const owedOf = ({ receipt, responseOwedUntilMillis }: Charge): PaidFirst | undef
 const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): AfterSettlement => {
   const paid = owedOf(charge)
   const { receipt } = charge
+  if (charge.effectPending && receipt !== undefined)
+    return facts.by === "call" ? { _tag: "Apply", receipt, thenFind: true } : { _tag: "Apply", receipt }
+  if (paid !== undefined && paid.untilMillis <= event.nowMillis) return { _tag: "MarkRefundDue" }
   if (facts.by === "call") {
-    if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt, thenFind: true }
     if (paid === undefined) return { _tag: "EndLease", ending: pending }
     return event.sameRequest ? { _tag: "Work", paid } : { _tag: "EndLease", ending: ofAnotherRequest }
   }
-  if (charge.effectPending && receipt !== undefined) return { _tag: "Apply", receipt }
-  if (paid !== undefined && paid.untilMillis <= event.nowMillis) return { _tag: "MarkRefundDue" }
   return charge.awaitsFinality && facts.canReadChain
     ? { _tag: "QueryChain", query: { _tag: "Finality", charge } }
     : { _tag: "EndLease", ending: closed }
@@ -238,8 +238,10 @@ export const afterSettlementStep = (
       if (event._tag === "Done") return end(step.ending)
       break
     case "Finalize":
-    case "MarkRefundDue":
       if (event._tag === "Done") return end(closed)
+      break
+    case "MarkRefundDue":
+      if (event._tag === "Done") return findAgain
       break
   }
   throw new ImpossibleTransition(step, event)

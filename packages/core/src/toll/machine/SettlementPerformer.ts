@@ -144,6 +144,8 @@ export class SettlementPerformer {
       receipt,
       transferLogIndex: proof?.logIndex,
       refundDue,
+      // A call that has taken the charge over meanwhile may have recorded a response.
+      owner: refundDue ? held.owner : undefined,
       finalAfterMillis: isProvisional ? nowMillis + this.finalityOf(network) * 1000 : undefined,
       responseOwedUntilMillis: owedUntilMillis
     }
@@ -255,7 +257,7 @@ export class SettlementPerformer {
 
   /** Also ends the lease, for which the refund would wait. */
   private *markRefundDue(held: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.markRefundDue(held.key, held.nowMillis())
+    yield* this.services.charges.markRefundDue(held.key, held.nowMillis(), held.owner)
     return yield* this.endLease(held)
   }
 

@@ -176,10 +176,10 @@ describe("the check", () => {
         Effect.gen(function* () {
           const provisional = { ...completed, transferLogIndex: 1, finalAfterMillis: 6_000 }
           const charges = yield* chargesWithOne("settled", {}, { settlement: provisional })
-          yield* charges.markRefundDue(key, 2_000)
+          yield* charges.markRefundDue(key, 2_000, undefined)
           yield* charges.recordRefund(key, "0xback", 3_000)
           yield* charges.reopen(key, "me", 4_000)
-          const other = { ...provisional, receipt: sampleReceipt(8) }
+          const other = { ...provisional, receipt: sampleReceipt(8), refundDue: true }
           if (!waits) yield* charges.complete(key, other, 5_000)
           return yield* auditLedger({ fromMillis: 0, beforeMillis: 10_000 })
         }).pipe(Effect.provide(Charges.layerMemory))
@@ -194,7 +194,7 @@ describe("the check", () => {
       return {
         listSettled: (query) =>
           Effect.tap(honest.listSettled(query), () =>
-            changes++ === 0 ? honest.markRefundDue("key-1099", 6_000) : Effect.void
+            changes++ === 0 ? honest.markRefundDue("key-1099", 6_000, undefined) : Effect.void
           ),
         find: (key) =>
           Effect.tap(honest.find(key), () =>

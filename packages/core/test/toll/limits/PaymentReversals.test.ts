@@ -75,9 +75,9 @@ describe("the charges of a till", () => {
         yield* chargesWithOne("settled", { key: "undone" }, { settlement: provisional })
         yield* chargesWithOne("ready", { key: "open" })
         return [
-          yield* charges.markRefundDue("due", 2_000),
-          yield* charges.markRefundDue("due", 2_000),
-          yield* charges.markRefundDue("open", 2_000),
+          yield* charges.markRefundDue("due", 2_000, undefined),
+          yield* charges.markRefundDue("due", 2_000, undefined),
+          yield* charges.markRefundDue("open", 2_000, undefined),
           yield* charges.reopen("undone", "me", 2_000),
           yield* charges.reopen("undone", "me", 2_000)
         ]
@@ -115,7 +115,7 @@ describe("a payer", () => {
         admission.end(covered.attempt)
         const coveredAgain = yield* claim(nonceOf(4))
         admission.end(coveredAgain.attempt)
-        yield* charges.markRefundDue(first.key, nowSeconds * 1_000)
+        yield* charges.markRefundDue(first.key, nowSeconds * 1_000, undefined)
         const uncovered = yield* claim(nonceOf(5))
         return [covered.claim, lost.claim, coveredAgain.claim, uncovered.claim]
       }).pipe(Effect.provide(services))

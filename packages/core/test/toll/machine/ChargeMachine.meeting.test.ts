@@ -25,7 +25,7 @@ describe("a payment that meets a charge of its key", () => {
     ["a settled charge whose proof isn't final", "Replay"],
     ["a settled charge whose response is owed", "TakeOver"],
     ["a settled charge whose response is being produced", "Wait"],
-    ["a settled charge whose response was owed for too long", "payment_refund_due"],
+    ["a settled charge whose response was owed for too long", "TakeOver"],
     ["a voided charge that is looked after", "Wait"],
     ["a refunded charge that was reopened", "payment_refund_due"],
     ["a refunded charge that was reopened and has no response", "payment_refund_due"]

@@ -86,9 +86,14 @@ describe("the same payment for the same request", () => {
     ["waits while the response that it is owed is produced", owing, "Wait"],
     ["has the response produced that it is owed", { ...owing, ...lapsed }, "TakeOver"],
     [
-      "is refunded once the response is owed no longer",
+      "waits for the response that its holder may still deliver",
       { ...owing, responseOwedUntilMillis: now },
-      "payment_refund_due"
+      "Wait"
+    ],
+    [
+      "has its refund made due once the response is owed no longer",
+      { ...owing, ...lapsed, responseOwedUntilMillis: now },
+      "TakeOver"
     ],
     [
       "has the effect applied before the response is produced",

@@ -100,9 +100,19 @@ describe("completing", () => {
         finalAfterMillis: nowMillis
       }
     ],
-    ["with a refund", step({ refundDue: true }), {}, { ...base, refundDue: true }],
+    [
+      "with a refund, while it holds the charge",
+      step({ refundDue: true }),
+      {},
+      { ...base, refundDue: true, owner: "me" }
+    ],
     ["before the work", step(), first, { ...base, responseOwedUntilMillis: owedUntilMillis }],
-    ["before the work, with a refund", step({ refundDue: true }), first, { ...base, refundDue: true }]
+    [
+      "before the work, with a refund",
+      step({ refundDue: true }),
+      first,
+      { ...base, refundDue: true, owner: "me" }
+    ]
   ])("records a settlement %s", async (_, calls, held, settlement) => {
     const result = await complete(recorded, { step: calls, held })
     expect(result.calls).toEqual([["complete", key, settlement, nowMillis]])

@@ -81,7 +81,7 @@ describe("giving a charge up", () => {
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
     [{ _tag: "Finalize" }, ["finalize", key, "me"]],
-    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis]]
+    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis, "me"]]
   ])("%j ends the lease, for which a caller or the refund would wait", async (step, verb) => {
     const { calls, event } = await run(step, heldBy(), {
       charges: {

@@ -82,7 +82,8 @@ export const charges: ReadonlyArray<readonly [string, Charge]> = [
 
 /** Settled, with nothing left to do for the process that looks it up. */
 const settledCharges = charges.filter(
-  ([name, { state }]) => state === "settled" && !/effect is pending|response is owed|has expired/.test(name)
+  ([name, { state }]) =>
+    state === "settled" && !/effect is pending|response (is|was) owed|has expired/.test(name)
 )
 
 const foundOf = (charge: Charge | undefined, patient: boolean): ChargeEvent => ({

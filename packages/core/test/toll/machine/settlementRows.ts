@@ -236,6 +236,7 @@ export const endings: ReadonlyArray<Row> = [
   ["released", call, { _tag: "DeleteCharge", ending }, done, end(ending)],
   ["given back", call, { _tag: "EndLease", ending }, done, end(ending)],
   ["final", reconciler, { _tag: "Finalize" }, done, end(closed)],
+  ["due a refund, in a call", call, { _tag: "MarkRefundDue" }, done, find],
   ["due a refund", reconciler, { _tag: "MarkRefundDue" }, done, end(closed)],
   [
     "reopened by another process",

@@ -131,6 +131,13 @@ export const takeovers: ReadonlyArray<Row> = [
     { _tag: "EndLease", ending: pending }
   ],
   [
+    "of a response that was owed until now, in a call",
+    call,
+    takeOver,
+    taken({ ...owing, responseOwedUntilMillis: nowMillis }),
+    { _tag: "MarkRefundDue" }
+  ],
+  [
     "of a response that was owed until now",
     reconciler,
     takeOver,
