@@ -1,4 +1,5 @@
 import type { ChargeStep, Ending } from "../../src/toll/machine/ChargeStep.ts"
+import { refundIsDue } from "../../src/toll/machine/SettlementMachine.ts"
 import { decidesStep, isEvent, type Mutant } from "./Mutant.ts"
 
 /*
@@ -153,6 +154,25 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     decides: decidesStep("EndLease", (step, { facts: { by } }) =>
       by === "reconciler" ? { _tag: "MarkRefundDue" } : step
     )
+  },
+  {
+    name: "says by its clock that a refund is due",
+    noticedBy: "two copies, settles first",
+    decides: (decided, { event }) => {
+      if (!isEvent(event, "Found") || event.found === undefined) return decided
+      const { responseOwedUntilMillis = Infinity } = event.found.charge
+      return responseOwedUntilMillis <= event.nowMillis ? end(refundIsDue) : decided
+    }
+  },
+  {
+    name: "refuses what was refused before without another look",
+    noticedBy: "another signature",
+    decides: decidesStep("Defer", ({ _tag, ending, nextCheck, reason }) => ({
+      _tag,
+      ending,
+      nextCheck,
+      reason
+    }))
   },
   {
     name: "doesn't deliver what was paid first",
