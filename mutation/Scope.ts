@@ -106,6 +106,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
     ...evidence
   ),
   core("toll/limits/PayerAccounts.ts", "toll/limits/PayerAccounts.test.ts"),
+  core("toll/limits/OpenCalls.ts", "toll/limits/OpenCalls.test.ts"),
   core("toll/limits/PaymentReversals.ts", "toll/limits/PaymentReversals.test.ts"),
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
   core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),

@@ -1,8 +1,14 @@
 import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 
-/** A payer's open payments, each with its number of calls, and their amount. */
+/** An open payment: the amount that its first call counted, and the number of its calls. */
+interface OpenPayment {
+  readonly atomic: bigint
+  calls: number
+}
+
+/** A payer's open payments by key, and their amount. */
 interface Open {
-  readonly payments: Map<string, number>
+  readonly payments: Map<string, OpenPayment>
   atomic: bigint
 }
 
@@ -28,29 +34,28 @@ export class OpenCalls {
     if (!ticket.isProven || ticket.isOpen) return true
     const name = `${request.settlesFirst} ${payer}`
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
-    const calls = open.payments.get(lease.key) ?? 0
+    const payment = open.payments.get(lease.key) ?? { atomic, calls: 0 }
     // A copy of an open payment adds nothing, and that payment's call may wait for it.
-    if (calls === 0) {
+    if (payment.calls === 0) {
       if (open.payments.size >= limits.maxPayments) return false
       if (atomic > 0n && open.atomic > 0n && open.atomic + atomic > limits.maxAtomic) return false
       open.atomic += atomic
     }
-    open.payments.set(lease.key, calls + 1)
+    payment.calls++
+    open.payments.set(lease.key, payment)
     this.open.set(name, open)
-    ticket.open(() => this.leave(name, lease.key, atomic))
+    ticket.open(() => {
+      payment.calls--
+      if (payment.calls > 0) return
+      open.payments.delete(lease.key)
+      open.atomic -= payment.atomic
+      if (open.payments.size === 0) this.open.delete(name)
+    })
     return true
   }
 
-  private leave(name: string, key: string, atomic: bigint): void {
-    const open = this.open.get(name)
-    const calls = open?.payments.get(key)
-    if (open === undefined || calls === undefined) return
-    if (calls > 1) {
-      open.payments.set(key, calls - 1)
-      return
-    }
-    open.payments.delete(key)
-    open.atomic -= atomic
-    if (open.payments.size === 0) this.open.delete(name)
+  /** Payers with an open payment, twice those with both kinds: all entries in memory. */
+  get size(): number {
+    return this.open.size
   }
 }
