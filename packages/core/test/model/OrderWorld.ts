@@ -18,7 +18,7 @@ export interface OrderWorld {
   readonly name: string
   readonly capabilities: Omit<Capabilities, "canMail">
   readonly workers: number
-  /** Failed attempts that are told apart. */
+  /** Failed attempts that the world counts; more are the same to it. */
   readonly maxAttempts: number
   /** Workers crash between two steps. */
   readonly crashes?: true
@@ -62,9 +62,9 @@ export interface OrderWorldState {
   readonly workers: ReadonlyArray<Worker>
   readonly payment: "open" | "settled" | "failed"
   readonly refund: "none" | "due" | "sent"
-  /** The order doesn't know yet what became of its payment. */
+  /** The order doesn't know yet whether its payment stays. */
   readonly isUntold: boolean
-  /** Orders upstream, and what became of them there. */
+  /** Orders upstream, with their states there. */
   readonly placed: number
   readonly upstream: FulfilmentState
   /** A request whose response was lost is on its way. */

@@ -58,6 +58,14 @@ describe("a payer's open calls", () => {
     expect([enter(third), enter(fourth)]).toEqual([true, false])
   })
 
+  it("count once if they enter again, as a call does that verifies twice", () => {
+    const { calls, enter } = open({ maxPayments: 1 })
+    const first = attemptOf(1)
+    expect([enter(first), enter(first)]).toEqual([true, true])
+    first.ticket.stopBeingOpen()
+    expect([calls.size, enter(attemptOf(2))]).toEqual([0, true])
+  })
+
   it("are limited in amount: what ends no longer counts", () => {
     const { enter } = open({ maxPayments: 10 })
     const first = attemptOf(1)

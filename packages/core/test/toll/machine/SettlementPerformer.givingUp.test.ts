@@ -42,7 +42,7 @@ describe("giving a charge up", () => {
     }
   })
 
-  it("records that the payment was refused, if its caller is told so", async () => {
+  it("records that the payment was refused, if the response says so", async () => {
     const refused = { _tag: "Refused", refusal: { code: "no", message: "no" } } as const
     const charges = { void: () => Effect.succeed(true) }
     const { calls } = await run({ _tag: "Void", keepsExposure: false, ending: refused }, heldBy(), {
