@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Network } from "../domain/Network.ts"
-import { Charges, type Charge, type RefundAttempt } from "../ports/Charges.ts"
+import { Charges, type Charge, type LedgerEntry, type RefundAttempt } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
 import { eachEntryPage } from "../toll/audit/LedgerPages.ts"
 import { skewMillis } from "../toll/audit/NetworkAudit.ts"
-import type { Chain, IncomingTransfer } from "../toll/evidence/Chain.ts"
+import { matchRefunds } from "../toll/audit/OutflowAudit.ts"
+import type { Chain } from "../toll/evidence/Chain.ts"
 
 /*
  * Refunds that a version which recorded no attempts had begun. The migration records one for each of them, of a wallet
@@ -19,28 +20,21 @@ export const isOfUnknownWallet = ({ wallet }: RefundAttempt): boolean => wallet 
 /** What the chain shows of a refund by an unknown wallet. */
 export type UnknownTransfer = "Unreadable" | "Perhaps" | "None"
 
-/** How many refunds of the amount to the payer the ledger has, by transaction: one may contain several. */
-const entered = Effect.fnUntraced(function* (
+/** The refunds to the payer that the ledger has since a time. */
+const refundsTo = Effect.fnUntraced(function* (
   charges: Charges["Service"],
   { network, payer }: Charge,
-  ofAmount: string,
   fromMillis: number
 ) {
-  const counts = new Map<string, number>()
+  const refunds: Array<LedgerEntry> = []
   yield* Effect.provideService(
     eachEntryPage({ network, payer, fromMillis }, (page) =>
-      Effect.sync(() => {
-        for (const { amountAtomic, kind, transaction } of page) {
-          const name = transaction?.toLowerCase()
-          if (kind === "refunded" && name !== undefined && amountAtomic === ofAmount)
-            counts.set(name, (counts.get(name) ?? 0) + 1)
-        }
-      })
+      Effect.sync(() => void refunds.push(...page.filter(({ kind }) => kind === "refunded")))
     ),
     Charges,
     charges
   )
-  return counts
+  return refunds
 })
 
 /**
@@ -63,12 +57,8 @@ export const findUnknownTransfer = Effect.fnUntraced(function* (
   if (read === undefined) return "Unreadable"
   const ofAmount = read.transfers.filter(({ valueAtomic }) => valueAtomic === amountAtomic)
   if (ofAmount.length === 0) return "None"
-  const unmatched = yield* entered(charges, charge, amountAtomic, fromMillis)
-  const found = ofAmount.find(({ transaction }: IncomingTransfer) => {
-    const left = unmatched.get(transaction.toLowerCase()) ?? 0
-    unmatched.set(transaction.toLowerCase(), left - 1)
-    return left <= 0
-  })
+  const paid = ofAmount.map((transfer) => ({ ...transfer, to: charge.payer }))
+  const [found] = matchRefunds(paid, yield* refundsTo(charges, charge, fromMillis)).others
   if (found === undefined) return "None"
   yield* report(
     "Error",

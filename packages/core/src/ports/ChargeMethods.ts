@@ -37,8 +37,8 @@ export interface ClaimMethods {
   /**
    * Takes a free key. A key is also free if its charge is `claimed` with an expired lease (its process died before a
    * response was recorded), or `voided` and last held by the owner of the new lease: the new charge replaces it and
-   * keeps its `claimedAfterBlock`, `refusedDigest` and `reopenings`. Of concurrent claims one wins. A charge whose refund was sent
-   * is never replaced.
+   * keeps its `claimedAfterBlock`, `refusedDigest` and `reopenings`. Of concurrent claims one wins. A charge whose refund
+   * was sent is never replaced.
    *
    * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed`
    * under a running lease; nor if the new charge has an exposure, the payer has other exposure, and the sum exceeds

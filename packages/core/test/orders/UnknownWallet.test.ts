@@ -86,6 +86,7 @@ describe("a refund that an unknown wallet may have sent", () => {
       kind: "refunded",
       chargeKey: keyOf("0x02"),
       transaction: "0xback",
+      payer,
       amountAtomic: begun.amountAtomic
     }
     // The audit's own queries name no payer.

@@ -5,6 +5,7 @@ import { chargesWithOne, key, paidRefundDue } from "../../../src/testing/stores/
 import { sampleAttempt, sampleCharge } from "../../../src/testing/stores/records.ts"
 import { findOtherOutflows, matchRefunds } from "../../../src/toll/audit/OutflowAudit.ts"
 import { Chain, type OutgoingTransfer, type TimeSpan } from "../../../src/toll/evidence/Chain.ts"
+import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import { baseSepolia } from "./auditedChain.ts"
 
 const mine = "0x00000000000000000000000000000000000000F1"
@@ -76,7 +77,10 @@ interface Given {
 const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => {
   const faults: Array<readonly [string, string]> = []
   const reads: Array<readonly [string, TimeSpan]> = []
-  const chain = {
+  const chain = Chain.of({
+    ...makeChain([], () => {
+      throw new Error("there is no node")
+    }),
     canRead: () => canRead,
     transfersFrom: (_: unknown, from: string, span: TimeSpan) =>
       Effect.sync(() => {
@@ -84,7 +88,7 @@ const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => 
         const transfers = shown[from]
         return transfers === undefined ? undefined : { fromBlock: 0n, toBlock: 0n, transfers }
       })
-  } as unknown as Chain["Service"]
+  })
   const program = Effect.gen(function* () {
     const charges = yield* Charges
     yield* chargesWithOne("settled", {}, { settlement: paidRefundDue })
