@@ -5,8 +5,8 @@ import type { Randomness } from "./Randomness.ts"
 
 /** Maximum pause between two kills, so that some calls complete. */
 const peaceMillis = 400
-/** How long to wait for a moment that may not come. */
-const momentMillis = 1_000
+/** How long to wait for a moment that may not come, on a busy machine. */
+const momentMillis = 5_000
 
 const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 

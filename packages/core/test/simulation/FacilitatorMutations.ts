@@ -49,7 +49,7 @@ const numberPerCall = settling({
 /** Every broken till, by name. */
 export const facilitatorMutations: Readonly<Record<string, BrokenTill>> = {
   recordsLost: {
-    firstSeed: 2_150,
+    firstSeed: 620,
     mutation: recordsLost,
     symptom: /own facilitator said|the relayer paid for/
   },

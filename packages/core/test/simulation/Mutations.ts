@@ -253,7 +253,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     ...orderMutations,
     ...proofMutations,
     claimNotAtomic: {
-      firstSeed: 2_850,
+      firstSeed: 330,
       mutation: claimNotAtomic,
       symptom: /got a different response|more than one effect/
     },
@@ -272,7 +272,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       symptom: /(?:order|purchase) .* although no money has moved/
     },
     expiryByOwnClock: {
-      firstSeed: 2_250,
+      firstSeed: 960,
       mutation: expiryByOwnClock,
       symptom: /was refused while it might move, and moved/
     },

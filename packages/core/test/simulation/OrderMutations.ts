@@ -225,7 +225,7 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   unclearIsNotPlaced: { mutation: unclearIsNotPlaced, symptom: /was placed \d times upstream/ },
   unclearIsRefused: { firstSeed: 80, mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
   notPlacedIsUnclear: {
-    firstSeed: 490,
+    firstSeed: 300,
     mutation: notPlacedIsUnclear,
     symptom: /its placement was not ambiguous/
   },
@@ -238,7 +238,7 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
     symptom: /was placed \d times upstream|operator canceled/
   },
   leaseTooShort: { firstSeed: 60, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
-  ownClockDecides: { firstSeed: 350, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
+  ownClockDecides: { firstSeed: 1_610, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
   paidForgotten: { mutation: paidForgotten, symptom: /is paid, but is processing/ },
   refundKept: { mutation: refundKept, symptom: /is paid, but is failed/ },
   refundEnteredUnsent: {

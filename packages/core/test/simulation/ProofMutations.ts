@@ -1,4 +1,4 @@
-import { Clock, Context, Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
@@ -131,33 +131,11 @@ const usedOtherwiseIsUnknown: Mutation = (environment) => {
   }
 }
 
-/** An old transfer is treated as new. */
-const ageIgnored: Mutation = (environment) => {
-  const { chain } = environment
-  return {
-    ...environment,
-    chain: {
-      ...chain,
-      evidence: (network, authorization, ...hints) =>
-        Effect.flatMap(chain.evidence(network, authorization, ...hints), (found) =>
-          Effect.map(Clock.currentTimeMillis, (nowMillis) =>
-            found._tag === "Moved" ? { ...found, atSeconds: Math.floor(nowMillis / 1000) } : found
-          )
-        )
-    }
-  }
-}
-
 /** Every broken till, by name. */
 export const proofMutations: Readonly<Record<string, BrokenTill>> = {
   eventsUnpaired: { mutation: eventsUnpaired, symptom: /^money: 0x\w+ paid \d+, and got/ },
   recipientIgnored: { mutation: recipientIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
   valueIgnored: { mutation: valueIgnored, symptom: /^money: 0x\w+ paid \d+, and got/ },
-  ageIgnored: {
-    firstSeed: 1_850,
-    mutation: ageIgnored,
-    symptom: /was on the chain before it was presented/
-  },
   usedOtherwiseIsUnknown: {
     mutation: usedOtherwiseIsUnknown,
     symptom: /its authorization has expired, but its charge is/
