@@ -31,8 +31,7 @@ class LongestFirst extends BaseSequencer {
 
 /** Files that share modules, and what they do to globals: those of the providers patch Node's HTTP client. */
 const projects = [
-  { name: "apps", folders: ["packages/!(core|providers)/test", "examples/*/test", "e2e"] },
-  { name: "core", folders: ["packages/core/test"] },
+  { name: "till", folders: ["packages/!(providers)/test", "examples/*/test", "e2e"] },
   { name: "providers", folders: ["packages/providers/test"] }
 ]
 
@@ -56,7 +55,7 @@ export default defineConfig({
     // Young objects of tests rarely live long: collected less often, they cost a tenth less.
     execArgv: ["--max-semi-space-size=32"],
     // More than there are cores: tests of real servers and chains wait most of their time.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["scripts/test-setup.mjs"],
     silent: "passed-only",
