@@ -1,5 +1,5 @@
 import { type Chain, startChain } from "@till402/sandbox"
-import { type Hex, parseTransaction } from "viem"
+import { type Hex, parseTransaction, toFunctionSelector } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { startNaiveRelayer } from "./naiveRelayer.ts"
@@ -100,6 +100,33 @@ describe("twenty authorizations with money for one", () => {
           settling ??= one.facilitator.settle(first!.payload, first!.requirements)
           await settling
         }
+        return response
+      }
+    })
+    expect(await two.facilitator.settle(second!.payload, second!.requirements)).toMatchObject({
+      success: false,
+      errorReason: "invalid_exact_evm_insufficient_balance"
+    })
+    expect(await settling).toMatchObject({ success: true })
+    expect(await sentBy(one.account.address)).toBe(1)
+  })
+
+  it("cost a single transaction also if one is settled between the reads of the other's balance and gas", async () => {
+    const [first, second] = await paymentsForOne(2)
+    const one = await startRelay(chain)
+    const balanceRead = Promise.withResolvers<void>()
+    let settling: Promise<unknown> | undefined
+    const two = await startRelay(chain, {
+      account: one.account,
+      journal: one.journal,
+      fetch: async (input, init) => {
+        const body = await new Response(init?.body).text()
+        if (body.includes("eth_estimateGas")) {
+          await balanceRead.promise
+          await (settling ??= one.facilitator.settle(first!.payload, first!.requirements))
+        }
+        const response = await fetch(input, { ...init, body })
+        if (body.includes(toFunctionSelector("balanceOf(address)").slice(2))) balanceRead.resolve()
         return response
       }
     })

@@ -178,9 +178,10 @@ export const makePaymentCheck = (
         ? invalid("settlement_gas_above_limit")
         : { _tag: "Valid", call, gas: limit, balanceAtomic: balance, byContract }
     }
-    // Read last: the payment itself may have moved the balance, or used the nonce, while it was read.
+    // Read last: this payment, or another of the payer's, may have been settled between the reads.
     if (yield* isUsed(payment)) return invalid("invalid_exact_evm_nonce_already_used")
-    if (isShort) return invalid("invalid_exact_evm_insufficient_balance")
+    if (isShort || (yield* balanceOfPayer(payment)) < BigInt(payment.authorization.value))
+      return invalid("invalid_exact_evm_insufficient_balance")
     return byWallet ? badSignature : invalid("invalid_exact_evm_transaction_simulation_failed")
   })
 
