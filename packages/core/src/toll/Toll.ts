@@ -17,12 +17,7 @@ import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.t
 import { driveSteps } from "./machine/driveSteps.ts"
 import { endLeaseEarly } from "./machine/endLeaseEarly.ts"
 import { findFresh } from "./machine/findFresh.ts"
-import {
-  openAttempt,
-  type PaymentAttempt,
-  type TollNetwork,
-  type WorkFailure
-} from "./machine/PaymentAttempt.ts"
+import { openAttempt, type PaymentAttempt, type WorkFailure } from "./machine/PaymentAttempt.ts"
 import { RecordedResponses } from "./machine/RecordedResponses.ts"
 import { SettlementRunner } from "./machine/SettlementRunner.ts"
 import type { Payment } from "./PaymentHeader.ts"
@@ -38,6 +33,7 @@ import {
   StoreUnavailable,
   VerificationUnavailable
 } from "./PaymentErrors.ts"
+import type { TollNetwork } from "./TollNetwork.ts"
 import type { Outcome, TollRequest, WorkResponse } from "./TollRequest.ts"
 
 export interface TollConfig extends AdmissionConfig {
@@ -137,7 +133,7 @@ class PaymentRunner {
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
     // A call that never held its charge has changed nothing for its waiters.
-    if (attempt.heldCharge !== undefined || attempt.ticket.hasGuarded)
+    if (attempt.heldCharge !== undefined || attempt.held.hasHeld("verification"))
       waiters.wake(attempt.lease.key, this.refusedCall(attempt, exit))
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
   }

@@ -5,10 +5,7 @@ import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
 import { judgeSignature } from "../exact/Evm.ts"
 import { foreignTransaction, isSignedByPayer } from "../exact/Solana.ts"
-import { Facilitator } from "../facilitator/Facilitator.ts"
-import type { ChargeEvent } from "../machine/ChargeStep.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
-import type { PayableTask } from "../machine/SettlementTask.ts"
+import { Facilitator, type FacilitatorRequest } from "../facilitator/Facilitator.ts"
 import type { Refusal } from "../Verdict.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
@@ -17,7 +14,8 @@ import { ResponseWaiters } from "./ResponseWaiters.ts"
 import { foreignSignature, SignatureChecks } from "./SignatureChecks.ts"
 import { UnsettledWork } from "./UnsettledWork.ts"
 import { VerificationPools } from "./VerificationPools.ts"
-import { Verifications } from "./Verifications.ts"
+import { Verifications, type Verified } from "./Verifications.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 export interface AdmissionConfig extends PayerAccountsConfig {
   /** Limit on one payer's unsettled charges. */
@@ -86,86 +84,87 @@ export class Admission {
    * Whether a payment is refused before anything about it is checked: too many strangers wait already, and the payer
    * that it names is one. Cheap, so that a crowd doesn't delay those who are served.
    */
-  *isShed(attempt: PaymentAttempt): Deciding<boolean> {
-    return this.pools.isClosedToStranger(attempt) && !(yield* this.history.namesKnownPayer(attempt))
+  *isShed(call: PayingCall): Deciding<boolean> {
+    return this.pools.isClosedToStranger(call) && !(yield* this.history.namesKnownPayer(call))
   }
 
   /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
-  *checkSignature(attempt: PaymentAttempt): Deciding<Refusal | undefined> {
-    const { network, request } = attempt
+  *checkSignature(call: PayingCall): Deciding<Refusal | undefined> {
+    const { network, request } = call
     const { payload } = request.payment
-    if (isOnSolana(payload)) return yield* this.checkTransaction(attempt, payload)
+    if (isOnSolana(payload)) return yield* this.checkTransaction(call, payload)
     if (network.family !== "evm") return foreignSignature
     const { authorization, signature } = payload.payload
     const judging = judgeSignature(network.separator, authorization, signature)
     const verdict = typeof judging === "string" ? judging : yield* Effect.promise(() => judging)
     if (verdict === "Ordinary") {
-      attempt.ticket.recordProof(true)
+      call.learned.isProven = true
       return undefined
     }
     if (verdict === "Malformed") return foreignSignature
     if (!this.services.chain.canRead(network.caip2))
       return verdict === "Contract" ? undefined : foreignSignature
-    const isAccepted = yield* this.signatures.check(attempt)
-    attempt.ticket.recordProof(isAccepted === true)
+    const isAccepted = yield* this.signatures.check(call)
+    call.learned.isProven = isAccepted === true
     return isAccepted === false ? foreignSignature : undefined
   }
 
   /** Checks the payer's signature of a transaction: nobody else can make one. */
   private *checkTransaction(
-    { ticket }: PaymentAttempt,
+    { learned }: PayingCall,
     { payload }: SolanaPaymentPayload
   ): Deciding<Refusal | undefined> {
-    const isSigned = ticket.isProven || (yield* Effect.promise(() => isSignedByPayer(payload.transaction)))
-    ticket.recordProof(isSigned)
+    const isSigned = learned.isProven || (yield* Effect.promise(() => isSignedByPayer(payload.transaction)))
+    learned.isProven = isSigned
     return isSigned ? undefined : foreignTransaction
   }
 
   /** Whether the signature is the payer's own, and the payer has settled here within a day. */
-  *isKnownPayer(attempt: PaymentAttempt): Deciding<boolean> {
-    const refusal = yield* this.checkSignature(attempt)
-    return refusal === undefined && attempt.ticket.isProven && (yield* this.history.isKnown(attempt))
+  *isKnownPayer(call: PayingCall): Deciding<boolean> {
+    const refusal = yield* this.checkSignature(call)
+    return refusal === undefined && call.learned.isProven && (yield* this.history.isKnown(call))
   }
 
   /** The refusal for a payer who could not pay a moment ago. */
-  recallFailure(attempt: PaymentAttempt): Refusal | undefined {
-    return this.verifications.recallFailure(attempt)
+  recallFailure(call: PayingCall): Refusal | undefined {
+    return this.verifications.recallFailure(call)
   }
 
   /** Remembers that the payer could not pay. */
-  noteFailure(attempt: PaymentAttempt, code: string): void {
-    this.verifications.noteFailure(attempt, code)
+  noteFailure(call: PayingCall, code: string): void {
+    this.verifications.noteFailure(call, code)
   }
 
   /** Verifies a payment with the facilitator. `copies`: those that wait for a call with the same payment. */
-  verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
-    return this.verifications.verify(attempt, task, copies)
+  verify(call: PayingCall, request: FacilitatorRequest, copies: ResponseWaiters): Deciding<Verified> {
+    return this.verifications.verify(call, request, copies)
   }
 
   /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
-  *claim(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
-    const claim: Claim = (yield* this.work.take(attempt, BigInt(charge.amountAtomic)))
-      ? yield* this.claimWithinExposure(attempt, charge)
+  *claim(call: PayingCall, charge: NewCharge): Deciding<Claim> {
+    const claim: Claim = (yield* this.work.take(call, BigInt(charge.amountAtomic)))
+      ? yield* this.claimWithinExposure(call, charge)
       : { _tag: "Limited", by: "charges" }
     // A waiting call holds nothing that another could use.
-    if (claim._tag === "Limited") this.work.giveBack(attempt, false)
-    else this.verifications.stopGuarding(attempt)
+    if (claim._tag === "Limited") this.work.giveBack(call)
+    // From its claim on, the store recognizes copies of the payment.
+    else call.held.release("verification")
     return claim
   }
 
-  private *claimWithinExposure(attempt: PaymentAttempt, charge: NewCharge): Deciding<Claim> {
-    const { lease, payer } = attempt
+  private *claimWithinExposure(call: PayingCall, charge: NewCharge): Deciding<Claim> {
+    const { lease, payer } = call
     const nowMillis = lease.nowMillis()
     const exposure = this.accounts.maxExposure(payer, nowMillis)
-    const claim = yield* this.claimInStore(attempt, charge, exposure, nowMillis)
+    const claim = yield* this.claimInStore(call, charge, exposure, nowMillis)
     if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
     // Other processes may have settled more for this payer.
-    yield* this.history.learnRecent(attempt, nowMillis)
+    yield* this.history.learnRecent(call, nowMillis)
     const wider = this.accounts.maxExposure(payer, nowMillis)
-    return wider === exposure ? claim : yield* this.claimInStore(attempt, charge, wider, nowMillis)
+    return wider === exposure ? claim : yield* this.claimInStore(call, charge, wider, nowMillis)
   }
 
-  private claimInStore({ lease }: PaymentAttempt, charge: NewCharge, exposure: bigint, nowMillis: number) {
+  private claimInStore({ lease }: PayingCall, charge: NewCharge, exposure: bigint, nowMillis: number) {
     const untilMillis = nowMillis + this.config.leaseMillis
     return this.services.charges.claim(charge, { owner: lease.owner, untilMillis }, nowMillis, {
       maxUnsettled: this.config.maxUnsettledPerPayer,
@@ -174,45 +173,45 @@ export class Admission {
   }
 
   /** Whether the call can wait for another call of its payer. */
-  canWait(attempt: PaymentAttempt): boolean {
-    const { lease, payer, untilMillis } = attempt
-    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer, this.recallsPayer(attempt))
+  canWait(call: PayingCall): boolean {
+    const { lease, payer, untilMillis } = call
+    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer, this.recallsPayer(call))
   }
 
   /** Whether the payer is known without a read of the store. */
-  recallsPayer(attempt: PaymentAttempt): boolean {
-    return this.history.recallKnown(attempt) === true
+  recallsPayer(call: PayingCall): boolean {
+    return this.history.recallKnown(call) === true
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */
-  waitForRoom({ payer }: PaymentAttempt): Effect.Effect<void> {
+  waitForRoom({ payer }: PayingCall): Effect.Effect<void> {
     return this.waiters.wait(payer)
   }
 
-  /** Waits, for a bounded time, until the payer's balance covers their open payments up to this one. */
-  *checkFunds(
-    attempt: PaymentAttempt,
-    { request }: PayableTask,
+  /** Waits, for a bounded time, until the payer's balance covers their open payments up to this one: whether it does. */
+  *isCovered(
+    call: PayingCall,
+    { requirements }: FacilitatorRequest,
     createdAtMillis: number
-  ): Deciding<ChargeEvent> {
-    const { network, payer, ticket } = attempt
+  ): Deciding<boolean> {
+    const { learned, network, payer } = call
     const { chain } = this.services
-    if (!chain.canRead(network.caip2)) return { _tag: "Funded", isCovered: true }
-    const { amount } = request.requirements
+    if (!chain.canRead(network.caip2)) return true
+    const { amount } = requirements
     for (let isFirst = true; ; isFirst = false) {
       const { openAtomic, settledAtomic } = yield* this.history.standing(
-        attempt,
+        call,
         createdAtMillis,
-        ticket.verifiedAtMillis
+        learned.verifiedAtMillis
       )
       // The facilitator checked the balance for this payment only, and nothing has left it since.
       const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
-      if (isSeen) return { _tag: "Funded", isCovered: true }
+      if (isSeen) return true
       const balance = yield* chain.balanceOf(network, payer)
-      if (balance === undefined || balance >= BigInt(openAtomic)) return { _tag: "Funded", isCovered: true }
-      if (!this.canWait(attempt)) {
-        this.noteFailure(attempt, "insufficient_funds")
-        return { _tag: "Funded", isCovered: false }
+      if (balance === undefined || balance >= BigInt(openAtomic)) return true
+      if (!this.canWait(call)) {
+        this.noteFailure(call, "insufficient_funds")
+        return false
       }
       // A payment that is settling right now has left the balance but is still open.
       yield* this.waiters.wait(payer)
@@ -220,23 +219,25 @@ export class Admission {
   }
 
   /** Records that the call's payment settled, by the facilitator's response or the chain, and isn't refunded. */
-  settled({ lease, payer, request, ticket }: PaymentAttempt, amountAtomic: string): void {
-    ticket.recordSettlement()
-    if (!ticket.isProven) return
+  settled(call: PayingCall, amountAtomic: string): void {
+    const { learned, lease, payer, request, unpaidWork } = call
+    if (unpaidWork?.until === "settled") call.unpaidWork = undefined
+    if (!learned.isProven) return
     if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
     // A payment that settles before its work, or buys an order, may yet be refunded: it increases no limit.
     else this.accounts.learnKnown(payer, lease.nowMillis())
   }
 
   /** Records that a payment that settled first has got its response, and so isn't refunded. */
-  delivered({ lease, payer, ticket }: PaymentAttempt, amountAtomic: string): void {
-    ticket.recordDelivery()
-    if (ticket.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
+  delivered(call: PayingCall, amountAtomic: string): void {
+    const { learned, lease, payer } = call
+    call.unpaidWork = undefined
+    if (learned.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
   }
 
   /** Takes the stake for work that was paid first, unless the call has it; `false`: the response has to wait. */
-  takePaidStake(attempt: PaymentAttempt, amountAtomic: string): boolean {
-    return this.work.takePaidStake(attempt, BigInt(amountAtomic))
+  takePaidStake(call: PayingCall, amountAtomic: string): boolean {
+    return this.work.takePaidStake(call, BigInt(amountAtomic))
   }
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
@@ -249,15 +250,13 @@ export class Admission {
   }
 
   /** Ends a call: gives back what it took, unless it did work that is lost. */
-  end(attempt: PaymentAttempt): void {
-    const { payer, request, ticket } = attempt
-    const exposureAtomic = request.exposureAtomic()
-    const wasCounted = ticket.isCounted
-    const wasOpen = this.verifications.close(attempt)
+  end(call: PayingCall): void {
+    const { held, payer, request, unpaidWork } = call
+    const wasCounted = held.holds("charge")
+    const wasOpen = held.holds("open")
+    if (unpaidWork?.hasFailed === false && request.exposureAtomic() > 0n) this.accounts.forgetRecent(payer)
     // Failed work may have cost as much as successful work.
-    const isLost = ticket.hasLostWork
-    if (isLost && exposureAtomic > 0n && !ticket.hasFailed) this.accounts.forgetRecent(payer)
-    this.work.giveBack(attempt, isLost)
+    held.releaseAll(unpaidWork !== undefined)
     if (wasCounted) this.waiters.wake(payer)
     if (wasOpen) this.verifications.wake(payer)
   }

@@ -1,4 +1,4 @@
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 /** An open payment: the amount that its first call counted, and the number of its calls. */
 interface OpenPayment {
@@ -29,9 +29,9 @@ export class OpenCalls {
   private readonly open = new Map<string, Open>()
 
   /** Counts a call; `false`: it has to wait for another payment of its payer. */
-  enter({ lease, payer, request, ticket }: PaymentAttempt, atomic: bigint, limits: OpenLimits): boolean {
+  enter({ held, learned, lease, payer, request }: PayingCall, atomic: bigint, limits: OpenLimits): boolean {
     // A call may verify again, after another call of its payment has failed: it counts once.
-    if (!ticket.isProven || ticket.isOpen) return true
+    if (!learned.isProven || held.holds("open")) return true
     const name = `${request.settlesFirst} ${payer}`
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
     const payment = open.payments.get(lease.key) ?? { atomic, calls: 0 }
@@ -44,7 +44,7 @@ export class OpenCalls {
     payment.calls++
     open.payments.set(lease.key, payment)
     this.open.set(name, open)
-    ticket.open(() => {
+    held.hold("open", () => {
       payment.calls--
       if (payment.calls > 0) return
       open.payments.delete(lease.key)

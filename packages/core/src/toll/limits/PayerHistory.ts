@@ -2,8 +2,8 @@ import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges, PayerActivity } from "../../ports/Charges.ts"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import { type PayerAccounts, recentMillis } from "./PayerAccounts.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 type Reading<A> = Effect.fn.Return<A, StoreError>
 
@@ -26,7 +26,7 @@ export class PayerHistory {
 
   /** The payer's open payments up to this one, and those settled since a time. */
   standing(
-    { lease, network, payer }: PaymentAttempt,
+    { lease, network, payer }: PayingCall,
     createdAtMillis: number,
     sinceMillis: number
   ): Effect.Effect<PayerActivity, StoreError> {
@@ -38,41 +38,41 @@ export class PayerHistory {
   }
 
   /** Whether the payer has settled here within a day, from memory; `undefined`: the store decides. */
-  recallKnown({ lease, payer, ticket }: PaymentAttempt): boolean | undefined {
-    return ticket.isProven ? (this.accounts.isKnown(payer, lease.nowMillis()) ?? ticket.isKnown) : false
+  recallKnown({ learned, lease, payer }: PayingCall): boolean | undefined {
+    return learned.isProven ? (this.accounts.isKnown(payer, lease.nowMillis()) ?? learned.isKnown) : false
   }
 
   /**
    * Whether the payer that a payment names, proven or not, has settled here within a day. Remembers for a moment who has
    * not, so that a crowd of strangers costs few reads.
    */
-  *namesKnownPayer(attempt: PaymentAttempt): Reading<boolean> {
-    const { lease, payer, ticket } = attempt
+  *namesKnownPayer(call: PayingCall): Reading<boolean> {
+    const { learned, lease, payer } = call
     const nowMillis = lease.nowMillis()
     if (this.accounts.isKnown(payer, nowMillis) === true) return true
     if ((this.strangersUntil.get(payer) ?? 0) > nowMillis) return false
-    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - dayMillis)
+    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - dayMillis)
     const isKnown = settledAtomic !== "0"
-    ticket.recordPayer(isKnown)
+    learned.isKnown = isKnown
     if (!isKnown) this.strangersUntil.set(payer, nowMillis + strangerMillis)
     return isKnown
   }
 
   /** Whether the payer has settled here within a day, in any process. Reads the store once per call. */
-  *isKnown(attempt: PaymentAttempt): Reading<boolean> {
-    const recalled = this.recallKnown(attempt)
+  *isKnown(call: PayingCall): Reading<boolean> {
+    const recalled = this.recallKnown(call)
     if (recalled !== undefined) return recalled
-    const nowMillis = attempt.lease.nowMillis()
-    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - dayMillis)
+    const nowMillis = call.lease.nowMillis()
+    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - dayMillis)
     const isKnown = settledAtomic !== "0"
-    attempt.ticket.recordPayer(isKnown)
-    if (isKnown) this.accounts.learnKnown(attempt.payer, nowMillis)
+    call.learned.isKnown = isKnown
+    if (isKnown) this.accounts.learnKnown(call.payer, nowMillis)
     return isKnown
   }
 
   /** Learns what the payer has recently settled in all processes. */
-  *learnRecent(attempt: PaymentAttempt, nowMillis: number): Reading<void> {
-    const { settledAtomic } = yield* this.standing(attempt, nowMillis, nowMillis - recentMillis)
-    this.accounts.learnRecent(attempt.payer, BigInt(settledAtomic), nowMillis)
+  *learnRecent(call: PayingCall, nowMillis: number): Reading<void> {
+    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - recentMillis)
+    this.accounts.learnRecent(call.payer, BigInt(settledAtomic), nowMillis)
   }
 }

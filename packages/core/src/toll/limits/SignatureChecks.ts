@@ -5,8 +5,8 @@ import { ClientBudget } from "../../runtime/ClientBudget.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { authorizationHash } from "../../fast/authorizationHash.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import type { Refusal } from "../Verdict.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 const resultLimits = { capacity: 10_000, lifetimeMillis: 60_000 }
 /** Signatures checked on the chain per minute: for one client, and in total. */
@@ -18,7 +18,7 @@ export const foreignSignature: Refusal = {
 }
 
 /** A payment on its network and in its token: a digest names neither, and a wallet may sign for one of them only. */
-const nameOf = ({ digest, lease }: PaymentAttempt): string => `${lease.key} ${digest}`
+const nameOf = ({ digest, lease }: PayingCall): string => `${lease.key} ${digest}`
 
 /**
  * Checks signatures of contract wallets on the chain (EIP-1271, EIP-6492).
@@ -37,7 +37,7 @@ export class SignatureChecks {
   }
 
   /** Checks within the client's budget. */
-  check(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
+  check(call: PayingCall): Effect.Effect<boolean | undefined> {
     const nowMillis = call.lease.nowMillis()
     const known = this.results.get(nameOf(call), nowMillis)
     if (known !== undefined) return Effect.succeed(known)
@@ -46,7 +46,7 @@ export class SignatureChecks {
   }
 
   /** Checks without a budget: for payments that the facilitator has verified. */
-  confirm(call: PaymentAttempt): Effect.Effect<boolean | undefined> {
+  confirm(call: PayingCall): Effect.Effect<boolean | undefined> {
     const { lease, network, request } = call
     const name = nameOf(call)
     const known = this.results.get(name, lease.nowMillis())

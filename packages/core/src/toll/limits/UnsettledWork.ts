@@ -1,10 +1,10 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import { OpenCalls } from "./OpenCalls.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { StrangerLosses } from "./StrangerLosses.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 /** Share of `maxUnsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
@@ -32,22 +32,23 @@ export class UnsettledWork {
   }
 
   /**
-   * Takes a place and a stake for a call of an amount; `false`: it has to wait. Either may stay taken until `giveBack`.
+   * Takes a place and a stake for a call of an amount; `false`: it has to wait. Either may stay taken until
+   * {@link giveBack}, or until the call ends.
    */
-  *take(attempt: PaymentAttempt, amountAtomic: bigint): Effect.fn.Return<boolean, StoreError> {
-    if (!(yield* this.takePlace(attempt))) return false
-    return this.takeStake(attempt, atRisk(attempt, amountAtomic), attempt.ticket.isProven)
+  *take(call: PayingCall, amountAtomic: bigint): Effect.fn.Return<boolean, StoreError> {
+    if (!(yield* this.takePlace(call))) return false
+    return this.takeStake(call, atRisk(call, amountAtomic), call.learned.isProven)
   }
 
   /** Takes a stake for work whose payment has settled: its payer signed it. `false`: it is used up for now. */
-  takePaidStake(attempt: PaymentAttempt, amountAtomic: bigint): boolean {
-    return this.takeStake(attempt, amountAtomic, true)
+  takePaidStake(call: PayingCall, amountAtomic: bigint): boolean {
+    return this.takeStake(call, amountAtomic, true)
   }
 
   /** Counts the call among the open ones of its payer, before its verification; `false`: it has to wait. */
-  open(attempt: PaymentAttempt, amountAtomic: bigint): boolean {
-    const { lease, payer, request } = attempt
-    return this.calls.enter(attempt, atRisk(attempt, amountAtomic), {
+  open(call: PayingCall, amountAtomic: bigint): boolean {
+    const { lease, payer, request } = call
+    return this.calls.enter(call, atRisk(call, amountAtomic), {
       maxPayments: this.limits.maxUnsettledPerPayer,
       maxAtomic: request.settlesFirst
         ? this.accounts.paidLessLost(payer) + this.losses.mostOfPayer
@@ -55,49 +56,46 @@ export class UnsettledWork {
     })
   }
 
-  /** Gives back what was taken, except for a stake in work that is lost. */
-  giveBack({ payer, ticket }: PaymentAttempt, isLost: boolean): void {
-    if (ticket.stopCounting()) this.unsettled--
-    const stake = ticket.giveBackStake()
-    if (stake === undefined) return
-    const { atomic, from } = stake
-    if (from === "cover") {
-      this.accounts.returnCover(payer, atomic)
-      if (isLost) this.accounts.lose(payer, atomic)
-    } else if (!isLost) this.losses.giveBack(from, atomic)
+  /** Gives back what {@link take} took. */
+  giveBack({ held }: PayingCall): void {
+    held.release("charge")
+    held.release("stake")
   }
 
-  private *takePlace(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
-    if (attempt.ticket.isCounted) return true
+  private *takePlace(call: PayingCall): Effect.fn.Return<boolean, StoreError> {
+    if (call.held.holds("charge")) return true
     const { maxUnsettled } = this.limits
     if (this.unsettled >= maxUnsettled) return false
-    if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(attempt)))
-      return false
+    if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(call))) return false
     this.unsettled++
-    attempt.ticket.startCounting()
+    call.held.hold("charge", () => {
+      this.unsettled--
+    })
     return true
   }
 
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
-  private takeStake(
-    { lease, payer, request, ticket }: PaymentAttempt,
-    atomic: bigint,
-    isProven: boolean
-  ): boolean {
-    if (ticket.hasStake || atomic === 0n) return true
-    const from =
-      isProven && this.accounts.takeCover(payer, atomic)
-        ? "cover"
-        : this.losses.take(
-            { atomic, payer, isProven, clientAddress: request.clientAddress() },
-            lease.nowMillis()
-          )
-    if (from === undefined) return false
-    ticket.takeStake({ atomic, from })
+  private takeStake({ held, lease, payer, request }: PayingCall, atomic: bigint, isProven: boolean): boolean {
+    if (held.holds("stake") || atomic === 0n) return true
+    if (isProven && this.accounts.takeCover(payer, atomic)) {
+      held.hold("stake", (isLost) => {
+        this.accounts.returnCover(payer, atomic)
+        if (isLost) this.accounts.lose(payer, atomic)
+      })
+      return true
+    }
+    const taken = this.losses.take(
+      { atomic, payer, isProven, clientAddress: request.clientAddress() },
+      lease.nowMillis()
+    )
+    if (taken === undefined) return false
+    held.hold("stake", (isLost) => {
+      if (!isLost) this.losses.giveBack(taken, atomic)
+    })
     return true
   }
 }
 
 /** The amount that a call could cost the host: paid work may fail, and its payment is refunded. */
-const atRisk = ({ request }: PaymentAttempt, amountAtomic: bigint): bigint =>
+const atRisk = ({ request }: PayingCall, amountAtomic: bigint): bigint =>
   request.settlesFirst ? amountAtomic : request.exposureAtomic()

@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
 import { FairPool } from "./FairPool.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 const queue = { maxQueued: 2_000, minWaitMillis: 4_000, maxWaitMillis: 8_000 }
 
@@ -27,30 +27,28 @@ export class VerificationPools {
     this.history = history
   }
 
-  /** Whether the attempt would be refused a slot at once if its payer were a stranger. */
-  isClosedToStranger({ request }: PaymentAttempt): boolean {
+  /** Whether the call would be refused a slot at once if its payer were a stranger. */
+  isClosedToStranger({ request }: PayingCall): boolean {
     return (
       this.strangers.isFull && this.strangers.isClosedTo(groupOf(clientOf(request.clientAddress() ?? "")))
     )
   }
 
   /** Takes a slot for a verification, waiting for one if necessary; `false`: there was none in time. */
-  *enter(attempt: PaymentAttempt): Effect.fn.Return<boolean, StoreError> {
-    const client = groupOf(clientOf(attempt.request.clientAddress() ?? ""))
-    if (this.history.recallKnown(attempt) !== true && this.strangers.tryEnter(client)) {
-      attempt.ticket.takePlace(this.strangers, client)
-      return true
+  *enter(call: PayingCall): Effect.fn.Return<boolean, StoreError> {
+    const client = groupOf(clientOf(call.request.clientAddress() ?? ""))
+    if (this.history.recallKnown(call) !== true && this.strangers.tryEnter(client)) {
+      return this.hold(call, this.strangers, client)
     }
-    const isKnown = yield* this.history.isKnown(attempt)
+    const isKnown = yield* this.history.isKnown(call)
     const pool = isKnown ? this.payers : this.strangers
-    const name = isKnown ? attempt.payer : client
+    const name = isKnown ? call.payer : client
     if (!pool.tryEnter(name) && !(yield* pool.enter(name))) return false
-    attempt.ticket.takePlace(pool, name)
-    return true
+    return this.hold(call, pool, name)
   }
 
-  /** Gives the slot back, if the attempt has one. */
-  leave({ ticket }: PaymentAttempt): void {
-    ticket.leavePlace()
+  private hold({ held }: PayingCall, pool: FairPool, name: string): true {
+    held.hold("slot", () => pool.leave(name))
+    return true
   }
 }

@@ -2,10 +2,7 @@ import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
-import type { Facilitator, Verification } from "../facilitator/Facilitator.ts"
-import type { ChargeEvent } from "../machine/ChargeStep.ts"
-import type { PaymentAttempt } from "../machine/PaymentAttempt.ts"
-import type { PayableTask } from "../machine/SettlementTask.ts"
+import type { Facilitator, FacilitatorRequest, Verification } from "../facilitator/Facilitator.ts"
 import type { Refusal } from "../Verdict.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
@@ -14,6 +11,7 @@ import { ResponseWaiters } from "./ResponseWaiters.ts"
 import { foreignSignature, type SignatureChecks } from "./SignatureChecks.ts"
 import type { UnsettledWork } from "./UnsettledWork.ts"
 import type { VerificationPools } from "./VerificationPools.ts"
+import type { PayingCall } from "./PayingCall.ts"
 
 interface Services {
   readonly chain: Chain["Service"]
@@ -30,10 +28,17 @@ interface Parts {
 
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
+/** The result of a verification, or why there was none. */
+export type Verified =
+  | { readonly _tag: "Verified"; readonly verification: Verification }
+  /** Another call of this process verifies the same payment. `patient`: this one can wait for it. */
+  | { readonly _tag: "Busy"; readonly patient: boolean }
+  | { readonly _tag: "Limited"; readonly patient: false }
+
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
 
 /** A payer on one network: one without enough money there may have some on another. */
-const walletOf = ({ network, payer }: PaymentAttempt): string => `${network.caip2} ${payer}`
+const walletOf = ({ network, payer }: PayingCall): string => `${network.caip2} ${payer}`
 
 /**
  * Verifies payments with the facilitator: each payment once at a time, and of one payer only as many as they may have
@@ -56,50 +61,35 @@ export class Verifications {
   }
 
   /** The refusal for a payer who could not pay a moment ago. */
-  recallFailure(attempt: PaymentAttempt): Refusal | undefined {
-    return attempt.ticket.isProven
-      ? this.failures.recall(walletOf(attempt), attempt.lease.nowMillis())
-      : undefined
+  recallFailure(call: PayingCall): Refusal | undefined {
+    return call.learned.isProven ? this.failures.recall(walletOf(call), call.lease.nowMillis()) : undefined
   }
 
   /** Remembers that the payer could not pay. */
-  noteFailure(attempt: PaymentAttempt, code: string): void {
-    if (attempt.ticket.isProven)
-      this.failures.note(walletOf(attempt), { code, message: couldNotPay }, attempt.lease.nowMillis())
+  noteFailure(call: PayingCall, code: string): void {
+    if (call.learned.isProven)
+      this.failures.note(walletOf(call), { code, message: couldNotPay }, call.lease.nowMillis())
   }
 
   /** Verifies a payment. `copies`: calls that wait for a call with the same payment. */
-  *verify(attempt: PaymentAttempt, task: PayableTask, copies: ResponseWaiters): Deciding<ChargeEvent> {
+  *verify(call: PayingCall, request: FacilitatorRequest, copies: ResponseWaiters): Deciding<Verified> {
     const { pools } = this.parts
-    const { lease, ticket } = attempt
+    const { held, learned, lease } = call
     if (this.verifying.has(lease.key))
       return {
         _tag: "Busy",
-        patient: lease.nowMillis() < attempt.untilMillis && copies.hasRoom(lease.key, this.isKnown(attempt))
+        patient: lease.nowMillis() < call.untilMillis && copies.hasRoom(lease.key, this.isKnown(call))
       }
     this.verifying.add(lease.key)
-    ticket.startGuarding()
-    const failure = yield* this.open(attempt, task)
+    held.hold("verification", () => this.verifying.delete(lease.key))
+    const failure = yield* this.open(call, request)
     if (failure !== undefined) return failure
-    if (!(yield* pools.enter(attempt))) return { _tag: "Limited", patient: false }
-    ticket.recordVerification(lease.nowMillis())
-    const verification = yield* this.verifyNow(attempt, task)
-    pools.leave(attempt)
-    if (verification._tag === "Invalid") this.noteFailure(attempt, verification.reason)
+    if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
+    learned.verifiedAtMillis = lease.nowMillis()
+    const verification = yield* this.verifyNow(call, request)
+    held.release("slot")
+    if (verification._tag === "Invalid") this.noteFailure(call, verification.reason)
     return { _tag: "Verified", verification }
-  }
-
-  /** Lets copies of the payment through: from its claim on, the store recognizes them. */
-  stopGuarding(attempt: PaymentAttempt): void {
-    if (attempt.ticket.stopGuarding()) this.verifying.delete(attempt.lease.key)
-  }
-
-  /** Ends what the call holds here. Returns whether it was open: then {@link wake} its payer's other calls. */
-  close(attempt: PaymentAttempt): boolean {
-    const wasOpen = attempt.ticket.stopBeingOpen()
-    this.parts.pools.leave(attempt)
-    this.stopGuarding(attempt)
-    return wasOpen
   }
 
   /** Wakes the payer's calls that wait to be verified. */
@@ -111,38 +101,38 @@ export class Verifications {
    * Waits, for a bounded time, until the payer may have the call open beside others: a facilitator may reserve money for
    * what it verifies. Returns what ends the call instead.
    */
-  private *open(attempt: PaymentAttempt, { request }: PayableTask): Deciding<ChargeEvent | undefined> {
+  private *open(call: PayingCall, { requirements }: FacilitatorRequest): Deciding<Verified | undefined> {
     const { history, work } = this.parts
-    const { lease, payer, untilMillis } = attempt
-    const amountAtomic = BigInt(request.requirements.amount)
-    for (let isFirst = true; !work.open(attempt, amountAtomic); isFirst = false) {
+    const { lease, payer, untilMillis } = call
+    const amountAtomic = BigInt(requirements.amount)
+    for (let isFirst = true; !work.open(call, amountAtomic); isFirst = false) {
       // Other processes may have settled more for this payer.
-      if (isFirst) yield* history.learnRecent(attempt, lease.nowMillis())
-      if (isFirst && work.open(attempt, amountAtomic)) return undefined
-      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(payer, this.isKnown(attempt)))
+      if (isFirst) yield* history.learnRecent(call, lease.nowMillis())
+      if (isFirst && work.open(call, amountAtomic)) return undefined
+      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(payer, this.isKnown(call)))
         return { _tag: "Limited", patient: false }
       yield* this.arrivals.wait(payer)
-      const refusal = this.recallFailure(attempt)
+      const refusal = this.recallFailure(call)
       if (refusal !== undefined)
         return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
     }
     return undefined
   }
 
-  private *verifyNow(attempt: PaymentAttempt, { request }: PayableTask): Deciding<Verification> {
+  private *verifyNow(call: PayingCall, request: FacilitatorRequest): Deciding<Verification> {
     const { chain, facilitator } = this.services
     const verification = yield* facilitator.verify(request)
-    if (verification._tag === "Unreachable") yield* this.reportOutage(attempt, verification.reason)
-    if (verification._tag !== "Valid" || attempt.ticket.isProven || !chain.canRead(attempt.network.caip2))
+    if (verification._tag === "Unreachable") yield* this.reportOutage(call, verification.reason)
+    if (verification._tag !== "Valid" || call.learned.isProven || !chain.canRead(call.network.caip2))
       return verification
     // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
-    const isAccepted = yield* this.parts.signatures.confirm(attempt)
-    attempt.ticket.recordProof(isAccepted === true)
+    const isAccepted = yield* this.parts.signatures.confirm(call)
+    call.learned.isProven = isAccepted === true
     if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
     return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
   }
 
-  private *reportOutage({ lease, network }: PaymentAttempt, reason: string): Deciding<void> {
+  private *reportOutage({ lease, network }: PayingCall, reason: string): Deciding<void> {
     const failed = this.outage.note(lease.nowMillis())
     if (failed === undefined) return
     yield* report(
@@ -154,7 +144,7 @@ export class Verifications {
   }
 
   /** Whether the payer is known without a read of the store. */
-  private isKnown(attempt: PaymentAttempt): boolean {
-    return this.parts.history.recallKnown(attempt) === true
+  private isKnown(call: PayingCall): boolean {
+    return this.parts.history.recallKnown(call) === true
   }
 }

@@ -59,7 +59,6 @@ export class CallPerformer {
   }
 
   perform<E>(step: RequestStep | SettlementStep, attempt: PaymentAttempt<E>): CallResult<E> {
-    const { admission } = this.services
     switch (step._tag) {
       case "Find":
         return this.find(attempt, step)
@@ -76,7 +75,7 @@ export class CallPerformer {
       case "Queue":
         return this.queue(attempt)
       case "CheckFunds":
-        return admission.checkFunds(attempt, step.task, step.claimedAtMillis)
+        return this.checkFunds(attempt, step)
       case "Work":
         return this.work(attempt, step)
       case "Record":
@@ -99,7 +98,7 @@ export class CallPerformer {
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
-    const { digest, lease, request, ticket, untilMillis } = attempt
+    const { digest, learned, lease, request, untilMillis } = attempt
     const { admission, waiters } = this.services
     const copyRefusal = this.refusalOfCopy(attempt)
     const patient = nowMillis < untilMillis && waiters.hasRoom(lease.key, admission.recallsPayer(attempt))
@@ -107,7 +106,7 @@ export class CallPerformer {
     const presented = {
       payloadDigest: digest,
       sameRequest: this.isSameRequest(charge, attempt),
-      proven: ticket.isProven,
+      proven: learned.isProven,
       replayableUntilMillis: (charge.settledAtMillis ?? nowMillis) + request.replayMillis
     }
     return { _tag: "Found", found: { charge, presented }, patient, nowMillis, copyRefusal }
@@ -196,7 +195,7 @@ export class CallPerformer {
       // Without it, a transfer that was made before would count for this call, too.
       if (attempt.head === undefined) return unreadChain
     }
-    return yield* admission.verify(attempt, task, waiters)
+    return yield* admission.verify(attempt, task.request, waiters)
   }
 
   private *claim<E>(attempt: PaymentAttempt<E>, task: PayableTask): CallResult<E> {
@@ -218,6 +217,14 @@ export class CallPerformer {
     return { _tag: "Claimed", claimedAtMillis: nowMillis }
   }
 
+  private *checkFunds<E>(
+    attempt: PaymentAttempt<E>,
+    { claimedAtMillis, task }: StepOf<"CheckFunds">
+  ): CallResult<E> {
+    const isCovered = yield* this.services.admission.isCovered(attempt, task.request, claimedAtMillis)
+    return { _tag: "Funded", isCovered }
+  }
+
   private *work<E>(attempt: PaymentAttempt<E>, { paid }: StepOf<"Work">): CallResult<E> {
     const { lease } = attempt
     const held = heldBy(attempt)
@@ -225,16 +232,17 @@ export class CallPerformer {
       attempt.result = { _tag: "Failed", failure: Cause.fail(new WorkRetriedTooOften()) }
       return { _tag: "WorkFailed" }
     }
-    if (paid !== undefined) attempt.ticket.recordPaidFirst()
     const worked = yield* Effect.exit(workFor(attempt, held))
+    attempt.unpaidWork = {
+      hasFailed: attempt.unpaidWork?.hasFailed === true || Exit.isFailure(worked),
+      until: paid === undefined ? "settled" : "delivered"
+    }
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
-      attempt.ticket.recordFailure()
       return { _tag: "WorkFailed", refusal: refusalIn(worked.cause) }
     }
     const work = worked.value
     attempt.result = { _tag: "Worked", response: work.response }
-    attempt.ticket.recordWork()
     attempt.heldCharge = { ...held, subject: work.subject }
     return { _tag: "Worked", work, nowSeconds: lease.nowMillis() / 1000 }
   }

@@ -1,19 +1,16 @@
 import type { Cause } from "effect"
-import type { EvmNetwork, SolanaNetwork } from "../../domain/Network.ts"
 import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "../ChargeKey.ts"
 import { type ChainHead, headText } from "../evidence/ChainHead.ts"
 import { authorizationOf, payerOf, validBeforeOf } from "../exact/SignedPayment.ts"
-import { AdmissionTicket } from "../limits/AdmissionTicket.ts"
+import { openPayingCall, type PayingCall } from "../limits/PayingCall.ts"
 import type { PaymentRefused, WorkRetriedTooOften } from "../PaymentErrors.ts"
+import type { TollNetwork } from "../TollNetwork.ts"
 import type { TollRequest, WorkResponse } from "../TollRequest.ts"
 import type { PaymentOffer } from "../Verdict.ts"
 import type { ChargeFacts } from "./ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { type PayableTask, tokenOf } from "./SettlementTask.ts"
-
-/** A network of a till; on EVM with the EIP-712 domain separator of its stablecoin. */
-export type TollNetwork = (EvmNetwork & { readonly separator: `0x${string}` }) | SolanaNetwork
 
 /** Why the work of a payment has no response. */
 export type WorkFailure<E> = Cause.Cause<E | PaymentRefused | WorkRetriedTooOften>
@@ -26,20 +23,12 @@ export type AttemptResult<E> =
   | { readonly _tag: "Failed"; readonly failure: WorkFailure<E> }
 
 /** One payment throughout one call. `E`: the error of the paid work. */
-export interface PaymentAttempt<E = unknown> {
+export interface PaymentAttempt<E = unknown> extends PayingCall {
   readonly request: TollRequest<E>
-  readonly digest: string
-  readonly network: TollNetwork
-  /** On EVM in lower case. */
-  readonly payer: string
-  /** Until when the caller can be kept waiting. */
-  readonly untilMillis: number
   /** The key and owner under which the call claims or takes over the charge. It holds nothing yet. */
   readonly lease: ChargeLease
   /** Facts before the charge is held. */
   readonly facts: ChargeFacts
-  /** What the call holds of the limits, and has learned about its payment. Kept by `Admission`. */
-  readonly ticket: AdmissionTicket
   /** The newest block that the host's node had shown when the payment was presented, if it is known. */
   head: ChainHead | undefined
   /** The charge under that lease, from its claim or takeover on. */
@@ -80,7 +69,7 @@ export const openAttempt = <E>(
       validBeforeSeconds: validBeforeOf(payload, openedMillis / 1000),
       finalitySeconds: network.finalitySeconds
     },
-    ticket: new AdmissionTicket(),
+    ...openPayingCall(),
     head: undefined,
     heldCharge: undefined,
     openedAfter: options.openedAfter ?? Infinity,

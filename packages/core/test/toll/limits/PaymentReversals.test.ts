@@ -42,7 +42,7 @@ const attemptOf = (nonce: `0x${string}`) => {
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner: nonce, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )
-  attempt.ticket.recordProof(true)
+  attempt.learned.isProven = true
   return attempt
 }
 

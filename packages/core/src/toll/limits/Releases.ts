@@ -1,0 +1,42 @@
+/**
+ * What a call may hold of the limits, in the order in which it takes it: the only verification of its payment, a place
+ * among its payer's open calls, a slot for the verification, a place among the unsettled charges, and a stake in the
+ * money that may be lost.
+ */
+export type Holding = "verification" | "open" | "slot" | "charge" | "stake"
+
+/** `isLost`: the call did work that nobody pays for. */
+export type Release = (isLost: boolean) => void
+
+/** What one call holds of the limits. Each part is given back once, at the latest when the call ends. */
+export class Releases {
+  private readonly releases = new Map<Holding, Release | undefined>()
+
+  /** Holds a part from now on. `release` gives it back. */
+  hold(name: Holding, release: Release): void {
+    this.releases.set(name, release)
+  }
+
+  holds(name: Holding): boolean {
+    return this.releases.get(name) !== undefined
+  }
+
+  /** Whether the call holds a part, or has held it. */
+  hasHeld(name: Holding): boolean {
+    return this.releases.has(name)
+  }
+
+  /** Gives a part back. Returns whether the call held it until now. */
+  release(name: Holding, isLost = false): boolean {
+    const release = this.releases.get(name)
+    if (release === undefined) return false
+    this.releases.set(name, undefined)
+    release(isLost)
+    return true
+  }
+
+  /** Gives everything back, in the order in which it was taken. */
+  releaseAll(isLost: boolean): void {
+    for (const name of this.releases.keys()) this.release(name, isLost)
+  }
+}
