@@ -115,6 +115,19 @@ describe("npm run check", () => {
     expect(reports[0]!.message).toContain("imports no route")
   })
 
+  it("reports limits that import the machine of charges", () => {
+    const reports = lint({
+      [`${core}/toll/limits/Admission.ts`]: imports("../machine/CallPerformer.ts"),
+      [`${core}/toll/limits/Pools.ts`]: imports("../../http/Seed.ts"),
+      [`${core}/toll/machine/CallPerformer.ts`]: value,
+      [`${core}/http/Seed.ts`]: value
+    })
+    expect(reports.map(({ file }) => file).toSorted()).toEqual([
+      `${core}/toll/limits/Admission.ts`,
+      `${core}/toll/limits/Pools.ts`
+    ])
+  })
+
   it("reports a folder that imports a public entry", () => {
     const reports = lint({
       [`${core}/index.ts`]: value,
