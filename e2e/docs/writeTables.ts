@@ -1,13 +1,24 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { read, root } from "./documents.ts"
+import { root } from "./documents.ts"
 import { withTables } from "./optionTables.ts"
+import { stateDrawings } from "./stateDiagrams.ts"
 
 /*
- * Writes the generated tables of docs/options.md: npm run docs
+ * Writes what is generated in docs/: npm run docs
  */
-const path = "docs/options.md"
-const { text } = read(path)
-const written = withTables(text)
-writeFileSync(join(root, path), written)
-process.stdout.write(written === text ? `${path} is up to date.\n` : `${path} has been updated.\n`)
+
+const textOf = (path: string): string => {
+  try {
+    return readFileSync(join(root, path), "utf8")
+  } catch {
+    return ""
+  }
+}
+
+const options = "docs/options.md"
+for (const [path, text] of [[options, withTables(textOf(options))], ...(await stateDrawings())] as const) {
+  const isUpToDate = textOf(path) === text
+  if (!isUpToDate) writeFileSync(join(root, path), text)
+  process.stdout.write(`${path} ${isUpToDate ? "is up to date" : "has been updated"}.\n`)
+}

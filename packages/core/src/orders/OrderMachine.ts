@@ -11,13 +11,14 @@ import * as OrderTimings from "./OrderTimings.ts"
  *
  * awaiting_payment ─▶ processing ─▶ placing ─▶ placed ─▶ shipped ─▶ delivered
  *
- * awaiting_payment ─▶ abandoned ─▶ processing              (its payment settled after all)
- * placing ─▶ processing                                    (not placed; retried)
+ * awaiting_payment ─▶ abandoned ─▶ processing              its payment settled after all
+ * placing ─▶ processing                                    not placed; retried
+ * placed ─▶ delivered                                      the upstream skipped a status
  * processing, placing, placed, shipped ─▶ needs_operator ─▶ processing, placed, delivered, cancelled
  * placing, placed, shipped ─▶ failed
  * processing, placed, shipped ─▶ cancelled
  * failed, cancelled ─▶ refund_due ─▶ refunded
- * failed, cancelled ─▶ abandoned                           (nothing was paid)
+ * failed, cancelled ─▶ abandoned                           nothing was paid
  */
 
 type EventOf<Tag extends OrderEvent["_tag"]> = Extract<OrderEvent, { readonly _tag: Tag }>
