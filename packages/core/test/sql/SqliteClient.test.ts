@@ -1,6 +1,6 @@
 import { StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { Effect, Exit, Fiber, Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as SqliteClient from "../../src/sql/SqliteClient.ts"
@@ -169,11 +169,16 @@ describe.each([
     inDatabase(
       Effect.gen(function* () {
         const sql = yield* table
-        const held = yield* Effect.forkChild(sql.withTransaction(Effect.sleep(20)))
-        yield* Effect.sleep(5)
-        const given = yield* Effect.forkChild(sql`INSERT INTO things (id) VALUES ('given up')`)
-        yield* Effect.sleep(5)
+        const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const held = yield* Effect.forkChild(
+          sql.withTransaction(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(end)))
+        )
+        yield* Deferred.await(begun)
+        const given = yield* Effect.forkChild(sql`INSERT INTO things (id) VALUES ('given up')`, {
+          startImmediately: true
+        })
         yield* Fiber.interrupt(given)
+        yield* Deferred.succeed(end, undefined)
         yield* Fiber.join(held)
         yield* sql`INSERT INTO things (id) VALUES ('kept')`
         expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "kept" }])

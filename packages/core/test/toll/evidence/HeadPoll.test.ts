@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChainHead } from "../../../src/toll/evidence/ChainHead.ts"
-import { HeadPoll } from "../../../src/toll/evidence/HeadPoll.ts"
+import { HeadPoll, notReachedIn } from "../../../src/toll/evidence/HeadPoll.ts"
 
 /** A node's newest block, read in `millis`; `undefined`: it can't be read. */
 const open = (number: bigint | undefined, millis = 0) => {
@@ -182,6 +182,112 @@ describe("the newest block", () => {
       assert.isFalse(yield* within(silent.poll.isNotReached(9n), 0))
       yield* TestClock.adjust(60_001)
       assert.isFalse(yield* within(silent.poll.isNotReached(9n), 0))
+    })
+  )
+
+  it.effect("is no block at all where one of two reads fails, whichever", () =>
+    Effect.gen(function* () {
+      for (const pair of [
+        [undefined, 7n],
+        [7n, undefined]
+      ]) {
+        const poll = new HeadPoll(
+          Effect.sync(() => {
+            const number = pair.shift()
+            return number === undefined ? undefined : { number }
+          })
+        )
+        assert.isUndefined(yield* within(poll.head, 0))
+      }
+    })
+  )
+
+  it.effect("is that of the first read where both show the same number, as by nodes on two branches", () =>
+    Effect.gen(function* () {
+      const hashes = ["0xa", "0xb"]
+      const poll = new HeadPoll(Effect.sync(() => ({ number: 7n, hash: hashes.shift()! })))
+      assert.deepStrictEqual(yield* within(poll.head, 0), { number: 7n, hash: "0xa" })
+    })
+  )
+
+  it.effect("is shown anew by each read of the same number: its minute begins again", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(100n)
+      yield* within(number, 0)
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(yield* within(number, 0), 100n)
+      node.number = 90n
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(yield* within(number, 0), 100n)
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* within(number, 0), 90n)
+    })
+  )
+
+  it.effect("is lowered by a chain that is lower for a minute, though the clock was set back by more", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000_000)
+      const { node, number } = open(100n)
+      yield* within(number, 0)
+      node.number = 90n
+      yield* TestClock.setTime(939_000)
+      assert.strictEqual(yield* within(number, 0), 90n)
+    })
+  )
+
+  it.effect("is read once for calls that come at the same millisecond, or while a read takes long", () =>
+    Effect.gen(function* () {
+      const { node, number } = open(7n, 3_000)
+      const first = yield* Effect.forkChild(number)
+      yield* TestClock.adjust(0)
+      const second = yield* Effect.forkChild(number)
+      yield* TestClock.adjust(2_500)
+      const third = yield* Effect.forkChild(number)
+      yield* TestClock.adjust(500)
+      assert.deepStrictEqual(
+        [yield* Fiber.join(first), yield* Fiber.join(second), yield* Fiber.join(third)],
+        [7n, 7n, 7n]
+      )
+      assert.strictEqual(node.reads, 2)
+      const quick = open(7n)
+      yield* within(quick.number, 0)
+      yield* within(quick.number, 0)
+      assert.strictEqual(quick.node.reads, 2)
+    })
+  )
+
+  it.effect("was none of the chain only after more than a minute, also where the clock began at zero", () =>
+    Effect.gen(function* () {
+      const { node, poll } = open(7n)
+      const isNotReached = (number: bigint) => within(poll.isNotReached(number), 0)
+      yield* TestClock.setTime(40_000)
+      assert.isFalse(yield* isNotReached(9n))
+      node.number = 8n
+      yield* TestClock.adjust(30_000)
+      assert.isFalse(yield* isNotReached(9n))
+      yield* TestClock.adjust(30_000)
+      assert.isFalse(yield* isNotReached(9n))
+      yield* TestClock.adjust(1)
+      assert.isTrue(yield* isNotReached(9n))
+      // Reached, and undone by a reorganization: its minute begins again.
+      node.number = 9n
+      yield* TestClock.adjust(2_000)
+      assert.isFalse(yield* isNotReached(9n))
+      node.number = 8n
+      yield* TestClock.adjust(61_000)
+      assert.isFalse(yield* isNotReached(9n))
+    })
+  )
+
+  it.effect("of a network without a poll is not known to be unreached", () =>
+    Effect.gen(function* () {
+      const { node, poll } = open(7n)
+      const polls = new Map([["eip155:1", poll]])
+      assert.isFalse(yield* within(notReachedIn(polls, "eip155:1")(9n), 0))
+      node.number = 8n
+      yield* TestClock.adjust(60_001)
+      assert.isTrue(yield* within(notReachedIn(polls, "eip155:1")(9n), 0))
+      assert.isFalse(yield* within(notReachedIn(polls, "eip155:2")(9n), 0))
     })
   )
 })
