@@ -111,12 +111,13 @@ const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "repla
       storing(
         "orders.take",
         Effect.flatMap(
-          // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+          // Selected first, and once: a plan that selected anew for each row would skip those that it has taken, and take
+          // more than the limit. The condition is repeated for a statement that waited for a row's lock.
           sql<Row>`
-            UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
-            WHERE due_at <= ${nowMillis} AND id IN (
+            WITH due AS MATERIALIZED (
               SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
-            RETURNING *`,
+            UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
+            WHERE due_at <= ${nowMillis} AND id IN (SELECT id FROM due) RETURNING *`,
           readable
         )
       ),

@@ -99,12 +99,13 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
         storing(
           "quotes.expire",
           Effect.map(
-            // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+            // As for orders: selected first, and once.
             sql`
-              DELETE FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis} AND id IN (
+              WITH lapsed AS MATERIALIZED (
                 SELECT id FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis}
                 ORDER BY expires_at LIMIT ${limit} ${skippingLocked})
-              RETURNING id`,
+              DELETE FROM till_quotes
+              WHERE expires_at < ${lapsedBeforeMillis} AND id IN (SELECT id FROM lapsed) RETURNING id`,
             ({ length }) => length
           )
         )

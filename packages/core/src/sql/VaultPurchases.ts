@@ -147,13 +147,13 @@ const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "resche
       storing(
         "vaultPurchases.take",
         Effect.map(
-          // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+          // As for orders: selected first, and once.
           sql<Row>`
-            UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
-            WHERE due_at <= ${nowMillis} AND id IN (
+            WITH due AS MATERIALIZED (
               SELECT id FROM till_vault_purchases WHERE due_at <= ${nowMillis}
               ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
-            RETURNING *`,
+            UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
+            WHERE due_at <= ${nowMillis} AND id IN (SELECT id FROM due) RETURNING *`,
           (rows) => rows.map(toPurchase)
         )
       ),

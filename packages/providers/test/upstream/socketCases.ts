@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib"
 import type { UpstreamSettings, UpstreamUsage } from "@till402/providers/upstream"
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import { rejectionOf } from "../treasury/treasuries.ts"
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "./scriptedServer.ts"
 
@@ -29,10 +29,14 @@ export interface Opened {
   readonly usage: () => UpstreamUsage
 }
 
-const settings: UpstreamSettings = { retries: 0, timeoutMillis: 300, maxResponseBytes: 64 * 1024 }
+const settings: UpstreamSettings = { retries: 0, timeoutMillis: 60_000, maxResponseBytes: 64 * 1024 }
+/** For responses that don't come in time. */
+const impatient: UpstreamSettings = { ...settings, timeoutMillis: 300 }
 
-/** Ways in which a response goes wrong, with the error of the call. */
-const badResponses = (whole: string): ReadonlyArray<readonly [string, Reply, string]> => [
+/** A way in which a response goes wrong, with the error of the call, and the settings if others than these. */
+type BadResponse = readonly [what: string, reply: Reply, tag: string, given?: UpstreamSettings]
+
+const badResponses = (whole: string): ReadonlyArray<BadResponse> => [
   [
     "is cut short",
     (response) => {
@@ -41,13 +45,14 @@ const badResponses = (whole: string): ReadonlyArray<readonly [string, Reply, str
     },
     "TemporarilyUnavailable"
   ],
-  ["never comes", () => undefined, "TemporarilyUnavailable"],
+  ["never comes", () => undefined, "TemporarilyUnavailable", impatient],
   [
     "comes too slowly",
     (response) => {
       response.writeHead(200).write(whole.slice(0, 10))
     },
-    "TemporarilyUnavailable"
+    "TemporarilyUnavailable",
+    impatient
   ],
   ["is a broken connection", (_response, { socket }) => void socket.destroy(), "TemporarilyUnavailable"],
   [
@@ -77,7 +82,7 @@ export const describeSockets = (subject: SocketSubject): void => {
   const whole = JSON.stringify(document)
   let server: ScriptedServer
   const start = async (...replies: Array<Reply>) => (server = await startScriptedServer(...replies))
-  const send = async (reply: Reply) => open((await start(reply)).url, settings).send()
+  const send = async (reply: Reply, given = settings) => open((await start(reply)).url, given).send()
 
   describe(`${call} over a socket`, () => {
     it("is read, whole and compressed", async () => {
@@ -93,15 +98,15 @@ export const describeSockets = (subject: SocketSubject): void => {
       assert.deepStrictEqual(packed, expected)
     })
 
-    it.each([
+    it.each<BadResponse>([
       ...badResponses(whole),
-      ...malformed.map(([what, odd]) => [what, json(odd), "ResponseMalformed"] as const)
-    ])("fails when the response %s", async (_what, reply, tag) => {
-      const rejection = await rejectionOf(send(reply))
+      ...malformed.map(([what, odd]): BadResponse => [what, json(odd), "ResponseMalformed"])
+    ])("fails when the response %s", async (_what, reply, tag, given) => {
+      const rejection = await rejectionOf(send(reply, given))
       assert.strictEqual(rejection._tag, tag)
       const [secret] = key.value.split(" ").slice(-1)
       assert.notInclude(JSON.stringify(rejection) + String(rejection["message"]), secret!)
-      assert.strictEqual(server.requests.length, 1)
+      await expect.poll(() => server.requests.length).toBe(1)
     })
 
     it("is requested again after a fault that passes, and the circuit opens after many", async () => {
