@@ -11,7 +11,7 @@ import { chargeKey } from "./ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
 import { Admission, type AdmissionConfig } from "./limits/Admission.ts"
 import { type RefusedCall, ResponseWaiters } from "./limits/ResponseWaiters.ts"
-import { next } from "./machine/ChargeMachine.ts"
+import { begin, next } from "./machine/ChargeMachine.ts"
 import { CallPerformer } from "./machine/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
 import { driveSteps } from "./machine/driveSteps.ts"
@@ -247,9 +247,9 @@ const drive = Effect.fnUntracedEager(function* <E>(
   attempt: PaymentAttempt<E>
 ): Effect.fn.Return<Ending, E | PaymentRefused | StoreError | SettlementPending> {
   const ending = yield* driveSteps(
-    { _tag: "Find" },
+    begin,
     (step: RequestStep | SettlementStep) => performer.perform(step, attempt),
-    (step, event) => next(step, event, (attempt.heldCharge ?? attempt).facts)
+    (plan, event) => next(plan, event, (attempt.heldCharge ?? attempt).facts)
   )
   return ending ?? (yield* new SettlementPending())
 })

@@ -241,6 +241,7 @@ export const outcomesOfCall = (performer: Performer, step: RequestStep): Readonl
   const { state } = performer
   switch (step._tag) {
     case "Find":
+    case "FindCopy":
       return found(performer)
     case "Wait":
     case "Queue":

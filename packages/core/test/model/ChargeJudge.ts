@@ -40,7 +40,7 @@ export const readingOf = (ending: Ending): Reading => {
 const isUnderWay = (state: ChargeWorldState, index: number, caller: Caller, world: World): boolean => {
   const { chain, processes, record } = state
   if (caller.signature === "forged") return false
-  const hasCopy = world.callers.some((_, at) => at !== index && processes[at]!.step >= 0)
+  const hasCopy = world.callers.some((_, at) => at !== index && processes[at]!.plan >= 0)
   const isSent = !hasCopy && (chain === "flight" || isInBlock(state))
   if (record === undefined) return isSent && !state.seen.byPayer
   if (record.request !== caller.request || record.precedes) return false
@@ -125,7 +125,7 @@ export const isFinal = (state: ChargeWorldState, world: World): boolean => {
   return (
     clock === "final" &&
     chain !== "mined" &&
-    processes.every(({ left, step }) => step < 0 && left === 0) &&
+    processes.every(({ left, plan }) => plan < 0 && left === 0) &&
     (record === undefined ||
       isLeftToOperator(state, world) ||
       (!record.held && !isUnfinished(record) && record.refund !== "due"))

@@ -1,11 +1,5 @@
-import { next } from "../../src/toll/machine/ChargeMachine.ts"
-import type {
-  ChargeEvent,
-  ChargeFacts,
-  ChargeStep,
-  RequestStep,
-  SettlementStep
-} from "../../src/toll/machine/ChargeStep.ts"
+import { begin, next } from "../../src/toll/machine/ChargeMachine.ts"
+import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../src/toll/machine/ChargeStep.ts"
 import { beginInReconciler, nextInReconciler } from "../../src/toll/machine/SettlementMachine.ts"
 import type { Refusal } from "../../src/toll/Verdict.ts"
 import { outcomesOfCall, type Performer, type StepOutcome, takenBy } from "./CallOutcomes.ts"
@@ -20,12 +14,13 @@ import {
   withRecord
 } from "./ChargeState.ts"
 import { type Caller, finalitySeconds, validBeforeSeconds, type World } from "./ChargeWorld.ts"
+import { isLeasePlan, isRequestStep } from "../toll/machine/nextStep.ts"
 import type { Model, Move } from "./Checker.ts"
 import { movesByThemselves } from "./OwnMoves.ts"
 import { outcomesOfSettlement } from "./SettlementOutcomes.ts"
 
 /*
- * The charge machine in a world: each process performs its step, and the real machine decides the next one.
+ * The charge machine in a world: each process performs the first step of its plan, and the real machine decides which plan follows.
  */
 
 /** The functions of the machines. Mutants replace them. */
@@ -57,31 +52,17 @@ class Numbered<Thing> {
   }
 }
 
-const find: RequestStep = { _tag: "Find" }
-
-const isSettlementStep = (step: ChargeStep): step is SettlementStep => settlementTags.has(step._tag)
-
-const settlementTags: ReadonlySet<string> = new Set<SettlementStep["_tag"]>([
-  "Settle",
-  "QueryChain",
-  "Complete",
-  "Apply",
-  "Void",
-  "RollBack",
-  "DeleteCharge",
-  "Finalize",
-  "Reopen",
-  "MarkRefundDue",
-  "EndLease",
-  "Defer"
-])
+const outcomesOf = (performer: Performer, step: ChargeStep): ReadonlyArray<StepOutcome> => {
+  if (isRequestStep(step)) return outcomesOfCall(performer, step)
+  return step._tag === "End" ? [] : outcomesOfSettlement(performer, step)
+}
 
 /** One exploration of a world. */
 class ChargeModel implements Model<ChargeWorldState> {
   readonly initial: ChargeWorldState
   private readonly world: World
   private readonly machines: Machines
-  private readonly steps = new Numbered<RequestStep | SettlementStep>()
+  private readonly plans = new Numbered<Plan>()
   private readonly refusals = new Numbered<Refusal>()
   private readonly due: boolean
   /** The first two callers can be exchanged. */
@@ -137,15 +118,12 @@ class ChargeModel implements Model<ChargeWorldState> {
 
   private movesOf(state: ChargeWorldState, process: Process, index: number): Array<Move<ChargeWorldState>> {
     const name = this.nameOf(index)
-    if (process.step < 0) return this.beginnings(state, process, index, name)
-    const step = this.steps.at(process.step)
-    const performer = this.performer(state, index)
-    const outcomes = isSettlementStep(step)
-      ? outcomesOfSettlement(performer, step)
-      : outcomesOfCall(performer, step)
+    if (process.plan < 0) return this.beginnings(state, process, index, name)
+    const plan = this.plans.at(process.plan)
+    const [step] = plan
     if (step._tag === "Claim" && process.isUnverified)
       return [{ label: `${name}: Claim`, to: state, violation: "a call claims what was not verified" }]
-    const isMisused = isSettlementStep(step) || step._tag === "Work" || step._tag === "Record"
+    const isMisused = !isRequestStep(step) || step._tag === "Work" || step._tag === "Record"
     if (isMisused && !process.holds)
       return [
         {
@@ -154,11 +132,13 @@ class ChargeModel implements Model<ChargeWorldState> {
           violation: "a call works on a charge that it doesn't hold"
         }
       ]
+    const performer = this.performer(state, index)
+    const outcomes = outcomesOf(performer, step)
     const moves = (this.world.calm ? outcomes.slice(0, 1) : outcomes).map((outcome) =>
       this.moveTo(outcome, index, `${name}: ${step._tag}: ${outcome.label}`, (event, facts) =>
-        performer.caller === undefined && isSettlementStep(step)
-          ? this.machines.nextInReconciler(step, event, facts)
-          : this.machines.next(step, event, facts)
+        performer.caller === undefined && isLeasePlan(plan)
+          ? this.machines.nextInReconciler(plan, event, facts)
+          : this.machines.next(plan, event, facts)
       )
     )
     if (this.world.crashes) moves.push({ label: `${name}: crashes`, to: this.crash(state, index) })
@@ -170,7 +150,7 @@ class ChargeModel implements Model<ChargeWorldState> {
     return { world: this.world, state, index, caller: this.world.callers[index], refusalAt }
   }
 
-  /** The first step of a call, or of a reconciler that finds the charge due. */
+  /** The first plan of a call, or of a reconciler that finds the charge due. */
   private beginnings(
     state: ChargeWorldState,
     process: Process,
@@ -182,12 +162,12 @@ class ChargeModel implements Model<ChargeWorldState> {
       if (process.left === 0 || this.isTooEarly(state, index)) return []
       const begun = withProcess(judgeBeginning(state, this.world.callers[index]!), index, {
         left: process.left - 1,
-        step: this.steps.numberOf(find)
+        plan: this.plans.numberOf(begin)
       })
       return [{ label: `${name}: begins`, to: begun }]
     }
     if (record === undefined || record.held || !isUnfinished(record)) return []
-    if (this.world.reconcilesApart && state.processes.some(({ step }) => step >= 0)) return []
+    if (this.world.reconcilesApart && state.processes.some(({ plan }) => plan >= 0)) return []
     return takenBy(this.performer(state, index), undefined).map((outcome) =>
       this.moveTo(outcome, index, `${name}: ${outcome.label}`, (event, facts) => {
         if (event._tag !== "Taken") throw new Error("a reconciler begins with a takeover")
@@ -199,8 +179,8 @@ class ChargeModel implements Model<ChargeWorldState> {
   /** Whether a call has to wait for others before it begins, in this world. */
   private isTooEarly({ processes }: ChargeWorldState, index: number): boolean {
     const { callers, inSequence, reconcilesApart } = this.world
-    return processes.some(({ left, step }, at) => {
-      const isRunning = step >= 0
+    return processes.some(({ left, plan }, at) => {
+      const isRunning = plan >= 0
       if (at >= callers.length) return reconcilesApart === true && isRunning
       return inSequence === true && at < index && (isRunning || left > 0)
     })
@@ -210,16 +190,17 @@ class ChargeModel implements Model<ChargeWorldState> {
     { fact, state }: StepOutcome,
     index: number,
     label: string,
-    decide: (event: ChargeEvent, facts: ChargeFacts) => ChargeStep
+    decide: (event: ChargeEvent, facts: ChargeFacts) => Plan
   ): Move<ChargeWorldState> {
-    let step: ChargeStep
+    let plan: Plan
     try {
-      step = decide(fact, this.factsOf(state, index))
+      plan = decide(fact, this.factsOf(state, index))
     } catch (error) {
       return { label, to: state, violation: `the machine fails: ${String(error)}` }
     }
+    const [step] = plan
     if (step._tag !== "End")
-      return { label, to: withProcess(state, index, { step: this.steps.numberOf(step) }) }
+      return { label, to: withProcess(state, index, { plan: this.plans.numberOf(plan) }) }
     const { ending } = step
     const told = ending._tag === "Refused" ? `Refused (${ending.refusal.code})` : ending._tag
     const judged = judgeEnding(state, index, this.world, ending)
@@ -250,7 +231,7 @@ class ChargeModel implements Model<ChargeWorldState> {
     const copyRefused = this.refusals.numberOf(refusal)
     const processes = state.processes.map((process, at) => {
       const caller = this.world.callers[at]
-      return at !== index && process.step >= 0 && caller !== undefined && isCopy(caller)
+      return at !== index && process.plan >= 0 && caller !== undefined && isCopy(caller)
         ? { ...process, copyRefused }
         : process
     })

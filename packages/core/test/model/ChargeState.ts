@@ -50,8 +50,8 @@ export type Signature = "own" | "again" | "forged"
 
 /** A process: a call, or the reconciler. */
 export interface Process {
-  /** The number of its step; -1: none. */
-  readonly step: number
+  /** The number of its plan; -1: none. */
+  readonly plan: number
   /** Calls it may still begin. */
   readonly left: number
   /** It holds or held the charge: facts are those of the charge. */
@@ -104,7 +104,7 @@ export interface Seen {
 }
 
 export const idle = (left: number, due: boolean): Process => ({
-  step: -1,
+  plan: -1,
   left,
   holds: false,
   due,
@@ -179,10 +179,10 @@ export const keyOfRecord = (record: Recorded | undefined): string => {
 }
 
 const keyOfProcess = (process: Process): string => {
-  const { copyRefused, due, guards, head, holds, isUnverified, left, payment, result, step, subject } =
+  const { copyRefused, due, guards, head, holds, isUnverified, left, payment, plan, result, subject } =
     process
   const flags = packed(head !== undefined, head === true, holds, due, payment, subject, guards, isUnverified)
-  return `${step},${left},${flags}${result[0]}${result[1]}${copyRefused}`
+  return `${plan},${left},${flags}${result[0]}${result[1]}${copyRefused}`
 }
 
 /**

@@ -4,16 +4,16 @@ import type { Signature, Request } from "./ChargeState.ts"
  * How to read a world
  * ===================
  *
- * The charge machine decides, in one process, which step follows an event. A world is everything around it: the store,
+ * The charge machine decides, in one process, which plan follows an event. A world is everything around it: the store,
  * the chain, the facilitator, the clock, callers, and the other processes. `explore` (Checker.ts) walks all states that
  * the real machine can reach in it.
  *
- * - `ChargeState.ts` is a state: the record with its lease, the chain, each process with its current step, and what the
+ * - `ChargeState.ts` is a state: the record with its lease, the chain, each process with its current plan, and what the
  *   judge remembers.
  * - `CallOutcomes.ts` and `SettlementOutcomes.ts` are the world's answers. For each step they list every outcome that
  *   the contract of the step allows: an event, and the state after it. `StoreModel.ts` is the store's contract
  *   (`ports/ChargeMethods.ts`), `ChainModel.ts` chain and facilitator.
- * - `ChargeModel.ts` gives the event to the real `next` and moves the process to the step that it returns. Processes may
+ * - `ChargeModel.ts` gives the event to the real `next` and moves the process to the plan that it returns. Processes may
  *   crash before any step.
  * - `OwnMoves.ts` lists what happens by itself: time passes, leases expire, blocks appear, refunds are sent.
  * - `ChargeJudge.ts` says what must never happen, in money.

@@ -1,4 +1,4 @@
-import type { ChargeEvent, ChargeFacts, ChargeStep } from "../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../src/toll/machine/ChargeStep.ts"
 
 /*
  * A mutant of the charge machine: it changes what the machine reads or decides in one place.
@@ -6,16 +6,16 @@ import type { ChargeEvent, ChargeFacts, ChargeStep } from "../../src/toll/machin
 
 /** What the machine is given. */
 export interface Given {
-  readonly step: ChargeStep
+  readonly plan: Plan
   readonly event: ChargeEvent
   readonly facts: ChargeFacts
 }
 
-/** A change of what the machine reads, or of the step that it decides. */
+/** A change of what the machine reads, or of the plan that it decides. */
 export interface Mutant {
   readonly name: string
   readonly reads?: (given: Given) => Given
-  readonly decides?: (decided: ChargeStep, given: Given) => ChargeStep
+  readonly decides?: (decided: Plan, given: Given) => Plan
   /** A world that notices it. */
   readonly noticedBy?: string
   /** Why no world notices it. */
@@ -45,11 +45,20 @@ export const readsFacts =
   (change: Partial<ChargeFacts>): NonNullable<Mutant["reads"]> =>
   (given) => ({ ...given, facts: { ...given.facts, ...change } })
 
-/** Decides a step of a kind otherwise. */
+/** Plans otherwise where a step of a kind would be next. `later`: the rest of the plan. */
 export const decidesStep =
   <Tag extends ChargeStep["_tag"]>(
     tag: Tag,
-    change: (step: StepOf<Tag>, given: Given) => ChargeStep
+    change: (step: StepOf<Tag>, later: ReadonlyArray<ChargeStep>, given: Given) => Plan
   ): NonNullable<Mutant["decides"]> =>
-  (decided, given) =>
-    isStep(decided, tag) ? change(decided, given) : decided
+  (decided, given) => {
+    const [step, ...later] = decided
+    return isStep(step, tag) ? change(step, later, given) : decided
+  }
+
+/** Skips steps of a kind. */
+export const skips = (tag: ChargeStep["_tag"]): NonNullable<Mutant["decides"]> =>
+  decidesStep(tag, (_, [next, ...later]) => {
+    if (next === undefined) throw new Error(`${tag} ends a plan`)
+    return [next, ...later]
+  })

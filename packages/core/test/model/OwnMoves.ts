@@ -79,7 +79,7 @@ export const movesByThemselves = (
   nameOf: (index: number) => string
 ): Array<OwnMove> => {
   const { processes, record } = state
-  if (world.calm && processes.some(({ left, step }) => left > 0 || step >= 0)) return []
+  if (world.calm && processes.some(({ left, plan }) => left > 0 || plan >= 0)) return []
   const moves = [...chainMoves(state, world), ...clockMoves(state, world)]
   if (record === undefined) return moves
   return [

@@ -47,7 +47,8 @@ const queryChain = ({ state, world }: Performer, { query }: StepOf<"QueryChain">
 const completing = (performer: Performer, step: StepOf<"Complete">): Array<StepOutcome> => {
   const { index, state, world } = performer
   const { due } = state.processes[index]!
-  const { proof, refundDue } = step
+  const { proof } = step
+  const refundDue = step.refund !== "none"
   const transaction = transactionOf(step.transaction)
   const isProvisional = proof?.isFinal === false
   const isOwed = due && !refundDue
@@ -90,10 +91,9 @@ const completing = (performer: Performer, step: StepOf<"Complete">): Array<StepO
   ]
 }
 
-const apply = ({ index, state }: Performer, { endsLease }: StepOf<"Apply">): Array<StepOutcome> => {
-  const ended = endsLease === true ? yieldLease(state, index) : state
-  if (!state.processes[index]!.subject) return [{ label: "nothing to apply", fact: done, state: ended }]
-  const applied = withRecord({ ...ended, order: "applied" }, { effectPending: false })
+const apply = ({ index, state }: Performer): Array<StepOutcome> => {
+  if (!state.processes[index]!.subject) return [{ label: "nothing to apply", fact: done, state }]
+  const applied = withRecord({ ...state, order: "applied" }, { effectPending: false })
   return [
     { label: "applied", fact: done, state: applied },
     { label: "the order can't be updated", fact: done, state: yieldLease(state, index) }
@@ -102,7 +102,7 @@ const apply = ({ index, state }: Performer, { endsLease }: StepOf<"Apply">): Arr
 
 const voiding = (
   { index, state }: Performer,
-  { ending, keepsExposure }: StepOf<"Void">
+  { isRefused, keepsExposure }: StepOf<"Void">
 ): Array<StepOutcome> => {
   const voided = isHeldBy(state.record, index, "claimed", "ready")
   const exposure = keepsExposure && state.record?.exposure === true
@@ -112,7 +112,7 @@ const voiding = (
     payment: false,
     response: "none",
     exposure,
-    ...(ending._tag === "Refused" && state.record !== undefined ? { refused: state.record.signature } : {})
+    ...(isRefused && state.record !== undefined ? { refused: state.record.signature } : {})
   })
   return [
     {
@@ -123,11 +123,10 @@ const voiding = (
   ]
 }
 
-const rollBack = ({ index, state }: Performer, { endsLease }: StepOf<"RollBack">): Array<StepOutcome> => {
+const rollBack = ({ index, state }: Performer): Array<StepOutcome> => {
   const { result, subject } = state.processes[index]!
-  const ended = endsLease === true ? yieldLease(state, index) : state
   const undone: ChargeWorldState =
-    subject && state.order === "prepared" ? { ...ended, order: "abandoned" } : ended
+    subject && state.order === "prepared" ? { ...state, order: "abandoned" } : state
   const after = result === "worked" ? withProcess(undone, index, { result: "none" }) : undone
   return [{ label: "undone", fact: done, state: after }]
 }
@@ -148,7 +147,7 @@ const finalize = ({ index, state }: Performer): Array<StepOutcome> => {
     isHeldBy(state.record, index, "settled") && state.record?.awaitsFinality === true
       ? withRecord(state, { awaitsFinality: false, payment: false })
       : state
-  return [{ label: "done", fact: done, state: yieldLease(final, index) }]
+  return [{ label: "done", fact: done, state: final }]
 }
 
 const reopening = ({ index, state, world }: Performer): Array<StepOutcome> => {
@@ -168,7 +167,7 @@ const markRefundDue = ({ index, state }: Performer): Array<StepOutcome> => {
     isHeldBy(state.record, index, "settled") && state.record?.refund === "none"
       ? withRecord(state, { refund: "due", owed: "no" })
       : state
-  return [{ label: "a refund is due", fact: done, state: yieldLease(marked, index) }]
+  return [{ label: "a refund is due", fact: done, state: marked }]
 }
 
 /** The outcomes of a step under a lease. */
@@ -185,11 +184,11 @@ export const outcomesOfSettlement = (
     case "Complete":
       return completing(performer, step)
     case "Apply":
-      return apply(performer, step)
+      return apply(performer)
     case "Void":
       return voiding(performer, step)
     case "RollBack":
-      return rollBack(performer, step)
+      return rollBack(performer)
     case "DeleteCharge":
       return deleteCharge(performer)
     case "Finalize":

@@ -1,93 +1,105 @@
-import type { ChargeStep, Ending } from "../../src/toll/machine/ChargeStep.ts"
+import type { ChargeStep, Ending, Plan } from "../../src/toll/machine/ChargeStep.ts"
 import { refundIsDue } from "../../src/toll/machine/SettlementMachine.ts"
-import { decidesStep, isEvent, type Mutant } from "./Mutant.ts"
+import { decidesStep, isEvent, type Mutant, skips } from "./Mutant.ts"
 
 /*
- * Mutants that decide a step otherwise.
+ * Mutants that plan otherwise.
  */
 
-const end = (ending: Ending): ChargeStep => ({ _tag: "End", ending })
+const end = (ending: Ending): Plan => [{ _tag: "End", ending }]
 const closed: Ending = { _tag: "Closed" }
 const failed: Ending = { _tag: "Failed" }
+const served = end({ _tag: "Paid", receipt: { success: true, transaction: "", network: "", payer: "" } })
+const freeRefusal = end({
+  _tag: "Refused",
+  refusal: { code: "payment_refused", message: "nothing was charged" }
+})
+
+/** The ending of a plan, if it has one. */
+const endingOf = (plan: ReadonlyArray<ChargeStep>): Plan => {
+  const last = plan.at(-1)
+  return last?._tag === "End" ? [last] : end(closed)
+}
+
 export const decidingMutants: ReadonlyArray<Mutant> = [
   {
     name: "works before it claims",
     noticedBy: "one call",
-    decides: decidesStep("Claim", () => ({ _tag: "Work" }))
+    decides: decidesStep("Claim", () => [{ _tag: "Work" }])
   },
   {
     name: "settles without a record",
     noticedBy: "one call, blind",
-    decides: decidesStep("Record", () => ({ _tag: "Settle", first: true }))
+    decides: skips("Record")
   },
   {
     name: "records no response",
     noticedBy: "one call",
-    decides: decidesStep("Record", () => ({ _tag: "Record" }))
+    decides: decidesStep("Record", (_, later) => [{ _tag: "Record" }, ...later])
   },
   {
     name: "serves without settling",
     noticedBy: "one call",
     decides: (decided, given) =>
-      decided._tag === "Settle" && given.event._tag === "Recorded"
-        ? end({ _tag: "Paid", receipt: { success: true, transaction: "", network: "", payer: "" } })
-        : decided
+      decided[0]._tag === "Settle" && given.event._tag === "Recorded" ? served : decided
   },
   {
     name: "works after a failed charge of funds",
     noticedBy: "twice, settles first",
-    decides: (decided, given) => (given.event._tag === "Funded" ? { _tag: "Work" } : decided)
+    decides: (decided, given) => (given.event._tag === "Funded" ? [{ _tag: "Work" }] : decided)
   },
   {
     name: "settles again without a search",
     survives: "the nonce makes another settlement safe; the search saves a call to the facilitator",
-    decides: decidesStep("QueryChain", (step) =>
-      step.query._tag === "Before" ? { _tag: "Settle", first: false } : step
+    decides: decidesStep("QueryChain", (step, later) =>
+      later[0]?._tag === "Settle" ? [later[0]] : [step, ...later]
     )
   },
   {
     name: "doesn't ask for the proof",
     noticedBy: "calm, proof, order",
-    decides: decidesStep("QueryChain", (step, { facts: { by } }) =>
-      step.query._tag === "Proof" ? end(by === "call" ? { _tag: "Pending" } : closed) : step
+    decides: decidesStep("QueryChain", (step, later, { event, facts: { by } }) =>
+      event._tag === "Settled" ? end(by === "call" ? { _tag: "Pending" } : closed) : [step, ...later]
     )
   },
   {
     name: "doesn't watch what was voided",
     noticedBy: "lies, lag",
-    decides: decidesStep("QueryChain", (step) =>
-      step.query._tag === "Watch" ? { _tag: "DeleteCharge", ending: closed } : step
+    decides: decidesStep("QueryChain", (step, later) =>
+      step.query._tag === "Watch" ? [{ _tag: "DeleteCharge" }, ...end(closed)] : [step, ...later]
     )
   },
   {
     name: "doesn't query the chain before a refusal",
     survives:
       "the charge stays voided and is watched: if its money moved, it is refunded, though its caller read that it wasn't charged",
-    decides: decidesStep("QueryChain", (step) =>
-      step.query._tag === "Refusal" ? end(step.query.ending) : step
+    decides: decidesStep("QueryChain", (step, later) =>
+      step.query._tag === "Refusal" ? endingOf(later) : [step, ...later]
     )
   },
   {
     name: "a settlement is final without a second look",
     noticedBy: "reorganization",
-    decides: decidesStep("QueryChain", (step) =>
-      step.query._tag === "Finality" ? { _tag: "Finalize" } : step
+    decides: decidesStep("QueryChain", (step, later) =>
+      step.query._tag === "Finality"
+        ? [{ _tag: "Finalize" }, { _tag: "EndLease" }, ...end(closed)]
+        : [step, ...later]
     )
   },
   {
     name: "never refunds",
     noticedBy: "lies, lag",
-    decides: decidesStep("Complete", (step) => ({ ...step, refundDue: false }))
+    decides: decidesStep("Complete", (step) => [{ ...step, refund: "none" }])
   },
   {
     name: "always refunds",
     noticedBy: "calm",
-    decides: decidesStep("Complete", (step) => ({ ...step, refundDue: true }))
+    decides: decidesStep("Complete", (step) => [{ ...step, refund: "due" }])
   },
   {
     name: "forgets the proof",
     noticedBy: "reorganization",
-    decides: decidesStep("Complete", (step) => ({ ...step, proof: undefined }))
+    decides: decidesStep("Complete", (step) => [{ ...step, proof: undefined }])
   },
   {
     name: "skips Apply",
@@ -97,62 +109,64 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
   {
     name: "skips Void",
     noticedBy: "one call",
-    decides: decidesStep("Void", ({ ending }, { facts: { by } }) => end(by === "call" ? ending : closed))
+    decides: decidesStep("Void", (_, later) => endingOf(later))
   },
   {
     name: "doesn't void what another may still use",
     noticedBy: "one call",
-    decides: decidesStep("Void", (step, { event }) =>
-      event._tag === "Taken" ? { _tag: "EndLease", ending: step.ending } : step
+    decides: decidesStep("Void", (step, later, { event }) =>
+      event._tag === "Taken" ? [{ _tag: "EndLease" }, ...endingOf(later)] : [step, ...later]
     )
   },
   {
     name: "deletes whatever it rolls back",
     noticedBy: "lies, lag",
-    decides: decidesStep("RollBack", (step) => ({ _tag: "DeleteCharge", ending: step.ending }))
+    decides: decidesStep("RollBack", (_, later) => [{ _tag: "DeleteCharge" }, ...endingOf(later)])
   },
   {
     name: "skips RollBack",
     noticedBy: "one call, proof, order",
-    decides: decidesStep("RollBack", ({ ending }) => end(ending))
+    decides: decidesStep("RollBack", (_, later) => endingOf(later))
   },
   {
     name: "skips the last look before a refusal",
     noticedBy: "two copies",
-    decides: decidesStep("Find", (step) => (step.instead === undefined ? step : end(step.instead)))
+    decides: skips("FindCopy")
   },
   {
     name: "deletes without a rollback's delay",
     noticedBy: "lies, lag",
-    decides: decidesStep("Defer", (step) => ({ _tag: "DeleteCharge", ending: step.ending }))
+    decides: decidesStep("Defer", (_, later) => [{ _tag: "DeleteCharge" }, ...endingOf(later)])
   },
   {
     name: "skips DeleteCharge",
     noticedBy: "one call, proof, order",
-    decides: decidesStep("DeleteCharge", ({ ending }) => end(ending))
+    decides: skips("DeleteCharge")
   },
   { name: "skips Finalize", noticedBy: "one call", decides: decidesStep("Finalize", () => end(closed)) },
   {
     name: "skips Reopen",
     noticedBy: "reorganization",
-    decides: decidesStep("Reopen", () => ({ _tag: "Finalize" }))
+    decides: decidesStep("Reopen", () => [{ _tag: "Finalize" }, { _tag: "EndLease" }, ...end(closed)])
   },
   {
     name: "reopens nothing",
     noticedBy: "reorganization",
-    decides: decidesStep("Reopen", () => ({ _tag: "EndLease", ending: closed }))
+    decides: decidesStep("Reopen", () => [{ _tag: "EndLease" }, ...end(closed)])
   },
   {
     name: "never marks a refund as due",
     noticedBy: "one call, settles first",
-    decides: decidesStep("MarkRefundDue", () => ({ _tag: "EndLease", ending: closed }))
+    decides: decidesStep("MarkRefundDue", () => [{ _tag: "EndLease" }, ...end(closed)])
   },
   {
     name: "marks a refund as due too early",
     survives:
       "the payment is refunded, though its response was still owed: no money is lost, and no world counts lost sales",
-    decides: decidesStep("EndLease", (step, { facts: { by } }) =>
-      by === "reconciler" ? { _tag: "MarkRefundDue" } : step
+    decides: decidesStep("EndLease", (step, later, { event, facts: { by } }) =>
+      by === "reconciler" && event._tag !== "Done" && later[0]?._tag === "End"
+        ? [{ _tag: "MarkRefundDue" }, step, ...later]
+        : [step, ...later]
     )
   },
   {
@@ -167,17 +181,12 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
   {
     name: "refuses what was refused before without another look",
     noticedBy: "another signature",
-    decides: decidesStep("Defer", ({ _tag, ending, nextCheck, reason }) => ({
-      _tag,
-      ending,
-      nextCheck,
-      reason
-    }))
+    decides: decidesStep("Defer", (step, later) => [step, ...endingOf(later)])
   },
   {
     name: "doesn't deliver what was paid first",
     noticedBy: "one call, settles first",
-    decides: decidesStep("Deliver", ({ paid: { receipt } }) => end({ _tag: "Paid", receipt }))
+    decides: skips("Deliver")
   },
   {
     name: "replays what isn't settled",
@@ -191,32 +200,23 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     name: "says that nothing was charged while the outcome is open",
     noticedBy: "one call",
     decides: (decided) =>
-      decided._tag === "End" && decided.ending._tag === "Pending"
-        ? end({ _tag: "Refused", refusal: { code: "payment_refused", message: "nothing was charged" } })
-        : decided
+      decided[0]._tag === "End" && decided[0].ending._tag === "Pending" ? freeRefusal : decided
   },
   {
     name: "says that a payment failed that is in progress",
     noticedBy: "one call",
     decides: (decided) =>
-      decided._tag === "End" && decided.ending._tag === "InProgress"
-        ? end({ _tag: "Refused", refusal: { code: "payment_refused", message: "nothing was charged" } })
-        : decided
+      decided[0]._tag === "End" && decided[0].ending._tag === "InProgress" ? freeRefusal : decided
   },
   {
     name: "owes nothing after work that failed",
     noticedBy: "one call, settles first",
-    decides: (decided, given) =>
-      given.event._tag === "WorkFailed" && given.step._tag === "Work" && given.step.paid !== undefined
-        ? end(failed)
-        : decided
+    decides: (decided, { event, plan: [step] }) =>
+      event._tag === "WorkFailed" && step._tag === "Work" && step.paid !== undefined ? end(failed) : decided
   },
   {
     name: "serves a voided charge",
     noticedBy: "one call",
-    decides: (decided, { event }) =>
-      isEvent(event, "Voided")
-        ? end({ _tag: "Paid", receipt: { success: true, transaction: "", network: "", payer: "" } })
-        : decided
+    decides: (decided, { event }) => (isEvent(event, "Voided") ? served : decided)
   }
 ]

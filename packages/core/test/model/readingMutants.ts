@@ -142,7 +142,7 @@ const events: ReadonlyArray<Mutant> = [
     name: "a rejection after an unknown outcome is final",
     noticedBy: "one call, blind",
     reads: (given) =>
-      given.step._tag === "Settle" ? { ...given, step: { ...given.step, first: true } } : given
+      given.plan[0]._tag === "Settle" ? { ...given, plan: [{ _tag: "Settle", first: true }] } : given
   },
   {
     name: "an unknown outcome is a rejection",

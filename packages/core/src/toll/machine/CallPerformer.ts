@@ -59,9 +59,12 @@ export class CallPerformer {
   }
 
   perform<E>(step: RequestStep | SettlementStep, attempt: PaymentAttempt<E>): CallResult<E> {
+    const { charges } = this.services
     switch (step._tag) {
       case "Find":
-        return this.find(attempt, step)
+        return this.find(attempt, charges.find(attempt.lease.key))
+      case "FindCopy":
+        return this.find(attempt, findFresh(charges, attempt.lease.key))
       case "Wait":
         return this.wait(attempt)
       case "TakeOver":
@@ -87,13 +90,14 @@ export class CallPerformer {
     }
   }
 
-  private *find<E>(attempt: PaymentAttempt<E>, { instead }: StepOf<"Find">): CallResult<E> {
-    const { admission, charges } = this.services
-    const { key } = attempt.lease
-    const charge = instead === undefined ? yield* charges.find(key) : yield* findFresh(charges, key)
+  private *find<E>(
+    attempt: PaymentAttempt<E>,
+    lookup: Effect.Effect<Charge | undefined, StoreError>
+  ): CallResult<E> {
+    const charge = yield* lookup
     // A voided charge with another signature: check the signer, which decides about this payment.
     if (charge?.state === "voided" && charge.payloadDigest !== attempt.digest)
-      yield* admission.checkSignature(attempt)
+      yield* this.services.admission.checkSignature(attempt)
     return this.found(attempt, charge, attempt.lease.nowMillis())
   }
 

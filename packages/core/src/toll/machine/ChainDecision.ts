@@ -4,33 +4,36 @@ import {
   closed,
   defer,
   deferUnknown,
+  deleteCharge,
+  end,
+  endLease,
   expired,
   giveUp,
   notPaid,
   ofAnotherRequest,
   pending,
-  refused,
-  resume,
   rollBack,
-  settleUnlessUnwanted
+  refused,
+  settleUnlessUnwanted,
+  voidCharge
 } from "./Endings.ts"
 import type {
   ChainQuery,
-  ChargeEvent,
   ChargeFacts,
-  Ending,
-  Proof,
-  Reopened,
-  ResumeStep,
-  SettlementStep,
-  Watched
+  ChargeStep,
+  CompleteStep,
+  Decision,
+  LeasePlan,
+  LeaseStep
 } from "./ChargeStep.ts"
 
 /*
- * The steps that follow from the chain's evidence about a payment. Pure.
+ * The plans that follow from the chain's evidence about a payment. Pure.
  */
 
-const hasExpired = (facts: ChargeFacts, evidence: Extract<ChainEvidence, { _tag: "NotMoved" }>): boolean =>
+type EvidenceOf<Tag extends ChainEvidence["_tag"]> = Extract<ChainEvidence, { _tag: Tag }>
+
+const hasExpired = (facts: ChargeFacts, evidence: EvidenceOf<"NotMoved">): boolean =>
   evidence.chainTimeSeconds > facts.validBeforeSeconds + facts.finalitySeconds
 
 /**
@@ -42,138 +45,125 @@ const usedElsewhere = refused(
   "this payment was made before it was presented here; sign a new one"
 )
 
-const completed = (
-  { isFinal, logIndex, transaction }: Extract<ChainEvidence, { _tag: "Moved" }>,
-  refundDue: boolean
-): SettlementStep => ({ _tag: "Complete", transaction, proof: { logIndex, isFinal }, refundDue })
+const complete = (
+  { isFinal, logIndex, transaction }: EvidenceOf<"Moved">,
+  refund: CompleteStep["refund"]
+): CompleteStep => ({ _tag: "Complete", transaction, proof: { logIndex, isFinal }, refund })
 
+/** Whether an attempt moved the money of a charge. */
+const proven = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
+  const keepsExposure = !facts.workIsDue
+  switch (evidence._tag) {
+    case "Moved":
+      return evidence.precedesClaim === true
+        ? voidCharge(keepsExposure, usedElsewhere)
+        : [complete(evidence, "none")]
+    case "NotPaid":
+      return voidCharge(keepsExposure, notPaid(evidence))
+    case "NotMoved":
+      return hasExpired(facts, evidence) ? voidCharge(keepsExposure, expired) : "as planned"
+    case "Confirming":
+      return deferUnknown("the transfer has too few confirmations yet")
+    case "Unavailable":
+      return "as planned"
+  }
+}
+
+/** Whether a voided payment moved after all. */
 const watched = (
   facts: ChargeFacts,
-  { charge, isRefused, sameRequest }: Watched,
+  { charge, sameRequest }: Extract<ChainQuery, { _tag: "Watch" }>,
   evidence: ChainEvidence
-): SettlementStep | ResumeStep => {
+): Decision<LeaseStep> => {
   switch (evidence._tag) {
     case "Moved":
       // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
       return evidence.precedesClaim === true
-        ? rollBack(facts.by === "call" ? usedElsewhere : closed, true)
-        : completed(evidence, !charge.settlesFirst)
+        ? deleteCharge(facts.by === "call" ? usedElsewhere : closed)
+        : [complete(evidence, charge.settlesFirst ? "none" : "due")]
     case "NotMoved":
-      if (hasExpired(facts, evidence)) return rollBack(facts.by === "call" ? expired : closed, true)
-      return resume({ isRefused })
+      if (!hasExpired(facts, evidence)) return "as planned"
+      return deleteCharge(facts.by === "call" ? expired : closed)
     case "NotPaid":
-      return rollBack(facts.by === "call" ? notPaid(evidence) : closed, true)
+      return deleteCharge(facts.by === "call" ? notPaid(evidence) : closed)
     case "Confirming":
     case "Unavailable":
       return defer(facts.by === "call" ? pending : closed)
   }
 }
 
-/** Refuses a claimed payment, unless its money has moved. */
-const refusedUnless = (facts: ChargeFacts, ending: Ending, evidence: ChainEvidence): SettlementStep => {
+/** Whether the money of a claimed payment had moved before its refusal. */
+const refusable = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
   switch (evidence._tag) {
     case "Moved":
       return evidence.precedesClaim === true
-        ? rollBack(usedElsewhere, false)
-        : completed(evidence, !facts.workIsDue)
+        ? [rollBack, end(usedElsewhere)]
+        : [complete(evidence, facts.workIsDue ? "none" : "due")]
     case "NotMoved":
-      return giveUp(facts, ending)
+      return "as planned"
     case "NotPaid":
-      return giveUp(facts, notPaid(evidence))
+      return giveUp(notPaid(evidence))
     case "Confirming":
     case "Unavailable":
-      return giveUp(facts, pending)
+      return giveUp(pending)
   }
 }
 
 const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
   response !== undefined || responseExpiredAtMillis !== undefined
 
-/** Checks whether the chain still has the transfer that settled a charge, with backoff until that is final. */
-const checkedAgain = (charge: Charge, evidence: ChainEvidence): SettlementStep => {
+/** Whether the chain still has the transfer that settled a charge. */
+const standing = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): Decision<LeaseStep> => {
   // A refund was sent: nothing is left to record, unless another transfer moved the payment.
-  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return defer(closed, "backoff")
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return "as planned"
   switch (evidence._tag) {
     case "Moved": {
-      const { isFinal, logIndex, transaction } = evidence
-      if (charge.state !== "settled") return completedAsRefunded(transaction, { logIndex, isFinal })
+      if (charge.state !== "settled") return [complete(evidence, "sent")]
       const isSame =
-        transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&
-        logIndex === charge.transferLogIndex
-      if (isSame) return isFinal ? { _tag: "Finalize" } : defer(closed, "backoff")
-      const refundDue = charge.refund !== undefined
-      return reopen({ _tag: "Moved", transaction, proof: { logIndex, isFinal }, refundDue })
+        evidence.transaction.toLowerCase() === charge.receipt?.transaction.toLowerCase() &&
+        evidence.logIndex === charge.transferLogIndex
+      if (!isSame) return reopen([complete(evidence, charge.refund === undefined ? "none" : "due")])
+      // A response that is still owed waits for its caller, who needs the lease.
+      return evidence.isFinal ? [{ _tag: "Finalize" }, endLease, end(closed)] : "as planned"
     }
     case "NotMoved":
       // A node whose latest block is older than the settlement has not seen the transfer yet.
-      return evidence.chainTimeSeconds * 1000 > (charge.settledAtMillis ?? 0)
-        ? reopen({ _tag: "NotMoved", isVoided: !hasResponse(charge) && !charge.settlesFirst })
-        : defer(closed, "backoff")
+      if (evidence.chainTimeSeconds * 1000 <= (charge.settledAtMillis ?? 0)) return "as planned"
+      // The chain usually includes the transfer again soon: the first check doesn't wait for the expiry.
+      return reopen(
+        hasResponse(charge) || charge.settlesFirst
+          ? settleUnlessUnwanted(facts, "backoff")
+          : defer(closed, "backoff")
+      )
     case "NotPaid":
-      return reopen({ _tag: "NotPaid" })
+      return reopen(voidCharge(true, closed))
     case "Confirming":
     case "Unavailable":
-      return defer(closed, "backoff")
+      return "as planned"
   }
 }
 
-/** Records the transfer of a payment whose refund was sent. */
-const completedAsRefunded = (transaction: string, proof: Proof): SettlementStep => ({
-  _tag: "Complete",
-  transaction,
-  proof,
-  refundDue: true,
-  isRefunded: true
-})
+const reopen = (plan: LeasePlan): LeasePlan => [{ _tag: "Reopen" }, ...plan]
 
-const reopen = (next: Reopened): SettlementStep => ({ _tag: "Reopen", next })
+/** What follows once a charge has been reopened whose refund was sent: only another transfer is recorded. */
+export const afterRefundedReopening = (planned: ChargeStep | undefined): LeasePlan =>
+  planned?._tag === "Complete" ? [{ ...planned, refund: "sent" }] : defer(closed, "backoff")
 
-/** Which step follows once a charge has been reopened. */
-export const afterReopening = (
-  facts: ChargeFacts,
-  next: Reopened,
-  { isRefunded }: Pick<Extract<ChargeEvent, { _tag: "Reopened" }>, "isRefunded">
-): SettlementStep => {
-  if (isRefunded)
-    return next._tag === "Moved"
-      ? completedAsRefunded(next.transaction, next.proof)
-      : defer(closed, "backoff")
-  switch (next._tag) {
-    case "Moved":
-      return { _tag: "Complete", transaction: next.transaction, proof: next.proof, refundDue: next.refundDue }
-    case "NotMoved":
-      // The chain usually includes the transfer again soon: the first check doesn't wait for the expiry.
-      return next.isVoided ? defer(closed, "backoff") : settleUnlessUnwanted(facts, "backoff")
-    case "NotPaid":
-      return { _tag: "Void", keepsExposure: true, ending: closed }
-  }
-}
-
-/** Which step follows the chain's evidence. */
+/** What follows the chain's evidence. */
 export const afterSeeing = (
   facts: ChargeFacts,
   query: ChainQuery,
   evidence: ChainEvidence
-): SettlementStep | ResumeStep => {
-  const keepsExposure = !facts.workIsDue
+): Decision<LeaseStep> => {
   switch (query._tag) {
-    case "Watch":
-      return watched(facts, query.watched, evidence)
-    case "Finality":
-      return checkedAgain(query.charge, evidence)
-    case "Refusal":
-      return refusedUnless(facts, query.ending, evidence)
     case "Proof":
-    case "Before":
-      if (evidence._tag === "Moved")
-        return evidence.precedesClaim === true
-          ? { _tag: "Void", keepsExposure, ending: usedElsewhere }
-          : completed(evidence, false)
-      if (evidence._tag === "NotPaid") return { _tag: "Void", keepsExposure, ending: notPaid(evidence) }
-      if (evidence._tag === "NotMoved" && hasExpired(facts, evidence))
-        return { _tag: "Void", keepsExposure, ending: expired }
-      if (evidence._tag === "Confirming") return deferUnknown("the transfer has too few confirmations yet")
-      return query._tag === "Before" ? settleUnlessUnwanted(facts, "expiry") : deferUnknown(query.reason)
+      return proven(facts, evidence)
+    case "Watch":
+      return watched(facts, query, evidence)
+    case "Refusal":
+      return refusable(facts, evidence)
+    case "Finality":
+      return standing(facts, query.charge, evidence)
   }
 }

@@ -8,12 +8,24 @@ import type { Presented } from "./ReplayDecision.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
 /*
- * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, and endings.
+ * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, endings, and plans.
  *
- * Methods of the `Charges` store by step: `Find` find; `TakeOver` takeOver; `Claim` claim; `Record` advance; `Deliver`
- * deliver; `Complete` complete; `Apply` markApplied; `Void` void; `DeleteCharge` release; `Finalize` finalize; `Reopen`
- * reopen; `MarkRefundDue` markRefundDue; `EndLease` yieldLease; `Defer` defer, in a call yieldLease.
+ * Methods of the `Charges` store by step: `Find`, `FindCopy` find; `TakeOver` takeOver; `Claim` claim; `Record` advance;
+ * `Deliver` deliver; `Complete` complete; `Apply` markApplied; `Void` void; `DeleteCharge` release; `Finalize` finalize;
+ * `Reopen` reopen; `MarkRefundDue` markRefundDue; `EndLease` yieldLease; `Defer` defer, in a call yieldLease.
  */
+
+/**
+ * Steps to perform one after another. Each follows if the event of the one before is as planned; any other event replaces
+ * the plan. The last step is an `End`, or its event always makes a new plan.
+ */
+export type Plan<First extends ChargeStep = ChargeStep, Later extends ChargeStep = First> = readonly [
+  First,
+  ...ReadonlyArray<Later>
+]
+
+/** What follows an event: the rest of the plan, or another plan. */
+export type Decision<Step extends ChargeStep = ChargeStep> = Plan<Step> | "as planned"
 
 /** Facts about a charge that don't change while one process holds its lease. */
 export interface ChargeFacts {
@@ -59,100 +71,89 @@ export type KeyState = "free" | "held"
 
 /** Steps that serve the request of a call. The reconciler has no request and never performs them. */
 export type RequestStep =
-  /** Look the key up. `instead`: the ending if nothing is found; with `orVoided` also if only a voided charge is. */
-  | { readonly _tag: "Find"; readonly instead?: Ending; readonly orVoided?: boolean }
+  /** Look the key up. */
+  | { readonly _tag: "Find" }
+  /**
+   * Before a refusal, check that no copy of the payment was accepted meanwhile. Planned: the key has no charge, or, where
+   * this call has just let go of its `voided` charge, that one.
+   */
+  | { readonly _tag: "FindCopy"; readonly expects: "nothing" | "voided" }
   /** Wait for the process or call that holds the charge. */
   | { readonly _tag: "Wait" }
-  /** `isUnsettled`: no settlement has begun, or it was refused. */
-  | { readonly _tag: "TakeOver"; readonly isUnsettled?: true }
+  /** Planned: calls have taken it over too many times for now. */
+  | { readonly _tag: "TakeOver" }
   /** Match the payment with the offers and judge it. */
   | { readonly _tag: "Judge"; readonly key: KeyState }
   /** Have the facilitator verify the payment. Nothing is written before this. */
   | { readonly _tag: "Verify"; readonly key: KeyState; readonly task: PayableTask }
   | { readonly _tag: "Claim"; readonly key: KeyState; readonly task: PayableTask }
-  /** Wait until other calls of the payer have ended, then claim. */
-  | { readonly _tag: "Queue"; readonly key: KeyState; readonly task: PayableTask }
-  /** Check that the payer's balance covers all their open payments. */
+  /** Wait until other calls of the payer have ended. */
+  | { readonly _tag: "Queue" }
+  /** Check that the payer's balance covers all their open payments. Planned: it does. */
   | { readonly _tag: "CheckFunds"; readonly task: PayableTask; readonly claimedAtMillis: number }
   /** `paid`: the payment has settled already. */
   | { readonly _tag: "Work"; readonly paid?: PaidFirst }
   /** Record the work, or without it that the payment is about to settle: from here on the charge is `ready`. */
   | { readonly _tag: "Record"; readonly work?: Work }
   /** Record the work of a payment that settled first. */
-  | { readonly _tag: "Deliver"; readonly paid: PaidFirst; readonly work: Work }
+  | { readonly _tag: "Deliver"; readonly work: Work }
 
 /**
  * Steps under the lease of a charge, which calls and the reconciler share.
  *
- * Most leases end by one of these four. What each does to the charge:
+ * Most leases end by one of the last three. What each does to the charge:
  *
  * - `EndLease`: nothing. The next process may take it over at once.
  * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and
  *   sets the next check.
- * - `RollBack`: undoes what the work prepared, such as an order. The charge stays, usually voided by the step before.
- * - `DeleteCharge`: deletes it, since its payment can't move any more. Follows a `RollBack` with `thenDelete`.
+ * - `DeleteCharge`: deletes it, since its payment can't move any more.
  */
 export type SettlementStep =
   /** Moves the money. `first`: no earlier attempt can have sent anything. */
   | { readonly _tag: "Settle"; readonly first: boolean }
+  /** Planned: the chain shows nothing new. */
   | { readonly _tag: "QueryChain"; readonly query: ChainQuery }
-  | {
-      readonly _tag: "Complete"
-      readonly transaction: string
-      /** Log index of the transfer that proves it; `undefined`: only the facilitator reported it. */
-      readonly proof: Proof | undefined
-      readonly refundDue: boolean
-      /** Its refund was sent before a reorganization undid its settlement: it is neither applied nor voided. */
-      readonly isRefunded?: true
-    }
-  /** Apply the settlement's effect. `endsLease`: end the lease, so that the reconciler can check the proof again. */
-  | { readonly _tag: "Apply"; readonly receipt: Receipt; readonly thenFind?: true; readonly endsLease?: true }
-  /** `keepsExposure`: work was done that the payer did not pay for; it counts until the payment can't move any more. */
-  | {
-      readonly _tag: "Void"
-      readonly keepsExposure: boolean
-      /** The charge of another call was taken over: the request at hand is handled next. */
-      readonly resumes?: Watched
-      /** The money may have moved: the chain is queried before the caller is refused. */
-      readonly isOpen?: boolean
-      readonly ending: Ending
-    }
+  | CompleteStep
+  /** Apply the settlement's effect. */
+  | { readonly _tag: "Apply" }
   /**
-   * Undo what the work prepared. `whole`: everything prepared under the charge's key. Else only this call's own
-   * subject, because another process holds the key.
+   * `keepsExposure`: work was done that the payer did not pay for; it counts until the payment can't move any more.
+   * `isRefused`: its caller reads that the payment buys nothing.
    */
-  | {
-      readonly _tag: "RollBack"
-      readonly whole: boolean
-      /** The payment can't move any more: the charge is deleted next. */
-      readonly thenDelete: boolean
-      /** As in `Apply`. */
-      readonly endsLease?: true
-      /** Look the charge up again before this ending: a copy of the payment may have been accepted meanwhile. */
-      readonly thenFind?: true
-      readonly ending: Ending
-    }
-  /** Delete the charge, and its lease with it. */
-  | { readonly _tag: "DeleteCharge"; readonly ending: Ending }
+  | { readonly _tag: "Void"; readonly keepsExposure: boolean; readonly isRefused: boolean }
+  /**
+   * Undo what the work prepared, such as an order. `whole`: everything prepared under the charge's key. Else only this
+   * call's own subject, because another process holds the key.
+   */
+  | { readonly _tag: "RollBack"; readonly whole: boolean }
   /** The proof of a settlement is final. */
   | { readonly _tag: "Finalize" }
-  /** A reorganization undid the settlement. */
-  | { readonly _tag: "Reopen"; readonly next: Reopened }
+  /** A reorganization undid the settlement. Planned: no refund was sent for it. */
+  | { readonly _tag: "Reopen" }
   /** The response was owed for too long: the payment is refunded, unless another process has the charge by now. */
   | { readonly _tag: "MarkRefundDue" }
-  /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. */
-  | { readonly _tag: "EndLease"; readonly ending: Ending }
+  /** Delete the charge, and its lease with it. */
+  | { readonly _tag: "DeleteCharge" }
+  /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. Never fails: a lease also expires by itself. */
+  | { readonly _tag: "EndLease" }
   /**
    * Ends the lease while the outcome is still open. `reason`: why it is unknown, for the log; `undefined`: nothing went
-   * wrong. `thenFind`: look the charge up again before this ending.
+   * wrong.
    */
-  | {
-      readonly _tag: "Defer"
-      readonly reason: string | undefined
-      readonly nextCheck: NextCheck
-      readonly thenFind?: true
-      readonly ending: Ending
-    }
+  | { readonly _tag: "Defer"; readonly reason: string | undefined; readonly nextCheck: NextCheck }
+
+/** Records the transfer of a payment. */
+export interface CompleteStep {
+  readonly _tag: "Complete"
+  readonly transaction: string
+  /** Log index of the transfer that proves it; `undefined`: only the facilitator reported it. */
+  readonly proof: Proof | undefined
+  /**
+   * `due`: the payment buys nothing and is refunded. `sent`: it was, before a reorganization undid its settlement; it is
+   * neither applied nor voided.
+   */
+  readonly refund: "none" | "due" | "sent"
+}
 
 /**
  * When the reconciler checks a deferred charge again: with backoff, or not before its payment can't move any more. A
@@ -162,10 +163,16 @@ export type NextCheck = "backoff" | "expiry"
 
 export type ChargeStep = RequestStep | SettlementStep | EndStep
 
-/** Where a call continues after the steps of a settlement: look up again, serve its request, or do paid work. */
+/** Steps with which a call continues after those of a settlement: look up, serve its request, or do paid work. */
 export type ResumeStep =
-  | Extract<RequestStep, { readonly _tag: "Find" | "Judge" }>
+  | Extract<RequestStep, { readonly _tag: "Find" | "FindCopy" | "Judge" }>
   | { readonly _tag: "Work"; readonly paid: PaidFirst }
+
+/** Steps of the plans that a settlement's events make. */
+export type LeaseStep = SettlementStep | ResumeStep | EndStep
+
+/** A plan that begins under a lease. */
+export type LeasePlan = Plan<SettlementStep | EndStep, LeaseStep>
 
 /** The transfer that proves a settlement, by its index in the block's log. */
 export interface Proof {
@@ -182,38 +189,17 @@ export interface PaidFirst {
 }
 
 /**
- * A query of the chain. `Before`: whether an earlier attempt moved the money. `Proof`: whether this one did, in
- * `transaction` if one is known. `Watch`: whether a voided payment moved after all. `Refusal`: whether a payment
- * that is about to be refused had moved already. `Finality`: whether the chain still has the transfer that settled
- * the charge; for a refunded charge that was reopened, which transfer moved it.
+ * A query of the chain. `Proof`: whether an attempt moved the money, in `transaction` if one is known. `Watch`: whether a
+ * voided payment moved after all. `Refusal`: whether a payment that is about to be refused had moved already.
+ * `Finality`: whether the chain still has the transfer that settled the charge; for a refunded charge that was reopened,
+ * which transfer moved it.
  */
 export type ChainQuery =
-  | { readonly _tag: "Before" }
-  | { readonly _tag: "Proof"; readonly transaction: string | undefined; readonly reason: string }
-  | { readonly _tag: "Watch"; readonly watched: Watched }
-  | { readonly _tag: "Refusal"; readonly ending: Ending }
+  | { readonly _tag: "Proof"; readonly transaction: string | undefined }
+  /** `sameRequest`: it was made for the request at hand; always true for the reconciler, which has none. */
+  | { readonly _tag: "Watch"; readonly charge: Charge; readonly sameRequest: boolean }
+  | { readonly _tag: "Refusal" }
   | { readonly _tag: "Finality"; readonly charge: Charge }
-
-/** Why a charge is reopened: its payment moved in another transaction, hasn't moved, or never will. */
-export type Reopened =
-  | {
-      readonly _tag: "Moved"
-      readonly transaction: string
-      readonly proof: Proof
-      readonly refundDue: boolean
-    }
-  /** `isVoided`: it was refused before it moved, and has no response; it is watched again. */
-  | { readonly _tag: "NotMoved"; readonly isVoided: boolean }
-  | { readonly _tag: "NotPaid" }
-
-/** A charge found by its own payment, for which nothing is due as far as known. */
-export interface Watched {
-  readonly charge: Charge
-  /** It was made for the request at hand; always true for the reconciler, which has none. */
-  readonly sameRequest: boolean
-  /** The payment at hand was refused: it buys nothing any more. */
-  readonly isRefused?: boolean | undefined
-}
 
 export type ChargeEvent =
   | {
@@ -275,7 +261,7 @@ export interface TakenEvent {
   /** Its current record, under our lease. */
   readonly charge: Charge
   readonly sameRequest: boolean
-  /** As in {@link Watched}. */
+  /** The payment at hand was refused: it buys nothing any more. */
   readonly isRefused?: boolean | undefined
   /** The settlement task could be decrypted. */
   readonly readable: boolean

@@ -1,18 +1,35 @@
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import { otherRequest, sentBack } from "./ReplayDecision.ts"
-import type {
-  ChargeFacts,
-  Ending,
-  EndStep,
-  NextCheck,
-  ResumeStep,
-  SettlementStep,
-  Watched
+import {
+  type ChainQuery,
+  type ChargeEvent,
+  type ChargeFacts,
+  type ChargeStep,
+  type Decision,
+  type Ending,
+  type EndStep,
+  ImpossibleTransition,
+  type LeasePlan,
+  type LeaseStep,
+  type NextCheck,
+  type Plan,
+  type SettlementStep
 } from "./ChargeStep.ts"
 
 /*
- * Steps and endings that several transitions of a charge share.
+ * Steps, plans and endings that several transitions of a charge share.
  */
+
+/** The plan that follows an event of the first step. */
+export const follow = <Step extends ChargeStep>(
+  [step, following, ...later]: Plan<ChargeStep, Step>,
+  event: ChargeEvent,
+  decision: Decision<Step>
+): Plan<Step> => {
+  if (decision !== "as planned") return decision
+  if (following === undefined) throw new ImpossibleTransition(step, event)
+  return [following, ...later]
+}
 
 export const end = (ending: Ending): EndStep => ({ _tag: "End", ending })
 export const refused = (code: string, message: string): Ending => ({
@@ -24,10 +41,12 @@ export const pending: Ending = { _tag: "Pending" }
 export const closed: Ending = { _tag: "Closed" }
 export const failed: Ending = { _tag: "Failed" }
 export const unverifiable: Ending = { _tag: "Unverifiable" }
-export const findAgain: ResumeStep = { _tag: "Find" }
-export const judgeHeld: ResumeStep = { _tag: "Judge", key: "held" }
-export const firstSettle: SettlementStep = { _tag: "Settle", first: true }
-export const settleAgain: SettlementStep = { _tag: "Settle", first: false }
+
+export const endLease: SettlementStep = { _tag: "EndLease" }
+export const rollBack: SettlementStep = { _tag: "RollBack", whole: true }
+export const findAgain: Plan<LeaseStep> = [{ _tag: "Find" }]
+export const judgeHeld: Plan<LeaseStep> = [{ _tag: "Judge", key: "held" }]
+export const settleAgain: LeasePlan = [{ _tag: "Settle", first: false }]
 
 export const expired = refused(
   "payment_expired",
@@ -74,51 +93,53 @@ export const refusedBefore = refused(
   "a request with this payment was refused; nothing was charged, sign a new one"
 )
 
-/** Undoes the work and, with `thenDelete`, deletes the charge. */
-export const rollBack = (ending: Ending, thenDelete: boolean): SettlementStep => ({
-  _tag: "RollBack",
-  whole: true,
-  thenDelete,
-  ending
-})
+/** Ends the lease of a charge for which this process has nothing left to do. */
+export const leave = (ending: Ending): LeasePlan => [endLease, end(ending)]
+
+/** Defers a charge, with nothing to report. */
+export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): LeasePlan => [
+  { _tag: "Defer", reason: undefined, nextCheck },
+  end(ending)
+]
+
+/** Defers a charge whose outcome is unknown, for a reason that is logged. */
+export const deferUnknown = (reason: string): LeasePlan => [
+  { _tag: "Defer", reason, nextCheck: "backoff" },
+  end(pending)
+]
+
+/** Undoes the work of a payment that can't move any more, and deletes its charge. */
+export const deleteCharge = (ending: Ending): LeasePlan => [rollBack, { _tag: "DeleteCharge" }, end(ending)]
+
+const findCopy: LeaseStep = { _tag: "FindCopy", expects: "voided" }
 
 /**
  * Undoes the work of a voided charge. A refusal states that nothing was charged, so the caller gets it only if no copy
  * of the payment has been accepted since.
  */
-export const giveUp = (facts: ChargeFacts, ending: Ending): SettlementStep =>
-  facts.by === "call" && ending._tag === "Refused"
-    ? { _tag: "RollBack", whole: true, thenDelete: false, thenFind: true, ending }
-    : rollBack(ending, false)
+export const giveUp = (ending: Ending): LeasePlan =>
+  ending._tag === "Refused" ? [rollBack, findCopy, end(ending)] : [rollBack, end(ending)]
 
-/** Defers a charge whose outcome is unknown, for a reason that is logged. */
-export const deferUnknown = (reason: string): SettlementStep => ({
-  _tag: "Defer",
-  reason,
-  nextCheck: "backoff",
-  ending: pending
-})
+/** Refuses a payment whose voided charge is held, unless a copy of the payment has been accepted since. */
+export const refuseHeld = (ending: Ending): LeasePlan => [
+  { _tag: "Defer", reason: undefined, nextCheck: "expiry" },
+  findCopy,
+  end(ending)
+]
 
-/**
- * Resumes a call that holds a voided charge whose payment hasn't moved. If the payment was refused, its caller gets the
- * refusal only if no copy of the payment has been accepted since.
- */
-export const resume = ({ isRefused = false }: Pick<Watched, "isRefused">): SettlementStep | ResumeStep =>
-  isRefused
-    ? { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: refusedBefore }
-    : judgeHeld
+/** Voids a charge and undoes its work. */
+export const voidCharge = (keepsExposure: boolean, ending: Ending): LeasePlan => [
+  { _tag: "Void", keepsExposure, isRefused: ending._tag === "Refused" },
+  ...giveUp(ending)
+]
 
-/** Defers a charge, with nothing to report. */
-export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): SettlementStep => ({
-  _tag: "Defer",
-  reason: undefined,
-  nextCheck,
-  ending
-})
+/** Queries the chain before a plan, if it can be read. */
+export const queryFirst = (facts: ChargeFacts, query: ChainQuery, plan: Plan<LeaseStep>): Plan<LeaseStep> =>
+  facts.canReadChain ? [{ _tag: "QueryChain", query }, ...plan] : plan
 
 /**
  * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no
  * call waits for it: such a payment is checked again at `nextCheck`.
  */
-export const settleUnlessUnwanted = (facts: ChargeFacts, nextCheck: NextCheck): SettlementStep =>
+export const settleUnlessUnwanted = (facts: ChargeFacts, nextCheck: NextCheck): LeasePlan =>
   facts.workIsDue && facts.by === "reconciler" && facts.canReadChain ? defer(closed, nextCheck) : settleAgain

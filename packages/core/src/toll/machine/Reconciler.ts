@@ -115,7 +115,7 @@ export class Reconciler {
       return yield* driveSteps(
         beginInReconciler(event, held.facts),
         (step: SettlementStep) => performer.perform(step, held),
-        (step, result) => nextInReconciler(step, result, held.facts)
+        (plan, result) => nextInReconciler(plan, result, held.facts)
       )
     }
   )

@@ -69,7 +69,7 @@ export class SettlementPerformer {
       case "Complete":
         return this.complete(step, held)
       case "Apply":
-        return this.apply(step, held)
+        return this.apply(held)
       case "Void":
         return this.void(step, held)
       case "RollBack":
@@ -133,7 +133,8 @@ export class SettlementPerformer {
   private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {
     const { charges } = this.services
     const { key } = held
-    const { proof, refundDue, transaction } = step
+    const { proof, transaction } = step
+    const refundDue = step.refund !== "none"
     const { authorization, network } = held.task
     const nowMillis = held.nowMillis()
     const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
@@ -180,18 +181,13 @@ export class SettlementPerformer {
     }
   }
 
-  private *apply({ endsLease }: StepOf<"Apply">, held: HeldCharge): StepGenerator<StoreError> {
-    const { key, owner, subject } = held
+  private *apply(held: HeldCharge): StepGenerator<StoreError> {
+    const { key, subject } = held
     const { charges, effects } = this.services
-    const endLease = endsLease === true ? charges.yieldLease(key, owner, 0) : Effect.void
-    if (subject === undefined) {
-      yield* endLease
-      return done
-    }
+    if (subject === undefined) return done
     // The settlement is recorded. If its effect fails, it stays pending and the reconciler applies it.
     yield* effects.settled(subject).pipe(
       Effect.andThen(charges.markApplied(key)),
-      Effect.andThen(endLease),
       Effect.catchTag("StoreError", (error) =>
         Effect.andThen(
           report(
@@ -208,22 +204,18 @@ export class SettlementPerformer {
   }
 
   private *void(
-    { ending, keepsExposure }: StepOf<"Void">,
+    { isRefused, keepsExposure }: StepOf<"Void">,
     { key, owner, task }: HeldCharge
   ): StepGenerator<StoreError> {
     const options = {
       keepExposure: keepsExposure,
-      isRefused: ending._tag === "Refused",
+      isRefused,
       checkAfterMillis: this.watchUntil(task)
     }
     return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
   }
 
-  private *rollBack(
-    { endsLease, whole }: StepOf<"RollBack">,
-    { key, owner, subject }: HeldCharge
-  ): StepGenerator<StoreError> {
-    if (endsLease === true) yield* this.services.charges.yieldLease(key, owner, 0)
+  private *rollBack({ whole }: StepOf<"RollBack">, { key, subject }: HeldCharge): StepGenerator<StoreError> {
     if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
     return done
   }
@@ -233,10 +225,9 @@ export class SettlementPerformer {
     return done
   }
 
-  /** Also ends the lease: a response that is still owed waits for its caller, not for the reconciler. */
-  private *finalize(held: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.finalize(held.key, held.owner)
-    return yield* this.endLease(held)
+  private *finalize({ key, owner }: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.finalize(key, owner)
+    return done
   }
 
   private *reopen(held: HeldCharge): StepGenerator<StoreError> {
@@ -255,14 +246,13 @@ export class SettlementPerformer {
     return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
   }
 
-  /** Also ends the lease, for which the refund would wait. */
-  private *markRefundDue(held: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.markRefundDue(held.key, held.nowMillis(), held.owner)
-    return yield* this.endLease(held)
+  private *markRefundDue({ key, nowMillis, owner }: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.markRefundDue(key, nowMillis(), owner)
+    return done
   }
 
-  private *endLease({ key, owner }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.yieldLease(key, owner, 0)
+  private *endLease(held: HeldCharge): StepGenerator<never> {
+    yield* endLeaseEarly(this.services.charges, held)
     return done
   }
 
@@ -274,7 +264,10 @@ export class SettlementPerformer {
         transaction: held.transaction,
         reason
       })
-    if (facts.by === "call") return yield* this.endLease(held)
+    if (facts.by === "call") {
+      yield* this.services.charges.yieldLease(key, owner, 0)
+      return done
+    }
     const againMillis = checkAgainMillis(attempts, held.nowMillis())
     const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
     yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))

@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import type { ChargeEvent, ChargeStep, Ending, EndStep } from "./ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, Ending, EndStep, Plan } from "./ChargeStep.ts"
 
 /** A call takes about ten steps, and some more while it waits for copies of its payment. */
 export const maxSteps = 200
@@ -10,18 +10,19 @@ export type StepGenerator<E, Event = ChargeEvent> = Effect.fn.Return<Event, E>
 const isEnd = (step: ChargeStep): step is EndStep => step._tag === "End"
 
 /**
- * Performs steps until one is the end. Returns `undefined` after {@link maxSteps}: a store that contradicts itself must
- * not keep a caller or the reconciler busy forever.
+ * Performs the first step of a plan, then that of the plan that follows, until one is the end. Returns `undefined` after
+ * {@link maxSteps}: a store that contradicts itself must not keep a caller or the reconciler busy forever.
  */
-export function* driveSteps<Step extends ChargeStep, E>(
-  first: NoInfer<Step> | EndStep,
+export function* driveSteps<Step extends ChargeStep, Later extends ChargeStep, E>(
+  first: Plan<Step | EndStep, Later>,
   perform: (step: Step) => StepGenerator<E>,
-  next: (step: Step, event: ChargeEvent) => Step | EndStep
+  next: (plan: Plan<Step | EndStep, Later>, event: ChargeEvent) => Plan<Step | EndStep, Later>
 ): StepGenerator<E, Ending | undefined> {
-  let step = first
+  let plan = first
   for (let steps = 0; steps < maxSteps; steps++) {
+    const [step] = plan
     if (isEnd(step)) return step.ending
-    step = next(step, yield* perform(step))
+    plan = next(plan, yield* perform(step))
   }
   return undefined
 }

@@ -8,10 +8,10 @@ testLives(everyFacts.filter(isQuickKind))
 
 it("a step throws for an event that it can't have", () => {
   const facts = everyFacts[0]!
-  expect(() => next({ _tag: "Work" }, { _tag: "Claimed", claimedAtMillis: nowMillis }, facts)).toThrow(
+  expect(() => next([{ _tag: "Work" }], { _tag: "Claimed", claimedAtMillis: nowMillis }, facts)).toThrow(
     ImpossibleTransition
   )
-  expect(() => next({ _tag: "End", ending: { _tag: "Closed" } }, { _tag: "Done" }, facts)).toThrow(
+  expect(() => next([{ _tag: "End", ending: { _tag: "Closed" } }], { _tag: "Done" }, facts)).toThrow(
     "End can't be followed by Done"
   )
 })

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest"
 import type { Charge } from "../../../src/ports/Charges.ts"
 import type { ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "./nextStep.ts"
-import { findAgain } from "../../../src/toll/machine/Endings.ts"
 import { nowMillis, presented, charges, everyFacts } from "./chargePaths.ts"
 
 const met = (charge: Charge, changes: Partial<typeof presented> = {}, patient = true): ChargeStep => {
   const found = { charge, presented: { ...presented, ...changes } }
-  return next(findAgain, { _tag: "Found", found, patient, nowMillis }, everyFacts[0]!)
+  return next([{ _tag: "Find" }], { _tag: "Found", found, patient, nowMillis }, everyFacts[0]!)[0]
 }
 
 describe("a payment that meets a charge of its key", () => {

@@ -2,26 +2,38 @@ import { describe, expect, it } from "vitest"
 import {
   type ChargeEvent,
   type ChargeFacts,
-  type ChargeStep,
-  ImpossibleTransition
+  ImpossibleTransition,
+  type Plan
 } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "./nextStep.ts"
 import {
-  rolledBack,
   call,
   checkFunds,
+  deferred,
+  deleted,
   end,
   find,
-  deferred,
-  paid,
-  product,
-  receipt,
+  left,
+  paidWork,
+  pending,
   reconciler,
-  task
+  refusedUnlessCopied,
+  settleFirst,
+  voided,
+  waitAndFind,
+  work
 } from "./machineRows.ts"
-import { admissions, claim, lookups, paidWork, verify, work, works } from "./requestRows.ts"
-import { complete, ending, endings, firstSettle, settlements } from "./settlementRows.ts"
-import { before, takeOver, takeovers } from "./takeoverRows.ts"
+import { admissions, claim, deliver, judge, lookups, takeOver, verify, works } from "./requestRows.ts"
+import {
+  applied,
+  complete,
+  endings,
+  finalized,
+  firstSettle,
+  reopening,
+  settlements
+} from "./settlementRows.ts"
+import { before, refundOwed, takeovers } from "./takeoverRows.ts"
 
 /*
  * Each step of a call's request, and each event that a step can't have. `ChargeMachine.lives.test.ts` walks through whole lives
@@ -33,49 +45,54 @@ describe.each([
   ["a payment", admissions],
   ["work", works]
 ])("%s", (_, rows) => {
-  it.each(rows)("%s", (_, facts, step, event, expected) => {
-    expect(next(step, event, facts)).toStrictEqual(expected)
+  it.each(rows)("%s", (_, facts, plan, event, expected) => {
+    expect(next(plan, event, facts)).toStrictEqual(expected)
   })
 })
 
 describe("an event that a step can't have", () => {
-  const steps: ReadonlyArray<readonly [ChargeStep, ReadonlyArray<ChargeEvent["_tag"]>]> = [
+  const plans: ReadonlyArray<readonly [Plan, ReadonlyArray<ChargeEvent["_tag"]>]> = [
     [find, ["Found"]],
-    [{ _tag: "Wait" }, ["Waited"]],
+    [refusedUnlessCopied("voided", pending), ["Found"]],
+    [waitAndFind, ["Waited"]],
     [takeOver, ["Taken", "Overtaken", "Exhausted"]],
-    [{ _tag: "Judge", key: "held" }, ["Refused", "Accepted", "Limited"]],
+    [judge("held"), ["Refused", "Accepted", "Limited"]],
     [verify("held"), ["Verified", "Busy", "Limited"]],
     [claim("held"), ["Claimed", "Found", "Limited"]],
-    [{ _tag: "Queue", task, key: "held" }, ["Waited"]],
-    [checkFunds, ["Funded"]],
+    [[{ _tag: "Queue" }, ...claim("held")], ["Waited"]],
+    [[checkFunds, ...work], ["Funded"]],
     [work, ["Worked", "WorkFailed"]],
     [paidWork, ["Worked", "WorkFailed"]],
-    [{ _tag: "Record" }, ["Recorded"]],
-    [{ _tag: "Deliver", paid, work: product }, ["Delivered"]],
+    [settleFirst, ["Recorded"]],
+    [deliver, ["Delivered"]],
     [firstSettle, ["Settled"]],
     [before, ["Seen"]],
     [complete, ["Completed", "TransferTaken", "Overtaken"]],
-    [{ _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }, ["Reopened"]],
-    [{ _tag: "Apply", receipt }, ["Done"]],
-    [{ _tag: "Void", keepsExposure: true, ending }, ["Voided"]],
-    [rolledBack(ending, true), ["Done"]],
-    [deferred(ending), ["Done"]],
-    [{ _tag: "DeleteCharge", ending }, ["Done"]],
-    [{ _tag: "EndLease", ending }, ["Done"]],
-    [{ _tag: "Finalize" }, ["Done"]],
-    [{ _tag: "MarkRefundDue" }, ["Done"]],
-    [end(ending), []]
+    [reopening, ["Reopened"]],
+    [applied, ["Done"]],
+    [voided(true, pending), ["Voided"]],
+    [deleted(pending), ["Done"]],
+    [deferred(pending), ["Done"]],
+    [[{ _tag: "DeleteCharge" }, ...end(pending)], ["Done"]],
+    [left(pending), ["Done"]],
+    [finalized, ["Done"]],
+    [refundOwed, ["Done"]],
+    [end(pending), []]
   ]
   const rows = [...lookups, ...takeovers, ...admissions, ...works, ...settlements, ...endings]
   const events = new Map<ChargeEvent["_tag"], ChargeEvent>([
     ["Seen", { _tag: "Seen", evidence: { _tag: "Unavailable" } }],
     ...rows.map(([, , , event]) => [event._tag, event] as const)
   ])
-  it.each(steps)("%j is a defect", (step, possible) => {
+  it.each(plans)("%j is a defect", (plan, possible) => {
     for (const [tag, event] of events) {
       if (possible.includes(tag)) continue
       for (const facts of [call, reconciler] satisfies ReadonlyArray<ChargeFacts>)
-        expect(() => next(step, event, facts), tag).toThrow(ImpossibleTransition)
+        expect(() => next(plan, event, facts), tag).toThrow(ImpossibleTransition)
     }
+  })
+
+  it("is every event of a plan that ends without an end", () => {
+    expect(() => next([{ _tag: "Wait" }], { _tag: "Waited" }, call)).toThrow(ImpossibleTransition)
   })
 })

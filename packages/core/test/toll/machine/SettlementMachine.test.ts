@@ -12,7 +12,7 @@ describe.each([
   ["a settlement", settlements],
   ["a charge that is", endings]
 ])("%s", (_, rows) => {
-  it.each(rows)("%s", (_, facts, step, event, expected) => {
-    expect(next(step, event, facts)).toStrictEqual(expected)
+  it.each(rows)("%s", (_, facts, plan, event, expected) => {
+    expect(next(plan, event, facts)).toStrictEqual(expected)
   })
 })

@@ -2,8 +2,8 @@ import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Charge, Completion } from "../../../src/ports/Charges.ts"
 import { sampleReceipt } from "../../../src/testing/stores/records.ts"
-import { next } from "./nextStep.ts"
-import type { SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { LeasePlan, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import { nextInReconciler } from "../../../src/toll/machine/SettlementMachine.ts"
 import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import {
   authorization,
@@ -39,7 +39,7 @@ describe("completing", () => {
     _tag: "Complete",
     transaction: "0x2",
     proof: undefined,
-    refundDue: false,
+    refund: "none",
     ...changes
   })
   const complete = (
@@ -102,14 +102,14 @@ describe("completing", () => {
     ],
     [
       "with a refund, while it holds the charge",
-      step({ refundDue: true }),
+      step({ refund: "due" }),
       {},
       { ...base, refundDue: true, owner: "me" }
     ],
     ["before the work", step(), first, { ...base, responseOwedUntilMillis: owedUntilMillis }],
     [
       "before the work, with a refund",
-      step({ refundDue: true }),
+      step({ refund: "due" }),
       first,
       { ...base, refundDue: true, owner: "me" }
     ]
@@ -118,7 +118,7 @@ describe("completing", () => {
     expect(result.calls).toEqual([["complete", key, settlement, nowMillis]])
     expect(result.event).toMatchObject({
       _tag: "Completed",
-      refundDue: "refundDue" in calls && calls.refundDue
+      refundDue: "refund" in calls && calls.refund !== "none"
     })
   })
 
@@ -163,7 +163,10 @@ describe("completing", () => {
     ["no refund", false, {}, false]
   ])("returns what another process has recorded: %s", async (_, refundDue, changes, isDue) => {
     const standing = chargeIn("settled", { leaseOwner: "another", ...changes })
-    const { calls, event } = await complete(notOpen, { step: step({ refundDue }), standing })
+    const { calls, event } = await complete(notOpen, {
+      step: step({ refund: refundDue ? "due" : "none" }),
+      standing
+    })
     expect(calls.slice(1)).toEqual([["find", key]])
     expect(event).toEqual({
       _tag: "Completed",
@@ -203,7 +206,7 @@ describe("completing", () => {
 })
 
 describe("the effect of a settlement", () => {
-  const apply = { _tag: "Apply", receipt: sampleReceipt() } as const
+  const apply = { _tag: "Apply" } as const
   const run = (script: Script, held: Partial<HeldCharge> = { subject }) =>
     play(script, (scene) =>
       Effect.map(scene.perform(apply, heldBy(held)), (event) => ({
@@ -264,8 +267,9 @@ describe("a settlement whose proof is checked once more", () => {
     _tag: "Complete",
     transaction: "0x2",
     proof: { logIndex: 1, isFinal: false },
-    refundDue: false
+    refund: "none"
   } as const
+  /** Performs a plan to its end. */
   const run = (step: SettlementStep, held: HeldCharge) =>
     play(
       {
@@ -278,9 +282,9 @@ describe("a settlement whose proof is checked once more", () => {
       },
       (scene) =>
         Effect.gen(function* () {
-          const following = next(step, yield* scene.perform(step, held), held.facts)
-          if (following._tag === "Apply" || following._tag === "RollBack")
-            yield* scene.perform(following, held)
+          let plan: LeasePlan = [step]
+          while (plan[0]._tag !== "End")
+            plan = nextInReconciler(plan, yield* scene.perform(plan[0], held), held.facts)
           return scene.calls
         })
     )
@@ -291,10 +295,11 @@ describe("a settlement whose proof is checked once more", () => {
     [false, heldBy({ subject }), ["complete", "settled", "markApplied", "yieldLease"]],
     [true, heldBy({ subject }), ["complete", "yieldLease", "abandoned"]]
   ])("leaves its lease to the reconciler, refund due: %j", async (refundDue, held, expected) => {
-    const calls = await run({ ...complete, refundDue }, held)
+    const refund = refundDue ? "due" : "none"
+    const calls = await run({ ...complete, refund }, held)
     expect(verbs(calls)).toEqual(expected)
     expect(calls).toContainEqual(["yieldLease", key, "me", 0])
-    const final = { ...complete, refundDue, proof: { logIndex: 1, isFinal: true } }
+    const final: SettlementStep = { ...complete, refund, proof: { logIndex: 1, isFinal: true } }
     expect(verbs(await run(final, held))).toEqual(expected.filter((verb) => verb !== "yieldLease"))
   })
 

@@ -15,6 +15,7 @@ import {
   play,
   type Script,
   sepolia,
+  storeError,
   subject,
   done
 } from "./settlingScene.ts"
@@ -26,15 +27,17 @@ describe("giving a charge up", () => {
     play(script, (scene) =>
       Effect.map(scene.perform(step, held), (event) => ({ event, calls: scene.calls, events: scene.events }))
     )
-  const ending = { _tag: "Closed" } as const
+  const voiding = (keepsExposure: boolean, isRefused: boolean): SettlementStep => ({
+    _tag: "Void",
+    keepsExposure,
+    isRefused
+  })
   const until = (1_000 + finalitySeconds + 60) * 1_000
 
   it.each([true, false])("voids it until it can't move any more, its work done: %s", async (worked) => {
     for (const voided of [true, false]) {
       const charges = { void: () => Effect.succeed(voided) }
-      const { calls, event } = await run({ _tag: "Void", keepsExposure: worked, ending }, heldBy(), {
-        charges
-      })
+      const { calls, event } = await run(voiding(worked, false), heldBy(), { charges })
       expect(event).toEqual({ _tag: "Voided", voided })
       expect(calls).toEqual([
         ["void", key, "me", { keepExposure: worked, isRefused: false, checkAfterMillis: until }]
@@ -43,11 +46,8 @@ describe("giving a charge up", () => {
   })
 
   it("records that the payment was refused, if the response says so", async () => {
-    const refused = { _tag: "Refused", refusal: { code: "no", message: "no" } } as const
     const charges = { void: () => Effect.succeed(true) }
-    const { calls } = await run({ _tag: "Void", keepsExposure: false, ending: refused }, heldBy(), {
-      charges
-    })
+    const { calls } = await run(voiding(false, true), heldBy(), { charges })
     expect(calls).toEqual([
       ["void", key, "me", { keepExposure: false, isRefused: true, checkAfterMillis: until }]
     ])
@@ -55,12 +55,7 @@ describe("giving a charge up", () => {
 
   it("rolls back what was prepared: all that the key holds, or what this call made", async () => {
     const script = { subjects: { abandoned: () => Effect.void } }
-    const rollBack = (whole: boolean): SettlementStep => ({
-      _tag: "RollBack",
-      whole,
-      thenDelete: false,
-      ending
-    })
+    const rollBack = (whole: boolean): SettlementStep => ({ _tag: "RollBack", whole })
     const whole = await run(rollBack(true), heldBy({ subject }), script)
     expect([whole.event, whole.calls]).toEqual([done, [["abandoned", subject, key]]])
     expect((await run(rollBack(false), heldBy({ subject }), script)).calls).toEqual([
@@ -70,8 +65,10 @@ describe("giving a charge up", () => {
   })
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
-    [{ _tag: "DeleteCharge", ending }, ["release", key, "me"]],
-    [{ _tag: "EndLease", ending }, ["yieldLease", key, "me", 0]]
+    [{ _tag: "DeleteCharge" }, ["release", key, "me"]],
+    [{ _tag: "EndLease" }, ["yieldLease", key, "me", 0]],
+    [{ _tag: "Finalize" }, ["finalize", key, "me"]],
+    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis, "me"]]
   ])("%j is one verb of the store", async (step, verb) => {
     const { calls, event } = await run(step, heldBy(), {
       charges: { [verb[0] as "release"]: () => Effect.succeed(true) }
@@ -79,21 +76,15 @@ describe("giving a charge up", () => {
     expect([event, calls]).toEqual([done, [verb]])
   })
 
-  it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
-    [{ _tag: "Finalize" }, ["finalize", key, "me"]],
-    [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis, "me"]]
-  ])("%j ends the lease, for which a caller or the refund would wait", async (step, verb) => {
-    const { calls, event } = await run(step, heldBy(), {
-      charges: {
-        [verb[0] as "finalize"]: () => Effect.succeed(true),
-        yieldLease: () => Effect.succeed(true)
-      }
-    })
-    expect([event, calls]).toEqual([done, [verb, ["yieldLease", key, "me", 0]]])
+  it("ends a lease even if the store fails: it expires by itself", async () => {
+    const charges = { yieldLease: () => Effect.fail(storeError) }
+    const { event, events } = await run({ _tag: "EndLease" }, heldBy(), { charges })
+    expect(event).toEqual(done)
+    expect(events).toMatchObject([{ level: "warning", code: "storage_failed", chargeKey: key }])
   })
 
   it.each([true, false])("reopens it, and reports that to the operator: %s", async (reopened) => {
-    const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } }
+    const step: SettlementStep = { _tag: "Reopen" }
     const { calls, event, events } = await run(step, heldBy({ transaction: "0xpaid" }), {
       charges: { reopen: () => Effect.succeed(reopened), find: () => Effect.succeed(undefined) }
     })
@@ -121,7 +112,7 @@ describe("giving a charge up", () => {
   ])(
     "reports whether the refund of a reopened charge was sent: it is %s",
     async (_what, refund, isRefunded) => {
-      const step: SettlementStep = { _tag: "Reopen", next: { _tag: "NotPaid" } }
+      const step: SettlementStep = { _tag: "Reopen" }
       const { event } = await run(step, heldBy(), {
         charges: {
           reopen: () => Effect.succeed(true),
@@ -135,8 +126,7 @@ describe("giving a charge up", () => {
   const defer = (reason?: string, nextCheck: NextCheck = "backoff"): SettlementStep => ({
     _tag: "Defer",
     reason,
-    nextCheck,
-    ending
+    nextCheck
   })
   const deferring = { charges: { defer: () => Effect.void, yieldLease: () => Effect.void } }
 

@@ -1,5 +1,5 @@
 import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
-import type { ChainQuery, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChainQuery, CompleteStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import {
   call,
   chargeIn,
@@ -45,58 +45,59 @@ export const usedOtherwise = { _tag: "NotPaid", reason: "used_otherwise" } as co
 export const unavailable = { _tag: "Unavailable" } as const satisfies ChainEvidence
 
 export const already = refused("payment_already_used")
-export const completed = {
-  _tag: "Complete",
-  transaction,
-  proof,
-  refundDue: false
-} as const satisfies ChargeStep
-export const unproven = { ...completed, proof: { ...proof, isFinal: false } } as const satisfies ChargeStep
+export const completed = (
+  refund: CompleteStep["refund"],
+  changes: Partial<CompleteStep> = {}
+): Plan<CompleteStep> => [{ _tag: "Complete", transaction, proof, refund, ...changes }]
+export const unproven = (refund: CompleteStep["refund"]): Plan<CompleteStep> =>
+  completed(refund, { proof: { ...proof, isFinal: false } })
 
-export const queryStep = (query: ChainQuery): ChargeStep => ({ _tag: "QueryChain", query })
+/** A query, and the plan that follows if the chain shows nothing new. */
+export const queryFirst = (query: ChainQuery, plan: Plan): Plan => [{ _tag: "QueryChain", query }, ...plan]
 export const row = (
   what: string,
   facts: Row[1],
-  step: ChargeStep,
+  plan: Plan,
   evidence: ChainEvidence,
-  expected: ChargeStep
-): Row => [what, facts, step, { _tag: "Seen", evidence }, expected]
+  expected: Plan
+): Row => [what, facts, plan, { _tag: "Seen", evidence }, expected]
 
-const before = queryStep({ _tag: "Before" })
-const proving = queryStep({ _tag: "Proof", transaction: "0x1", reason: "timeout" })
+const before = queryFirst({ _tag: "Proof", transaction: undefined }, settleAgain)
+const unasked = queryFirst({ _tag: "Proof", transaction: undefined }, deferred(closed))
+const proving = queryFirst({ _tag: "Proof", transaction: "0x1" }, deferredUnknown("timeout"))
 
 export const attempts: ReadonlyArray<Row> = [
-  ...[before, proving].flatMap((step): ReadonlyArray<Row> => [
-    row("moved it", call, step, moved, completed),
-    row("moved it a moment ago", call, step, fresh, unproven),
-    row("moved it before its claim", call, step, earlier, voided(true, already)),
-    row("moved it before its claim, seen later", reconciler, step, earlier, voided(true, already)),
+  ...[before, proving].flatMap((plan): ReadonlyArray<Row> => [
+    row("moved it", call, plan, moved, completed("none")),
+    row("moved it a moment ago", call, plan, fresh, unproven("none")),
+    row("moved it before its claim", call, plan, earlier, voided(true, already)),
+    row("moved it before its claim, seen later", reconciler, plan, earlier, voided(true, already)),
     row(
       "moved it before its claim, and settles first",
       { ...call, ...workDue },
-      step,
+      plan,
       earlier,
       voided(false, already)
     ),
-    row("was canceled", call, step, canceled, voided(true, refused("payment_canceled"))),
-    row("was used otherwise", call, step, usedOtherwise, voided(true, refused("payment_nonce_used"))),
-    row("failed on the chain", call, step, failedOnChain, voided(true, refused("payment_failed"))),
+    row("was canceled", call, plan, canceled, voided(true, refused("payment_canceled"))),
+    row("was used otherwise", call, plan, usedOtherwise, voided(true, refused("payment_nonce_used"))),
+    row("failed on the chain", call, plan, failedOnChain, voided(true, refused("payment_failed"))),
     row(
       "was canceled before any work",
       { ...call, ...workDue },
-      step,
+      plan,
       canceled,
       voided(false, refused("payment_canceled"))
     ),
-    row("expired", reconciler, step, expired, voided(true, refused("payment_expired"))),
+    row("expired", reconciler, plan, expired, voided(true, refused("payment_expired"))),
     row(
       "expired before any work",
       { ...call, ...workDue },
-      step,
+      plan,
       expired,
       voided(false, refused("payment_expired"))
     ),
-    row("waits for confirmations", call, step, confirming, deferredUnknown())
+    row("waits for confirmations", call, plan, confirming, deferredUnknown())
   ]),
   row("expires now", call, before, notMoved, settleAgain),
   row("has not moved, with a caller waiting", { ...call, ...workDue }, before, notMoved, settleAgain),
@@ -104,14 +105,12 @@ export const attempts: ReadonlyArray<Row> = [
   row(
     "has not moved, with nobody waiting",
     { ...reconciler, ...workDue },
-    before,
+    unasked,
     notMoved,
     deferred(closed)
   ),
   row("is not shown yet", call, proving, notMoved, deferredUnknown("timeout")),
   row("can't be shown", call, proving, unavailable, deferredUnknown("timeout"))
 ]
-
-export const refund = { ...completed, refundDue: true } as const satisfies ChargeStep
 
 export const charge = chargeIn("settled", { awaitsFinality: true })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type ChargeEvent, type ChargeFacts, type ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
-import { findAgain } from "../../../src/toll/machine/Endings.ts"
+import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import { leaseLengthMillis } from "../../../src/toll/machine/LeaseLength.ts"
 import { queryMillis } from "../../../src/toll/machine/queryChain.ts"
 import { endless, isFinal, type Path, walk } from "./chargePaths.ts"
@@ -19,7 +18,8 @@ const isReopenedRefund = (event: ChargeEvent): boolean =>
 const named = ({ by, canReadChain, proofRequired, workIsDue }: ChargeFacts): string =>
   `${by}${canReadChain ? ", chain readable" : ""}${proofRequired ? ", proof required" : ""}${workIsDue ? ", work due" : ""}`
 
-const startOf = ({ by }: ChargeFacts): ChargeStep => (by === "call" ? findAgain : { _tag: "TakeOver" })
+const startOf = ({ by }: ChargeFacts): Plan =>
+  by === "call" ? [{ _tag: "Find" }] : [{ _tag: "TakeOver" }, { _tag: "End", ending: { _tag: "Closed" } }]
 
 const tagsOf = ({ steps }: Path): ReadonlyArray<ChargeStep["_tag"]> => steps.map(({ _tag }) => _tag)
 const count = (path: Path, tag: ChargeStep["_tag"]): number =>

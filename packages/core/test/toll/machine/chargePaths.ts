@@ -5,7 +5,8 @@ import {
   type Ending,
   type ChargeEvent,
   type ChargeFacts,
-  type ChargeStep
+  type ChargeStep,
+  type Plan
 } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "./nextStep.ts"
 import { product, task } from "./machineRows.ts"
@@ -114,12 +115,15 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
       if (isCompleted) return settledCharges.map(([, charge]) => foundOf(charge, false))
       // Looked up again: it is gone, or somebody brought it to its end.
       return waits > 0
-        ? [
-            foundOf(undefined, false),
-            foundOf(chargeIn("settled"), false),
-            ...(step.orVoided === true ? [foundOf(chargeIn("voided"), false)] : [])
-          ]
+        ? [foundOf(undefined, false), foundOf(chargeIn("settled"), false)]
         : [foundOf(undefined, true), ...charges.map(([, charge]) => foundOf(charge, true))]
+    case "FindCopy":
+      if (isCompleted) return settledCharges.map(([, charge]) => foundOf(charge, false))
+      return [
+        foundOf(undefined, false),
+        foundOf(chargeIn("settled"), false),
+        ...(step.expects === "voided" ? [foundOf(chargeIn("voided"), false)] : [])
+      ]
     case "Wait":
       return [{ _tag: "Waited" }]
     case "TakeOver":
@@ -221,10 +225,10 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
         { _tag: "Overtaken" },
         { _tag: "TransferTaken", attempts: 0 },
         { _tag: "TransferTaken", attempts: 4 },
-        { _tag: "Completed", receipt, refundDue: step.refundDue, owedUntilMillis: nowMillis + 1 },
-        { _tag: "Completed", receipt, refundDue: step.refundDue },
-        { _tag: "Completed", receipt, refundDue: !step.refundDue },
-        { _tag: "Completed", receipt, refundDue: step.refundDue, isProvisional: true }
+        { _tag: "Completed", receipt, refundDue: step.refund !== "none", owedUntilMillis: nowMillis + 1 },
+        { _tag: "Completed", receipt, refundDue: step.refund !== "none" },
+        { _tag: "Completed", receipt, refundDue: step.refund === "none" },
+        { _tag: "Completed", receipt, refundDue: step.refund !== "none", isProvisional: true }
       ]
     case "Void":
       return [true, false].map((voided) => ({ _tag: "Voided", voided }))
@@ -248,6 +252,7 @@ const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): Readon
   }
 }
 
+/** The steps that were performed, the last one an end, and their events. */
 export interface Path {
   readonly steps: ReadonlyArray<ChargeStep>
   readonly events: ReadonlyArray<ChargeEvent>
@@ -255,22 +260,23 @@ export interface Path {
 }
 
 export const walk = (
-  start: ChargeStep,
+  plan: Plan,
   facts: ChargeFacts,
   visit: (path: Path) => void,
   limit = 40,
-  steps: ReadonlyArray<ChargeStep> = [start],
+  before: ReadonlyArray<ChargeStep> = [],
   events: ReadonlyArray<ChargeEvent> = []
 ): void => {
-  const step = steps.at(-1)!
+  const [step] = plan
+  const steps = [...before, step]
   if (step._tag === "End") return visit({ steps, events, ending: step.ending })
   if (steps.length > limit) throw new Error(`no end: ${steps.map(({ _tag }) => _tag).join(" ")}`)
-  const rounds = steps.filter(({ _tag }) => _tag === "Find" || _tag === "Claim").length - 1
+  const rounds = steps.filter(({ _tag }) => /^(Find|FindCopy|Claim)$/.test(_tag)).length - 1
   // Being sent back to look again is allowed once on a path.
   if (rounds > 1) return
   const isCompleted = events.some(({ _tag }) => _tag === "Completed")
   for (const event of eventsOf(step, rounds, isCompleted))
-    walk(start, facts, visit, limit, [...steps, next(step, event, facts)], [...events, event])
+    walk(next(plan, event, facts), facts, visit, limit, steps, [...events, event])
 }
 
 export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as const).flatMap((by) =>

@@ -1,26 +1,27 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { ChargeEvent, RequestStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, Plan, RequestStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { driveSteps, maxSteps } from "../../../src/toll/machine/driveSteps.ts"
-import { closed } from "./machineRows.ts"
+import { closed, end } from "./machineRows.ts"
 
 const waited: ChargeEvent = { _tag: "Waited" }
 const wait: RequestStep = { _tag: "Wait" }
+const waits: Plan<RequestStep, ChargeStep> = [wait, { _tag: "Find" }]
 
-/** Drives a machine that ends after a number of steps. */
+/** Drives a machine that makes the same plan until it ends after a number of steps. */
 const drive = (endsAfter: number) => {
   const performed: Array<RequestStep> = []
   const driving = Effect.gen(() =>
     driveSteps(
-      wait,
+      waits,
       function* (step: RequestStep) {
         performed.push(step)
         yield* Effect.void
         return waited
       },
-      (step, event) => {
-        expect([step, event]).toEqual([wait, waited])
-        return performed.length === endsAfter ? { _tag: "End", ending: closed } : wait
+      (plan, event) => {
+        expect([plan, event]).toEqual([waits, waited])
+        return performed.length === endsAfter ? end(closed) : waits
       }
     )
   )
@@ -28,14 +29,14 @@ const drive = (endsAfter: number) => {
 }
 
 describe("driving steps", () => {
-  it("performs each step and returns the ending", () => {
+  it("performs the first step of each plan and returns the ending", () => {
     expect(drive(3)).toEqual({ ending: closed, performed: [wait, wait, wait] })
   })
 
   it("performs nothing for a machine that has ended", () => {
     const driving = Effect.gen(() =>
-      driveSteps<RequestStep, never>(
-        { _tag: "End", ending: closed },
+      driveSteps<RequestStep, ChargeStep, never>(
+        end(closed),
         () => expect.unreachable(),
         () => expect.unreachable()
       )
@@ -53,7 +54,7 @@ describe("driving steps", () => {
     const failing = function* () {
       return yield* Effect.fail("broken")
     }
-    const driving = Effect.gen(() => driveSteps<RequestStep, string>(wait, failing, () => wait))
+    const driving = Effect.gen(() => driveSteps<RequestStep, ChargeStep, string>(waits, failing, () => waits))
     expect(Effect.runSync(Effect.flip(driving))).toBe("broken")
   })
 })

@@ -6,7 +6,9 @@ import type {
   Ending,
   ChargeEvent,
   ChargeFacts,
+  EndStep,
   NextCheck,
+  Plan,
   Proof,
   ChargeStep
 } from "../../../src/toll/machine/ChargeStep.ts"
@@ -14,7 +16,7 @@ import type { PayableTask } from "../../../src/toll/machine/SettlementTask.ts"
 import type { Work } from "../../../src/toll/TollRequest.ts"
 
 /*
- * Steps and endings for tables of the charge machine. Written out rather than imported: a table made of the code that it
+ * Plans and endings for tables of the charge machine. Written out rather than imported: a table made of the code that it
  * checks would agree with any change.
  */
 
@@ -85,54 +87,55 @@ export const refused = (code: string): Ending => ({
   refusal: { code, message: expect.stringMatching(/\w/) as string }
 })
 
-export const end = (ending: Ending): ChargeStep => ({ _tag: "End", ending })
+export const end = (ending: Ending): Plan<EndStep> => [{ _tag: "End", ending }]
 export const closed: Ending = { _tag: "Closed" }
 export const pending: Ending = { _tag: "Pending" }
 export const failed: Ending = { _tag: "Failed" }
 export const unverifiable: Ending = { _tag: "Unverifiable" }
 export const inProgress: Ending = { _tag: "InProgress" }
 export const limited: Ending = { _tag: "Limited" }
-export const find: ChargeStep = { _tag: "Find" }
+export const find: Plan = [{ _tag: "Find" }]
+export const waitAndFind: Plan = [{ _tag: "Wait" }, { _tag: "Find" }]
+export const work: Plan = [{ _tag: "Work" }]
+export const paidWork: Plan = [{ _tag: "Work", paid }]
+export const settleFirst: Plan = [{ _tag: "Record" }, { _tag: "Settle", first: true }]
 export const checkFunds: ChargeStep = { _tag: "CheckFunds", task, claimedAtMillis: nowMillis }
-export const settleAgain: ChargeStep = { _tag: "Settle", first: false }
+export const settleAgain: Plan = [{ _tag: "Settle", first: false }]
 
 /** Left open for a reason that goes to the log. */
-export const deferredUnknown = (reason?: string): ChargeStep => ({
-  _tag: "Defer",
-  reason: reason ?? (expect.stringMatching(/\w/) as string),
-  nextCheck: "backoff",
-  ending: pending
-})
-export const deferred = (ending: Ending, nextCheck: NextCheck = "expiry"): ChargeStep => ({
-  _tag: "Defer",
-  reason: undefined,
-  nextCheck,
-  ending
-})
-export const voided = (worked: boolean, ending: Ending): ChargeStep => ({
-  _tag: "Void",
-  keepsExposure: worked,
-  ending
-})
-export const rolledBack = (ending: Ending, thenDelete: boolean): ChargeStep => ({
-  _tag: "RollBack",
-  whole: true,
-  thenDelete,
-  ending
-})
-/** Rolled back for a caller who reads that nothing was charged. */
-export const gaveUp = (ending: Ending): ChargeStep => ({
-  _tag: "RollBack",
-  whole: true,
-  thenDelete: false,
-  thenFind: true,
-  ending
-})
-
-export type Row = readonly [
-  what: string,
-  facts: ChargeFacts,
-  step: ChargeStep,
-  event: ChargeEvent,
-  next: ChargeStep
+export const deferredUnknown = (reason?: string): Plan => [
+  { _tag: "Defer", reason: reason ?? (expect.stringMatching(/\w/) as string), nextCheck: "backoff" },
+  ...end(pending)
 ]
+export const deferred = (ending: Ending, nextCheck: NextCheck = "expiry"): Plan => [
+  { _tag: "Defer", reason: undefined, nextCheck },
+  ...end(ending)
+]
+export const left = (ending: Ending): Plan => [{ _tag: "EndLease" }, ...end(ending)]
+export const rolledBack = (ending: Ending): Plan => [{ _tag: "RollBack", whole: true }, ...end(ending)]
+export const deleted = (ending: Ending): Plan => [
+  { _tag: "RollBack", whole: true },
+  { _tag: "DeleteCharge" },
+  ...end(ending)
+]
+/** Refused unless a copy of the payment was accepted meanwhile. */
+export const refusedUnlessCopied = (expects: "nothing" | "voided", ending: Ending): Plan => [
+  { _tag: "FindCopy", expects },
+  ...end(ending)
+]
+/** Rolled back for a caller who reads that nothing was charged. */
+export const gaveUp = (ending: Ending): Plan => [
+  { _tag: "RollBack", whole: true },
+  ...refusedUnlessCopied("voided", ending)
+]
+/** Left for a caller who reads that nothing was charged. */
+export const refusedHeld = (ending: Ending): Plan => [
+  { _tag: "Defer", reason: undefined, nextCheck: "expiry" },
+  ...refusedUnlessCopied("voided", ending)
+]
+export const voided = (worked: boolean, ending: Ending): Plan =>
+  ending._tag === "Refused"
+    ? [{ _tag: "Void", keepsExposure: worked, isRefused: true }, ...gaveUp(ending)]
+    : [{ _tag: "Void", keepsExposure: worked, isRefused: false }, ...rolledBack(ending)]
+
+export type Row = readonly [what: string, facts: ChargeFacts, plan: Plan, event: ChargeEvent, next: Plan]

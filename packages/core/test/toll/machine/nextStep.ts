@@ -1,27 +1,41 @@
 import { next as nextInCall } from "../../../src/toll/machine/ChargeMachine.ts"
-import type { ChargeEvent, ChargeFacts, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type {
+  ChargeEvent,
+  ChargeFacts,
+  ChargeStep,
+  LeasePlan,
+  Plan,
+  RequestStep
+} from "../../../src/toll/machine/ChargeStep.ts"
 import { beginInReconciler, nextInReconciler } from "../../../src/toll/machine/SettlementMachine.ts"
 
-/** Which step follows, in the call or the reconciler that the facts name. */
-export const next = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): ChargeStep => {
-  if (facts.by === "call") return nextInCall(step, event, facts)
-  switch (step._tag) {
-    case "TakeOver":
-      if (event._tag === "Overtaken") return { _tag: "End", ending: { _tag: "Closed" } }
-      return event._tag === "Taken" ? beginInReconciler(event, facts) : nextInCall(step, event, facts)
-    case "End":
-    case "Find":
-    case "Wait":
-    case "Judge":
-    case "Verify":
-    case "Claim":
-    case "Queue":
-    case "CheckFunds":
-    case "Work":
-    case "Record":
-    case "Deliver":
-      return nextInCall(step, event, facts)
-    default:
-      return nextInReconciler(step, event, facts)
+const requestTags: ReadonlySet<string> = new Set<RequestStep["_tag"]>([
+  "Find",
+  "FindCopy",
+  "Wait",
+  "TakeOver",
+  "Judge",
+  "Verify",
+  "Claim",
+  "Queue",
+  "CheckFunds",
+  "Work",
+  "Record",
+  "Deliver"
+])
+
+export const isRequestStep = (step: ChargeStep): step is RequestStep => requestTags.has(step._tag)
+
+/** Whether a plan begins with a step that the reconciler performs, too. */
+export const isLeasePlan = (plan: Plan): plan is LeasePlan => !isRequestStep(plan[0])
+
+/** Which plan follows, in the call or the reconciler that the facts name. */
+export const next = (plan: Plan, event: ChargeEvent, facts: ChargeFacts): Plan => {
+  if (facts.by === "reconciler") {
+    if (isLeasePlan(plan)) return nextInReconciler(plan, event, facts)
+    if (plan[0]._tag === "TakeOver" && event._tag === "Taken") return beginInReconciler(event, facts)
+    if (plan[0]._tag === "TakeOver" && event._tag === "Overtaken")
+      return [{ _tag: "End", ending: { _tag: "Closed" } }]
   }
+  return nextInCall(plan, event, facts)
 }

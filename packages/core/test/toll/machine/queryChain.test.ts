@@ -13,7 +13,7 @@ describe("a search of the chain", () => {
   const notMoved: ChainEvidence = { _tag: "NotMoved", chainTimeSeconds: 1 }
   const confirming: ChainEvidence = { _tag: "Confirming", transaction: "0x2" }
   const moved: ChainEvidence = { _tag: "Moved", transaction: "0x2", logIndex: 1, atSeconds: 1, isFinal: true }
-  const proof: ChainQuery = { _tag: "Proof", transaction: "0x2", reason: "timeout" }
+  const proof: ChainQuery = { _tag: "Proof", transaction: "0x2" }
 
   const search = (query: ChainQuery, evidence: ReadonlyArray<ChainEvidence>, pauses: ReadonlyArray<number>) =>
     play({ evidence }, (scene) =>
@@ -32,9 +32,9 @@ describe("a search of the chain", () => {
     )
 
   it.each<readonly [ChainQuery, string | undefined]>([
-    [{ _tag: "Before" }, undefined],
-    [{ _tag: "Refusal", ending: { _tag: "Failed" } }, undefined],
-    [{ _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: true } }, undefined],
+    [{ _tag: "Proof", transaction: undefined }, undefined],
+    [{ _tag: "Refusal" }, undefined],
+    [{ _tag: "Watch", charge: chargeIn("voided"), sameRequest: true }, undefined],
     [{ _tag: "Finality", charge: chargeIn("settled") }, sampleReceipt().transaction],
     [{ _tag: "Finality", charge: chargeIn("settled", { receipt: undefined }) }, undefined],
     [proof, "0x2"]
@@ -54,7 +54,7 @@ describe("a search of the chain", () => {
   it("reads the token that the charge was paid in", async () => {
     const asset = "0x00000000000000000000000000000000d011a500"
     const held = heldBy({ task: { ...task, asset } })
-    const query = { _tag: "QueryChain", query: { _tag: "Before" } } as const
+    const query = { _tag: "QueryChain", query: { _tag: "Proof", transaction: undefined } } as const
     const read = await play({ evidence: [moved] }, (scene) =>
       Effect.map(scene.perform(query, held), () => scene.calls.map(([, network]) => network))
     )
@@ -63,7 +63,7 @@ describe("a search of the chain", () => {
 
   it("has no evidence on a network that it doesn't know", async () => {
     const held = heldBy({ task: { ...task, network: "eip155:999999" } })
-    const query = { _tag: "QueryChain", query: { _tag: "Before" } } as const
+    const query = { _tag: "QueryChain", query: { _tag: "Proof", transaction: undefined } } as const
     expect(await play({}, (scene) => scene.perform(query, held))).toEqual({
       _tag: "Seen",
       evidence: { _tag: "Unavailable" }
@@ -71,7 +71,7 @@ describe("a search of the chain", () => {
   })
 
   it("runs once where no transaction is known", async () => {
-    const { event, reads } = await search({ _tag: "Before" }, [notMoved], [10_000])
+    const { event, reads } = await search({ _tag: "Proof", transaction: undefined }, [notMoved], [10_000])
     expect([event, reads]).toEqual([{ _tag: "Seen", evidence: notMoved }, [1, 1]])
   })
 
@@ -109,7 +109,7 @@ describe("a search of the chain", () => {
   })
 
   it("waits for confirmations for a minute at most, whether or not a transaction is known", async () => {
-    for (const query of [proof, { _tag: "Before" } as const]) {
+    for (const query of [proof, { _tag: "Proof", transaction: undefined } as const]) {
       const { event, reads } = await search(query, [confirming], [59_000, 1_000, 60_000])
       expect([event, reads]).toEqual([{ _tag: "Seen", evidence: confirming }, [1, 60, 60, 60]])
     }
@@ -117,7 +117,7 @@ describe("a search of the chain", () => {
 })
 
 describe("a query of a slow chain", () => {
-  const proof: ChainQuery = { _tag: "Proof", transaction: "0x2", reason: "timeout" }
+  const proof: ChainQuery = { _tag: "Proof", transaction: "0x2" }
   const confirming: ChainEvidence = { _tag: "Confirming", transaction: "0x2" }
 
   /** Evidence by a chain whose every search takes this long; the time at which the query has ended, and searches. */

@@ -1,36 +1,47 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, ChargeStep, KeyState } from "../../../src/toll/machine/ChargeStep.ts"
-import { findAgain } from "../../../src/toll/machine/Endings.ts"
+import type { ChargeEvent, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import type { Refusal } from "../../../src/toll/Verdict.ts"
 import {
   blind,
   call,
   chargeIn,
   checkFunds,
+  deferred,
   end,
   failed,
   find,
-  workDue,
+  gaveUp,
   inProgress,
-  deferred,
+  left,
   limited,
   nowMillis,
   paid,
+  paidWork,
+  pending,
   product,
   receipt,
   refused,
+  refusedHeld,
+  refusedUnlessCopied,
   type Row,
+  settleFirst,
   task,
   unverifiable,
   validBeforeSeconds,
-  voided
+  voided,
+  waitAndFind,
+  work,
+  workDue
 } from "./machineRows.ts"
 
 /*
- * The steps of a call's request, each event that they can have, and the step that follows.
+ * The steps of a call's request, each event that they can have, and the plan that follows.
  */
 
-const instead = refused("no")
+const own = refused("no")
+export const judge = (key: KeyState): Plan => [{ _tag: "Judge", key }]
+export const verify = (key: KeyState): Plan => [{ _tag: "Verify", task, key }]
+export const claim = (key: KeyState): Plan => [{ _tag: "Claim", task, key }]
 const refusal = { code: "no", message: "no" }
 const already = refused("payment_already_used")
 
@@ -53,18 +64,29 @@ export const found = (
 const copyRefusal: Refusal = { code: "theirs", message: "theirs" }
 const theirs = refused("theirs")
 const free = { leaseUntilMillis: nowMillis, exposureAtomic: "0" }
-const takesOver: ChargeStep = { _tag: "TakeOver", isUnsettled: true }
+export const takeOver: Plan = [{ _tag: "TakeOver" }, ...end(pending)]
+/** Of a charge without a settlement. */
+export const takeOverUnsettled: Plan = [{ _tag: "TakeOver" }, ...end(inProgress)]
+const findCopy = refusedUnlessCopied("nothing", own)
+const findCopyOfVoided = refusedUnlessCopied("voided", own)
 
 /** What a call finds that has waited for another one with its payment. */
 const waits: ReadonlyArray<Row> = [
   ["finds nothing after a refusal", call, find, found(undefined, { copyRefusal }), end(theirs)],
-  ["has its own refusal", call, { _tag: "Find", instead }, found(undefined, { copyRefusal }), end(instead)],
+  ["has its own refusal", call, findCopy, found(undefined, { copyRefusal }), end(own)],
   [
     "has its own refusal, and finds a voided charge",
     call,
-    { _tag: "Find", instead, orVoided: true },
+    findCopyOfVoided,
     found(chargeIn("voided", free), { copyRefusal }),
-    end(instead)
+    end(own)
+  ],
+  [
+    "has its own refusal, and finds a voided charge of the refused copy",
+    call,
+    findCopy,
+    found(chargeIn("voided", free), { copyRefusal }),
+    end(theirs)
   ],
   ["was refused with it", call, find, found(chargeIn("voided", free), { copyRefusal }), end(theirs)],
   [
@@ -72,7 +94,7 @@ const waits: ReadonlyArray<Row> = [
     call,
     find,
     found(chargeIn("voided", { ...free, leaseUntilMillis: nowMillis + 1 }), { copyRefusal }),
-    { _tag: "Wait" }
+    waitAndFind
   ],
   [
     "was refused before, and is settled since",
@@ -86,7 +108,7 @@ const waits: ReadonlyArray<Row> = [
     call,
     find,
     found(chargeIn("voided", { ...free, exposureAtomic: "1" })),
-    takesOver
+    takeOverUnsettled
   ]
 ]
 
@@ -94,51 +116,39 @@ const keyStates = ["free", "held"] as const
 
 export const lookups: ReadonlyArray<Row> = [
   ...waits,
-  ["begins with a lookup", call, { _tag: "Wait" }, { _tag: "Waited" }, findAgain],
-  ["finds nothing", call, find, found(undefined), { _tag: "Judge", key: "free" }],
-  ["still finds nothing", call, { _tag: "Find", instead }, found(undefined), end(instead)],
+  ["begins with a lookup", call, waitAndFind, { _tag: "Waited" }, find],
+  ["finds nothing", call, find, found(undefined), judge("free")],
+  ["still finds nothing", call, findCopy, found(undefined), end(own)],
+  ["finds not even its voided charge", call, findCopyOfVoided, found(undefined), end(own)],
   [
     "finds only a voided charge",
     call,
-    { _tag: "Find", instead, orVoided: true },
+    findCopyOfVoided,
     found(chargeIn("voided", { leaseUntilMillis: nowMillis })),
-    end(instead)
+    end(own)
   ],
   [
     "finds a claim that lapsed, and takes it over",
     call,
-    { _tag: "Find" },
+    find,
     found(chargeIn("claimed", { leaseUntilMillis: nowMillis })),
-    { _tag: "TakeOver", isUnsettled: true }
+    takeOverUnsettled
   ],
   [
     "finds one that was voided, and takes it over",
     call,
-    { _tag: "Find", instead },
+    findCopy,
     found(chargeIn("voided")),
-    { _tag: "TakeOver", isUnsettled: true }
+    takeOverUnsettled
   ],
   [
     "finds one that was voided, held by another process",
     call,
-    { _tag: "Find", instead, orVoided: true },
+    findCopyOfVoided,
     found(chargeIn("voided", { leaseUntilMillis: nowMillis + 1 })),
-    { _tag: "Wait" }
+    waitAndFind
   ],
-  [
-    "finds one that was not voided after all",
-    call,
-    { _tag: "Find", instead, orVoided: true },
-    found(chargeIn("ready")),
-    { _tag: "TakeOver" }
-  ],
-  [
-    "finds one that was voided, without another ending",
-    call,
-    { _tag: "Find", orVoided: true },
-    found(chargeIn("voided")),
-    { _tag: "TakeOver", isUnsettled: true }
-  ],
+  ["finds one that was not voided after all", call, findCopyOfVoided, found(chargeIn("ready")), takeOver],
   [
     "finds the payment in use for another",
     call,
@@ -160,39 +170,19 @@ export const lookups: ReadonlyArray<Row> = [
     found(chargeIn("ready", { leaseUntilMillis: nowMillis + 1 }), { patient: false }),
     end(inProgress)
   ],
-  [
-    "is refused",
-    call,
-    { _tag: "Judge", key: "free" },
-    { _tag: "Refused", refusal },
-    { _tag: "Find", instead }
-  ],
-  [
-    "comes when too many wait",
-    call,
-    { _tag: "Judge", key: "free" },
-    { _tag: "Limited", patient: false },
-    end(limited)
-  ],
-  [
-    "is refused, with the lease",
-    call,
-    { _tag: "Judge", key: "held" },
-    { _tag: "Refused", refusal },
-    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
-  ],
+  ["is refused", call, judge("free"), { _tag: "Refused", refusal }, findCopy],
+  ["comes when too many wait", call, judge("free"), { _tag: "Limited", patient: false }, end(limited)],
+  ["is refused, with the lease", call, judge("held"), { _tag: "Refused", refusal }, refusedHeld(own)],
   ...keyStates.map((key): Row => [
     `is accepted, its key ${key}`,
     call,
-    { _tag: "Judge", key },
+    judge(key),
     { _tag: "Accepted", task },
-    { _tag: "Verify", task, key }
+    verify(key)
   ])
 ]
 
 const claimed: ChargeEvent = { _tag: "Claimed", claimedAtMillis: nowMillis }
-export const verify = (key: KeyState): ChargeStep => ({ _tag: "Verify", task, key })
-export const claim = (key: KeyState): ChargeStep => ({ _tag: "Claim", task, key })
 const invalid: ChargeEvent = { _tag: "Verified", verification: { _tag: "Invalid", reason: "no" } }
 const unreachable: ChargeEvent = {
   _tag: "Verified",
@@ -215,23 +205,19 @@ export const admissions: ReadonlyArray<Row> = [
       _tag: "Verified",
       verification: { _tag: "Valid", payer: undefined, route: { facilitator: "second", x402Version: 1 } }
     },
-    {
-      _tag: "Claim",
-      task: { ...task, request: { ...task.request, route: { facilitator: "second", x402Version: 1 } } },
-      key: "free"
-    }
+    [
+      {
+        _tag: "Claim",
+        task: { ...task, request: { ...task.request, route: { facilitator: "second", x402Version: 1 } } },
+        key: "free"
+      }
+    ]
   ],
-  ["that is invalid", call, verify("free"), invalid, { _tag: "Find", instead }],
-  [
-    "that is invalid, with the lease",
-    call,
-    verify("held"),
-    invalid,
-    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending: instead }
-  ],
+  ["that is invalid", call, verify("free"), invalid, findCopy],
+  ["that is invalid, with the lease", call, verify("held"), invalid, refusedHeld(own)],
   ["that can't be verified", call, verify("free"), unreachable, end(unverifiable)],
   ["that can't be verified, with the lease", call, verify("held"), unreachable, deferred(unverifiable)],
-  ["that is being verified", call, verify("free"), { _tag: "Busy", patient: true }, { _tag: "Wait" }],
+  ["that is being verified", call, verify("free"), { _tag: "Busy", patient: true }, waitAndFind],
   [
     "that is being verified for too long",
     call,
@@ -247,22 +233,17 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Limited", patient: true },
     deferred(limited)
   ],
-  ["that is claimed", call, claim("free"), claimed, checkFunds],
-  ["that is claimed, blind", { ...call, ...blind }, claim("free"), claimed, { _tag: "Work" }],
-  [
-    "that settles first, blind",
-    { ...call, ...blind, ...workDue },
-    claim("free"),
-    claimed,
-    { _tag: "Record" }
-  ],
-  ["that another call has claimed", call, claim("free"), found(chargeIn("ready")), { _tag: "TakeOver" }],
+  ["that is claimed", call, claim("free"), claimed, [checkFunds, ...work]],
+  ["that is claimed, blind", { ...call, ...blind }, claim("free"), claimed, work],
+  ["that settles first", { ...call, ...workDue }, claim("free"), claimed, [checkFunds, ...settleFirst]],
+  ["that settles first, blind", { ...call, ...blind, ...workDue }, claim("free"), claimed, settleFirst],
+  ["that another call has claimed", call, claim("free"), found(chargeIn("ready")), takeOver],
   ...keyStates.map((key): Row => [
     "over a limit",
     call,
     claim(key),
     { _tag: "Limited", patient: true },
-    { _tag: "Queue", task, key }
+    [{ _tag: "Queue" }, ...claim(key)]
   ]),
   ["over a limit for too long", call, claim("free"), { _tag: "Limited", patient: false }, end(limited)],
   [
@@ -275,71 +256,66 @@ export const admissions: ReadonlyArray<Row> = [
   ...keyStates.map((key): Row => [
     "that waited",
     call,
-    { _tag: "Queue", task, key },
+    [{ _tag: "Queue" }, ...claim(key)],
     { _tag: "Waited" },
     claim(key)
   ]),
-  ["that is covered", call, checkFunds, { _tag: "Funded", isCovered: true }, { _tag: "Work" }],
+  ["that is covered", call, [checkFunds, ...work], { _tag: "Funded", isCovered: true }, work],
   [
     "that is covered and settles first",
     { ...call, ...workDue },
-    checkFunds,
+    [checkFunds, ...settleFirst],
     { _tag: "Funded", isCovered: true },
-    { _tag: "Record" }
+    settleFirst
   ],
-  [
+  ...([work, settleFirst] as const).map((plan): Row => [
     "that is not covered",
     call,
-    checkFunds,
+    [checkFunds, ...plan],
     { _tag: "Funded", isCovered: false },
-    { _tag: "Void", keepsExposure: false, isOpen: true, ending: refused("insufficient_funds") }
-  ]
+    [
+      { _tag: "Void", keepsExposure: false, isRefused: true },
+      { _tag: "QueryChain", query: { _tag: "Refusal" } },
+      ...gaveUp(refused("insufficient_funds"))
+    ]
+  ])
 ]
 
-export const work: ChargeStep = { _tag: "Work" }
-export const paidWork: ChargeStep = { _tag: "Work", paid }
 const onTime: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds }
 const tooLate: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds + 1 }
+const recordAndSettle: Plan = [
+  { _tag: "Record", work: product },
+  { _tag: "Settle", first: true }
+]
+export const deliver: Plan = [{ _tag: "Deliver", work: product }, ...end({ _tag: "Paid", receipt })]
 
 export const works: ReadonlyArray<Row> = [
   ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
   ["that its payment doesn't buy", call, work, { _tag: "WorkFailed", refusal }, voided(false, refused("no"))],
-  [
-    "that failed and was paid for",
-    call,
-    paidWork,
-    { _tag: "WorkFailed" },
-    { _tag: "EndLease", ending: { _tag: "Owed", ...paid } }
-  ],
-  ["that is done", call, work, onTime, { _tag: "Record", work: product }],
+  ["that failed and was paid for", call, paidWork, { _tag: "WorkFailed" }, left({ _tag: "Owed", ...paid })],
+  ["that is done", call, work, onTime, recordAndSettle],
   ["that is done too late", call, work, tooLate, voided(false, refused("payment_expired"))],
-  ["that was paid for", call, paidWork, tooLate, { _tag: "Deliver", paid, work: product }],
+  ["that was paid for", call, paidWork, tooLate, deliver],
   [
     "that is recorded",
     call,
-    { _tag: "Record", work: product },
+    recordAndSettle,
     { _tag: "Recorded", recorded: true },
-    { _tag: "Settle", first: true }
+    [{ _tag: "Settle", first: true }]
   ],
   [
     "whose lease another process has taken",
     call,
-    { _tag: "Record", work: product },
+    recordAndSettle,
     { _tag: "Recorded", recorded: false },
-    { _tag: "RollBack", whole: false, thenDelete: false, ending: inProgress }
+    [{ _tag: "RollBack", whole: false }, ...end(inProgress)]
   ],
   [
     "that is delivered",
     call,
-    { _tag: "Deliver", paid, work: product },
+    deliver,
     { _tag: "Delivered", delivered: true },
     end({ _tag: "Paid", receipt })
   ],
-  [
-    "that is delivered too late",
-    call,
-    { _tag: "Deliver", paid, work: product },
-    { _tag: "Delivered", delivered: false },
-    find
-  ]
+  ["that is delivered too late", call, deliver, { _tag: "Delivered", delivered: false }, find]
 ]

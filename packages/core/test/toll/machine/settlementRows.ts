@@ -1,38 +1,41 @@
-import { expect } from "vitest"
-import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, CompleteStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import { refundIsDue } from "../../../src/toll/machine/SettlementMachine.ts"
 import {
-  rolledBack,
   blind,
   call,
   chargeIn,
   closed,
+  deferred,
+  deferredUnknown,
+  deleted,
   end,
   failed,
   find,
   gaveUp,
-  workDue,
-  deferred,
-  deferredUnknown,
+  left,
   paid,
+  paidWork,
   pending,
   proof,
   receipt,
   reconciler,
   refused,
+  refusedHeld,
+  refusedUnlessCopied,
+  rolledBack,
   type Row,
   settleAgain,
-  voided
+  voided,
+  workDue
 } from "./machineRows.ts"
-import { already } from "./takeoverRows.ts"
+import { judge } from "./requestRows.ts"
+import { already, refundOwed } from "./takeoverRows.ts"
 
 /*
- * The steps of a settlement, each event that they can have, and the step that follows in a call and in the reconciler.
+ * The steps of a settlement, each event that they can have, and the plan that follows in a call and in the reconciler.
  */
 
-const paidWork: ChargeStep = { _tag: "Work", paid }
-
-export const firstSettle: ChargeStep = { _tag: "Settle", first: true }
+export const firstSettle: Plan = [{ _tag: "Settle", first: true }]
 const settled: ChargeEvent = {
   _tag: "Settled",
   settlement: { _tag: "Settled", transaction: "0x1", payer: undefined }
@@ -42,11 +45,18 @@ const unknown: ChargeEvent = {
   _tag: "Settled",
   settlement: { _tag: "Unknown", reason: "timeout", transaction: "0x2" }
 }
-const reported: ChargeStep = { _tag: "Complete", transaction: "0x1", proof: undefined, refundDue: false }
-export const complete: ChargeStep = { _tag: "Complete", transaction: "0x1", proof, refundDue: false }
-const due: ChargeStep = { _tag: "Complete", transaction: "0x1", proof, refundDue: true }
+const proving = (transaction: string, reason?: string): Plan => [
+  { _tag: "QueryChain", query: { _tag: "Proof", transaction } },
+  ...deferredUnknown(reason)
+]
+const reported: CompleteStep = { _tag: "Complete", transaction: "0x1", proof: undefined, refund: "none" }
+export const complete: Plan = [{ ...reported, proof }]
+const due: Plan = [{ ...reported, proof, refund: "due" }]
 const completed = { _tag: "Completed", receipt, refundDue: false } as const
 const completedDue = { _tag: "Completed", receipt, refundDue: true } as const
+const isPaid = end({ _tag: "Paid", receipt })
+export const applied: Plan = [{ _tag: "Apply" }, ...isPaid]
+const endLease: Plan = [{ _tag: "EndLease" }]
 
 export const settlements: ReadonlyArray<Row> = [
   ["that is refused", call, firstSettle, rejected, voided(true, refused("no"))],
@@ -58,25 +68,10 @@ export const settlements: ReadonlyArray<Row> = [
     voided(false, refused("no"))
   ],
   ["that is refused at a second attempt", call, settleAgain, rejected, deferredUnknown("no")],
-  [
-    "that must be proven",
-    call,
-    firstSettle,
-    settled,
-    {
-      _tag: "QueryChain",
-      query: { _tag: "Proof", transaction: "0x1", reason: expect.stringMatching(/\w/) as string }
-    }
-  ],
-  ["that needs no proof", { ...call, proofRequired: false }, firstSettle, settled, reported],
-  ["that can't be proven", { ...call, ...blind }, firstSettle, settled, reported],
-  [
-    "that is unknown",
-    { ...call, proofRequired: false },
-    firstSettle,
-    unknown,
-    { _tag: "QueryChain", query: { _tag: "Proof", transaction: "0x2", reason: "timeout" } }
-  ],
+  ["that must be proven", call, firstSettle, settled, proving("0x1")],
+  ["that needs no proof", { ...call, proofRequired: false }, firstSettle, settled, [reported]],
+  ["that can't be proven", { ...call, ...blind }, firstSettle, settled, [reported]],
+  ["that is unknown", { ...call, proofRequired: false }, firstSettle, unknown, proving("0x2", "timeout")],
   ["that is unknown, blind", { ...call, ...blind }, firstSettle, unknown, deferredUnknown("timeout")],
   [
     "whose transfer paid for another",
@@ -93,28 +88,22 @@ export const settlements: ReadonlyArray<Row> = [
     deferredUnknown()
   ],
   ["that another process records", call, complete, { _tag: "Overtaken" }, end(pending)],
-  ["that is complete", call, complete, completed, { _tag: "Apply", receipt }],
-  ["that is complete, by the reconciler", reconciler, complete, completed, { _tag: "Apply", receipt }],
+  ["that is complete", call, complete, completed, applied],
+  ["that is complete, by the reconciler", reconciler, complete, completed, applied],
   ...([call, reconciler] as const).flatMap((facts): ReadonlyArray<Row> => [
     [
       "that is complete, on a proof to check again",
       facts,
       complete,
       { ...completed, isProvisional: true },
-      { _tag: "Apply", receipt, endsLease: true }
+      [{ _tag: "Apply" }, ...endLease, ...isPaid]
     ],
     [
       "whose refund is due, on a proof to check again",
       facts,
       due,
       { ...completedDue, isProvisional: true },
-      {
-        _tag: "RollBack",
-        whole: true,
-        thenDelete: false,
-        endsLease: true,
-        ending: facts.by === "call" ? refundIsDue : { _tag: "Paid", receipt }
-      }
+      [...endLease, ...rolledBack(facts.by === "call" ? refundIsDue : { _tag: "Paid", receipt })]
     ]
   ]),
   [
@@ -122,30 +111,24 @@ export const settlements: ReadonlyArray<Row> = [
     { ...reconciler, ...workDue },
     complete,
     completed,
-    end({ _tag: "Paid", receipt })
+    isPaid
   ],
   ["that was completed by others, with a response", call, due, completed, find],
-  [
-    "that was completed by others, for the reconciler",
-    reconciler,
-    due,
-    completed,
-    { _tag: "Apply", receipt }
-  ],
-  ["whose refund is due", call, due, completedDue, rolledBack(refundIsDue, false)],
+  ["that was completed by others, for the reconciler", reconciler, due, completed, applied],
+  ["whose refund is due", call, due, completedDue, rolledBack(refundIsDue)],
   [
     "that others found to be due a refund",
     call,
     complete,
     completedDue,
-    rolledBack(refused("payment_refund_due"), false)
+    rolledBack(refused("payment_refund_due"))
   ],
   [
     "whose refund is due, for the reconciler",
     reconciler,
     due,
     completedDue,
-    rolledBack({ _tag: "Paid", receipt }, false)
+    rolledBack({ _tag: "Paid", receipt })
   ],
   [
     "that comes before the work",
@@ -160,88 +143,51 @@ export const settlements: ReadonlyArray<Row> = [
     { ...reconciler, ...workDue },
     complete,
     { ...completed, owedUntilMillis: paid.untilMillis },
-    { _tag: "EndLease", ending: { _tag: "Paid", receipt } }
+    left({ _tag: "Paid", receipt })
   ],
-  [
-    "whose effect is applied",
-    call,
-    { _tag: "Apply", receipt },
-    { _tag: "Done" },
-    end({ _tag: "Paid", receipt })
-  ],
-  [
-    "whose effect is applied at last",
-    call,
-    { _tag: "Apply", receipt, thenFind: true },
-    { _tag: "Done" },
-    find
-  ]
+  ["whose effect is applied", call, applied, { _tag: "Done" }, isPaid],
+  ["whose effect is applied at last", call, [{ _tag: "Apply" }, ...find], { _tag: "Done" }, find]
 ]
 
-export const ending = refused("why")
-const resumes = { charge: chargeIn("claimed"), sameRequest: false }
+const ending = refused("why")
 const isVoided: ChargeEvent = { _tag: "Voided", voided: true }
 const isNotVoided: ChargeEvent = { _tag: "Voided", voided: false }
 const done: ChargeEvent = { _tag: "Done" }
+const isReopened: ChargeEvent = { _tag: "Reopened", reopened: true, isRefunded: false }
+export const reopening: Plan = [{ _tag: "Reopen" }, ...settleAgain]
+export const finalized: Plan = [{ _tag: "Finalize" }, ...left(closed)]
+const watching: Plan = [
+  { _tag: "QueryChain", query: { _tag: "Watch", charge: chargeIn("claimed"), sameRequest: false } },
+  ...judge("held")
+]
+const resuming: Plan = [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watching]
+const lastLook = refusedUnlessCopied("voided", ending)
 
 export const endings: ReadonlyArray<Row> = [
-  ["overtaken, in a call", call, { _tag: "Void", keepsExposure: true, ending }, isNotVoided, find],
-  [
-    "overtaken, by the reconciler",
-    reconciler,
-    { _tag: "Void", keepsExposure: true, ending },
-    isNotVoided,
-    end(closed)
-  ],
-  ["voided", call, { _tag: "Void", keepsExposure: true, ending }, isVoided, gaveUp(ending)],
-  [
-    "voided, by the reconciler",
-    reconciler,
-    { _tag: "Void", keepsExposure: true, ending },
-    isVoided,
-    rolledBack(ending, false)
-  ],
-  [
-    "voided since its work failed",
-    call,
-    { _tag: "Void", keepsExposure: false, ending: failed },
-    isVoided,
-    rolledBack(failed, false)
-  ],
-  [
-    "voided for the caller's own request",
-    call,
-    { _tag: "Void", keepsExposure: false, resumes, ending },
-    isVoided,
-    { _tag: "QueryChain", query: { _tag: "Watch", watched: resumes } }
-  ],
-  [
-    "voided for the caller's own request, blind",
-    { ...call, ...blind },
-    { _tag: "Void", keepsExposure: false, resumes, ending },
-    isVoided,
-    { _tag: "Judge", key: "held" }
-  ],
-  ["rolled back", call, rolledBack(ending, false), done, end(ending)],
-  ["rolled back and refused", call, gaveUp(ending), done, { _tag: "Find", instead: ending, orVoided: true }],
-  ["rolled back for good", call, rolledBack(ending, true), done, { _tag: "DeleteCharge", ending }],
-  ["left", call, deferred(ending), done, end(ending)],
-  [
-    "left, and looked up once more",
-    call,
-    { _tag: "Defer", reason: undefined, nextCheck: "expiry", thenFind: true, ending },
-    done,
-    { _tag: "Find", instead: ending, orVoided: true }
-  ],
-  ["released", call, { _tag: "DeleteCharge", ending }, done, end(ending)],
-  ["given back", call, { _tag: "EndLease", ending }, done, end(ending)],
-  ["final", reconciler, { _tag: "Finalize" }, done, end(closed)],
-  ["due a refund, in a call", call, { _tag: "MarkRefundDue" }, done, find],
-  ["due a refund", reconciler, { _tag: "MarkRefundDue" }, done, end(closed)],
+  ["overtaken, in a call", call, voided(true, ending), isNotVoided, find],
+  ["overtaken, by the reconciler", reconciler, voided(true, ending), isNotVoided, end(closed)],
+  ["voided", call, voided(true, ending), isVoided, gaveUp(ending)],
+  ["voided, by the reconciler", reconciler, voided(true, ending), isVoided, gaveUp(ending)],
+  ["voided since its work failed", call, voided(false, failed), isVoided, rolledBack(failed)],
+  ["voided for the caller's own request", call, resuming, isVoided, watching],
+  ["overtaken before the caller's own request", call, resuming, isNotVoided, find],
+  ["rolled back", call, rolledBack(ending), done, end(ending)],
+  ["rolled back and refused", call, gaveUp(ending), done, lastLook],
+  ["rolled back and refused, by the reconciler", reconciler, gaveUp(ending), done, end(closed)],
+  ["rolled back for good", call, deleted(ending), done, [{ _tag: "DeleteCharge" }, ...end(ending)]],
+  ["deferred", call, deferred(ending), done, end(ending)],
+  ["deferred, and looked up once more", call, refusedHeld(ending), done, lastLook],
+  ["released", call, [{ _tag: "DeleteCharge" }, ...end(ending)], done, end(ending)],
+  ["left", call, left(ending), done, end(ending)],
+  ["final", reconciler, finalized, done, left(closed)],
+  ["due a refund, in a call", call, refundOwed, done, [...endLease, ...find]],
+  ["due a refund", reconciler, refundOwed, done, [...endLease, ...find]],
+  ["due a refund, its lease ended", reconciler, [...endLease, ...find], done, end(closed)],
+  ["reopened", reconciler, reopening, isReopened, settleAgain],
   [
     "reopened by another process",
     reconciler,
-    { _tag: "Reopen", next: { _tag: "NotMoved", isVoided: false } },
+    reopening,
     { _tag: "Reopened", reopened: false, isRefunded: false },
     end(closed)
   ]

@@ -1,28 +1,32 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, ChargeStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import {
-  rolledBack,
   blind,
   call,
   chargeIn,
   closed,
+  deferred,
+  deferredUnknown,
+  deleted,
   end,
   find,
   inProgress,
-  workDue,
-  deferred,
-  deferredUnknown,
+  left,
   nowMillis,
   paid,
+  paidWork,
   pending,
   receipt,
   reconciler,
   refused,
+  refusedHeld,
   type Row,
   settleAgain,
   validBeforeSeconds,
-  voided
+  voided,
+  workDue
 } from "./machineRows.ts"
+import { judge, takeOver, takeOverUnsettled } from "./requestRows.ts"
 
 export const already = refused("payment_already_used")
 
@@ -38,18 +42,27 @@ const taken = (
   ...changes
 })
 const other = { sameRequest: false }
-export const takeOver: ChargeStep = { _tag: "TakeOver" }
 const owing = chargeIn("settled", { settlesFirst: true, responseOwedUntilMillis: paid.untilMillis })
 const unapplied = chargeIn("settled", { effectPending: true })
 const unsure = chargeIn("settled", { awaitsFinality: true })
-export const before: ChargeStep = { _tag: "QueryChain", query: { _tag: "Before" } }
+/** Settles again, unless it has moved. */
+export const before: Plan = [
+  { _tag: "QueryChain", query: { _tag: "Proof", transaction: undefined } },
+  ...settleAgain
+]
+const watched = (charge: Charge, sameRequest: boolean, plan: Plan): Plan => [
+  { _tag: "QueryChain", query: { _tag: "Watch", charge, sameRequest } },
+  ...plan
+]
+const taking: Plan = [{ _tag: "Void", keepsExposure: false, isRefused: false }]
+export const refundOwed: Plan = [{ _tag: "MarkRefundDue" }, { _tag: "EndLease" }, ...find]
 
 export const takeovers: ReadonlyArray<Row> = [
   ["that may not try again yet", call, takeOver, { _tag: "Exhausted" }, end(pending)],
   [
     "that may not try again yet, of a charge without a settlement",
     call,
-    { _tag: "TakeOver", isUnsettled: true },
+    takeOverUnsettled,
     { _tag: "Exhausted" },
     end(inProgress)
   ],
@@ -61,12 +74,14 @@ export const takeovers: ReadonlyArray<Row> = [
     call,
     takeOver,
     taken(chargeIn("claimed"), other),
-    {
-      _tag: "Void",
-      keepsExposure: false,
-      resumes: { charge: chargeIn("claimed"), sameRequest: false },
-      ending: closed
-    }
+    [...taking, ...watched(chargeIn("claimed"), false, judge("held"))]
+  ],
+  [
+    "of a claim, in a call, blind",
+    { ...call, ...blind },
+    takeOver,
+    taken(chargeIn("claimed")),
+    [...taking, ...judge("held")]
   ],
   ["of a claim, by the reconciler", reconciler, takeOver, taken(chargeIn("claimed")), voided(false, closed)],
   ["of a response", call, takeOver, taken(chargeIn("ready")), before],
@@ -92,146 +107,117 @@ export const takeovers: ReadonlyArray<Row> = [
     { ...reconciler, ...blind, ...workDue },
     takeOver,
     taken(chargeIn("ready")),
-    { _tag: "Settle", first: false }
+    settleAgain
+  ],
+  [
+    "of what was to settle first, with no call waiting, where the chain can be read",
+    { ...reconciler, ...workDue },
+    takeOver,
+    taken(chargeIn("ready")),
+    [before[0], ...deferred(closed)]
   ],
   [
     "of a settlement whose effect is pending, in a call",
     call,
     takeOver,
     taken(unapplied),
-    { _tag: "Apply", receipt, thenFind: true }
+    [{ _tag: "Apply" }, ...find]
   ],
   [
     "of a settlement whose effect is pending, by the reconciler",
     reconciler,
     takeOver,
     taken({ ...unapplied, responseOwedUntilMillis: 0 }),
-    { _tag: "Apply", receipt }
+    [{ _tag: "Apply" }, ...end({ _tag: "Paid", receipt })]
   ],
-  [
-    "of a settlement, in a call",
-    call,
-    takeOver,
-    taken(chargeIn("settled")),
-    { _tag: "EndLease", ending: pending }
-  ],
-  ["of a settlement whose response is owed", call, takeOver, taken(owing), { _tag: "Work", paid }],
+  ["of a settlement, in a call", call, takeOver, taken(chargeIn("settled")), left(pending)],
+  ["of a settlement whose response is owed", call, takeOver, taken(owing), paidWork],
   [
     "of a settlement whose response is owed to another request",
     call,
     takeOver,
     taken(owing, other),
-    { _tag: "EndLease", ending: already }
+    left(already)
   ],
   [
     "of an owed response without its receipt",
     call,
     takeOver,
     taken({ ...owing, receipt: undefined }),
-    { _tag: "EndLease", ending: pending }
+    left(pending)
   ],
   [
     "of a response that was owed until now, in a call",
     call,
     takeOver,
     taken({ ...owing, responseOwedUntilMillis: nowMillis }),
-    { _tag: "MarkRefundDue" }
+    refundOwed
   ],
   [
     "of a response that was owed until now",
     reconciler,
     takeOver,
     taken({ ...owing, responseOwedUntilMillis: nowMillis }),
-    { _tag: "MarkRefundDue" }
+    refundOwed
   ],
-  [
-    "of a response that is still owed",
-    reconciler,
-    takeOver,
-    taken(owing),
-    { _tag: "EndLease", ending: closed }
-  ],
+  ["of a response that is still owed", reconciler, takeOver, taken(owing), left(closed)],
   [
     "of a settlement that is not final",
     reconciler,
     takeOver,
     taken(unsure),
-    { _tag: "QueryChain", query: { _tag: "Finality", charge: unsure } }
+    [{ _tag: "QueryChain", query: { _tag: "Finality", charge: unsure } }, ...deferred(closed, "backoff")]
   ],
   [
     "of a settlement that is not final, blind",
     { ...reconciler, ...blind },
     takeOver,
     taken(unsure),
-    { _tag: "EndLease", ending: closed }
+    left(closed)
   ],
-  [
-    "of a settlement with nothing left to do",
-    reconciler,
-    takeOver,
-    taken(chargeIn("settled")),
-    { _tag: "EndLease", ending: closed }
-  ],
+  ["of a settlement with nothing left to do", reconciler, takeOver, taken(chargeIn("settled")), left(closed)],
   [
     "of what was voided",
     reconciler,
     takeOver,
     taken(chargeIn("voided"), other),
-    {
-      _tag: "QueryChain",
-      query: { _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: false, isRefused: false } }
-    }
+    watched(chargeIn("voided"), false, judge("held"))
   ],
-  [
-    "of what was voided, blind",
-    { ...call, ...blind },
-    takeOver,
-    taken(chargeIn("voided")),
-    { _tag: "Judge", key: "held" }
-  ],
+  ["of what was voided, blind", { ...call, ...blind }, takeOver, taken(chargeIn("voided")), judge("held")],
   [
     "of what was refused",
     call,
     takeOver,
     taken(chargeIn("voided"), { isRefused: true }),
-    {
-      _tag: "QueryChain",
-      query: { _tag: "Watch", watched: { charge: chargeIn("voided"), sameRequest: true, isRefused: true } }
-    }
+    watched(chargeIn("voided"), true, refusedHeld(refused("payment_refused")))
   ],
   [
     "of what was refused, blind",
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided"), { isRefused: true }),
-    {
-      _tag: "Defer",
-      reason: undefined,
-      nextCheck: "expiry",
-      thenFind: true,
-      ending: refused("payment_refused")
-    }
+    refusedHeld(refused("payment_refused"))
   ],
   [
     "of what was voided and has expired, in a call that can't read the chain",
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 + 1 }),
-    { _tag: "Judge", key: "held" }
+    judge("held")
   ],
   ...([call, reconciler] as const).map((facts): Row => [
     "of a pending effect without its receipt",
     facts,
     takeOver,
     taken({ ...unapplied, receipt: undefined }),
-    { _tag: "EndLease", ending: facts.by === "call" ? pending : closed }
+    left(facts.by === "call" ? pending : closed)
   ]),
   [
     "of what was voided and has expired, by the clock alone",
     { ...reconciler, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 + 1 }),
-    rolledBack(closed, true)
+    deleted(closed)
   ],
   [
     "of what was voided and expires now, by the clock alone",
