@@ -35,18 +35,23 @@ import { afterSettlementStep, afterTakeover } from "./SettlementMachine.ts"
 import type { PayableTask } from "./SettlementTask.ts"
 
 /*
- * The life of a charge, as a pure machine. The first step of a plan names the next thing to do, an event is its result,
- * and `next` returns the plan that follows: the rest, or a new one. The paid call and the reconciler only perform steps,
- * so every order of events can be tested without side effects.
+ * The life of a charge, as a pure machine. Its state is a plan. The first step names the next thing to do, an event is its
+ * result, and `next` returns the plan that follows: the rest, or a new one. The paid call and the reconciler only perform
+ * steps, so every order of events can be tested without side effects.
  *
- * A plain paid call, one plan a line:
+ * Parts of a charge's life. `─▶`: an event makes a new plan. `,`: it is as planned.
  *
- * Find ─▶ Judge ─▶ Verify ─▶ Claim
- *      ─▶ CheckFunds, Work
- *      ─▶ Record, Settle
- *      ─▶ QueryChain
- *      ─▶ Complete
- *      ─▶ Apply, End
+ * a paid call           Find ─▶ Judge ─▶ Verify ─▶ Claim ─▶ CheckFunds, Work ─▶ Record, Settle
+ * its settlement        Settle ─▶ QueryChain ─▶ Complete ─▶ Apply, End
+ * settled before work   CheckFunds, Record, Settle ─▶ QueryChain ─▶ Complete ─▶ Work ─▶ Deliver, End
+ * refused               Judge ─▶ FindCopy, End
+ * too little balance    CheckFunds ─▶ Void, QueryChain, RollBack, FindCopy, End
+ * work that fails       Work ─▶ Void, RollBack, End
+ * unknown outcome       Settle ─▶ QueryChain, Defer, End
+ * crash after a claim   Find ─▶ TakeOver ─▶ Void, QueryChain, Judge ─▶ Verify
+ * crash after the work  Find ─▶ TakeOver ─▶ QueryChain, Settle ─▶ QueryChain ─▶ Complete
+ * refused, moved later  TakeOver ─▶ QueryChain ─▶ Complete ─▶ RollBack, End
+ * reorganized           TakeOver ─▶ QueryChain ─▶ Reopen, Settle
  */
 
 type EventOf<Tag extends ChargeEvent["_tag"]> = Extract<ChargeEvent, { readonly _tag: Tag }>

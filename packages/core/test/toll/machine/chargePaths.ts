@@ -108,7 +108,11 @@ const takenOf = (
 export const endless = validBeforeSeconds * 1_000 + 1
 
 /** Everything that a step can meet. */
-const eventsOf = (step: ChargeStep, waits: number, isCompleted: boolean): ReadonlyArray<ChargeEvent> => {
+export const eventsOf = (
+  step: ChargeStep,
+  waits: number,
+  isCompleted: boolean
+): ReadonlyArray<ChargeEvent> => {
   switch (step._tag) {
     case "Find":
       // A completed charge stays settled, whichever process goes on with it.
