@@ -59,7 +59,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   ),
   core("toll/machine/ChainDecision.ts", ...chainDecision),
   core(
-    "toll/machine/Endings.ts",
+    "toll/machine/Plans.ts",
     "toll/machine/ChargeMachine.test.ts",
     "toll/machine/SettlementMachine.test.ts",
     ...chainDecision

@@ -12,11 +12,11 @@ import {
   notPaid,
   ofAnotherRequest,
   pending,
-  rollBack,
   refused,
+  rollBack,
   settleUnlessUnwanted,
   voidCharge
-} from "./Endings.ts"
+} from "./Plans.ts"
 import type {
   ChainQuery,
   ChargeFacts,

@@ -17,7 +17,7 @@ import {
   unfunded,
   unverifiable,
   voidCharge
-} from "./Endings.ts"
+} from "./Plans.ts"
 import {
   type ChargeEvent,
   type ChargeFacts,

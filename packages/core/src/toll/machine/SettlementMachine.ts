@@ -24,7 +24,7 @@ import {
   settleUnlessUnwanted,
   transferTaken,
   voidCharge
-} from "./Endings.ts"
+} from "./Plans.ts"
 import {
   type ChargeEvent,
   type ChargeFacts,
