@@ -98,9 +98,11 @@ export const describeSockets = (subject: SocketSubject): void => {
       assert.deepStrictEqual(packed, expected)
     })
 
-    it.each<BadResponse>([
-      ...badResponses(whole),
-      ...malformed.map(([what, odd]): BadResponse => [what, json(odd), "ResponseMalformed"])
+    it.each([
+      ...badResponses(whole).map(
+        ([what, reply, tag, given = settings]) => [what, reply, tag, given] as const
+      ),
+      ...malformed.map(([what, odd]) => [what, json(odd), "ResponseMalformed", settings] as const)
     ])("fails when the response %s", async (_what, reply, tag, given) => {
       const rejection = await rejectionOf(send(reply, given))
       assert.strictEqual(rejection._tag, tag)
