@@ -99,4 +99,35 @@ describe("a refund that an unknown wallet may have sent", () => {
     const batch = await send({ incoming: [back, { ...back, logIndex: 2 }], charges: { entries } })
     expect(batch.of("sign")).toEqual([])
   })
+
+  it("waits while the chain doesn't show the payer's transfers", async () => {
+    const { events, of } = await play(
+      {
+        settlements: [settled],
+        evidence: [past],
+        charges: { refundAttempts: () => Effect.succeed([begun]) }
+      },
+      ({ events, of, refunds }) => Effect.map(refunds.send(charge), () => ({ events, of }))
+    )
+    expect([of("transfersTo").length, of("sign")]).toEqual([1, []])
+    expect(events).toMatchObject([{ level: "warning", code: "refund_of_other_wallet" }])
+  })
+
+  it("isn't mistaken for what the ledger has of another kind, or without a transaction", async () => {
+    for (const change of [{ kind: "refund_due" }, { transaction: undefined }]) {
+      const entry = {
+        kind: "refunded",
+        chargeKey: keyOf("0x02"),
+        transaction: "0xback",
+        payer,
+        amountAtomic: begun.amountAtomic,
+        ...change
+      }
+      const entries = (query: EntriesQuery) =>
+        Effect.succeed(query.payer === undefined ? [] : [entry]) as never
+      const { events, of } = await send({ incoming: [back], charges: { entries } })
+      expect(of("sign")).toEqual([])
+      expect(events[0]).toMatchObject({ code: "refund_perhaps_sent" })
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { Charges, type LedgerEntry } from "../../../src/ports/Charges.ts"
+import { Charges, type EntriesQuery, type LedgerEntry } from "../../../src/ports/Charges.ts"
 import { chargesWithOne, key, paidRefundDue } from "../../../src/testing/stores/chargeRecords.ts"
 import { sampleAttempt, sampleCharge } from "../../../src/testing/stores/records.ts"
 import { findOtherOutflows, matchRefunds } from "../../../src/toll/audit/OutflowAudit.ts"
@@ -71,10 +71,28 @@ interface Given {
   readonly wallet?: string
   readonly recorded?: ReadonlyArray<string>
   readonly canRead?: boolean
+  /** Instead of the entry of that refund. */
+  readonly entries?: ReadonlyArray<LedgerEntry>
+  /** A refund wallet on another network, too. */
+  readonly otherWallet?: string
+  readonly span?: { readonly fromMillis: number; readonly beforeMillis: number }
+  readonly changes?: Partial<Chain["Service"]>
 }
 
+const otherNetwork = { ...baseSepolia, caip2: "eip155:8453" } as const
+
 /** Lists the outflows of a store with one refund; returns the faults and what was read, too. */
-const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => {
+const list = async ({
+  canRead = true,
+  changes = {},
+  entries,
+  otherWallet,
+  recorded = [],
+  shown,
+  span = { fromMillis: 0, beforeMillis: 10_000 },
+  wallet
+}: Given) => {
+  const queries: Array<EntriesQuery> = []
   const faults: Array<readonly [string, string]> = []
   const reads: Array<readonly [string, TimeSpan]> = []
   const chain = Chain.of({
@@ -87,7 +105,8 @@ const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => 
         reads.push([from, span])
         const transfers = shown[from]
         return transfers === undefined ? undefined : { fromBlock: 0n, toBlock: 0n, transfers }
-      })
+      }),
+    ...changes
   })
   const program = Effect.gen(function* () {
     const charges = yield* Charges
@@ -96,17 +115,32 @@ const list = async ({ canRead = true, recorded = [], shown, wallet }: Given) => 
     for (const [index, each] of recorded.entries())
       yield* charges.recordRefundAttempt(sampleAttempt({ sequence: index + 1, wallet: each }))
     yield* charges.recordRefund(key, back, 3_000)
-    return yield* findOtherOutflows(
-      { fromMillis: 0, beforeMillis: 10_000 },
-      [baseSepolia],
-      new Map(wallet === undefined ? [] : [[baseSepolia.caip2, wallet]]),
+    const listed = findOtherOutflows(
+      span,
+      [baseSepolia, otherNetwork],
+      new Map(
+        Object.entries({ [baseSepolia.caip2]: wallet, [otherNetwork.caip2]: otherWallet }).flatMap(
+          ([caip2, own]) => (own === undefined ? [] : [[caip2, own]])
+        )
+      ),
       (own, fault) => faults.push([own, fault])
+    )
+    return yield* Effect.provideService(
+      listed,
+      Charges,
+      Charges.of({
+        ...charges,
+        entries: (query) => {
+          queries.push(query)
+          return entries === undefined ? charges.entries(query) : Effect.succeed(entries)
+        }
+      })
     )
   })
   const outflows = await Effect.runPromise(
     program.pipe(Effect.provideService(Chain, chain), Effect.provide(Charges.layerMemory))
   )
-  return { outflows, faults, reads }
+  return { outflows, faults, queries, reads }
 }
 
 const none = { transfers: 0, first: [], unreadNetworks: [] }
@@ -172,5 +206,70 @@ describe("what left a refund wallet", () => {
     })
     expect(reads).toHaveLength(20)
     expect(outflows).toEqual(unread)
+    const few = await list({
+      recorded: crowd.slice(1),
+      shown: Object.fromEntries(crowd.map((each) => [each, []]))
+    })
+    expect([few.reads.length, few.outflows]).toEqual([20, none])
+  })
+
+  it("is unread where a chain can't list transfers, and no further span is read after one that can't be", async () => {
+    const unread = { ...none, unreadNetworks: [baseSepolia.caip2] }
+    const blind = await list({ wallet: earlier, shown: {}, changes: { transfersFrom: undefined } as never })
+    expect(blind.outflows).toEqual(unread)
+    const day = { fromMillis: 0, beforeMillis: 86_400_000 }
+    expect((await list({ wallet: earlier, shown: {}, span: day })).reads).toHaveLength(1)
+    expect((await list({ wallet: earlier, shown: { [earlier]: [] }, span: day })).reads).toHaveLength(4)
+  })
+
+  it("is compared with the refunds around its span, and read of whole seconds within it", async () => {
+    const { queries, reads } = await list({
+      wallet: earlier,
+      shown: { [earlier]: [] },
+      span: { fromMillis: 500, beforeMillis: 10_200 }
+    })
+    expect(reads).toEqual([[earlier, { fromSeconds: 1, beforeSeconds: 11 }]])
+    expect(queries).toMatchObject([{ fromMillis: 500 - 600_000, beforeMillis: 10_200 + 7_200_000 }])
+  })
+
+  it("is no refund where the ledger's entry is another: of another kind, token or network", async () => {
+    const given = { wallet: earlier, shown: { [earlier]: [refund] } }
+    expect((await list({ ...given, entries: [entryOf(key)] })).outflows.transfers).toBe(0)
+    for (const change of [
+      { kind: "settled" },
+      { asset: "0x0000000000000000000000000000000000000099" },
+      { network: "eip155:99" },
+      { network: otherNetwork.caip2 }
+    ] as const) {
+      const { faults, outflows } = await list({ ...given, entries: [entryOf(key, change)] })
+      expect([outflows.transfers, faults], JSON.stringify(change)).toEqual([1, []])
+    }
+  })
+
+  it("is not read of a wallet without a name, which an earlier version's refund has", async () => {
+    expect(await list({ recorded: [""], shown: {} })).toMatchObject({ outflows: none, reads: [] })
+  })
+
+  it("is listed of all tokens together, up to a hundred", async () => {
+    const many = Array.from({ length: 60 }, () => elsewhere)
+    const { outflows } = await list({
+      wallet: earlier,
+      otherWallet: mine,
+      shown: { [earlier]: many, [mine.toLowerCase()]: many }
+    })
+    expect(outflows.transfers).toBe(120)
+    expect(outflows.first.map(({ network }) => network)).toEqual([
+      ...many.map(() => baseSepolia.caip2),
+      ...Array.from({ length: 40 }, () => otherNetwork.caip2)
+    ])
+  })
+
+  it("is a fault where two refunds name one transfer, if all wallets could be read", async () => {
+    const entries = [entryOf(key), entryOf("two")]
+    const given = { wallet: earlier, entries }
+    const whole = await list({ ...given, shown: { [earlier]: [refund] } })
+    expect(whole.faults).toEqual([["two", "its refund is a transfer that is another refund's"]])
+    const part = await list({ ...given, recorded: [mine.toLowerCase()], shown: { [earlier]: [refund] } })
+    expect([part.faults, part.outflows.unreadNetworks]).toEqual([[], [baseSepolia.caip2]])
   })
 })
