@@ -133,7 +133,7 @@ class PaymentRunner {
     if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
     admission.end(attempt)
     // A call that never held its charge has changed nothing for its waiters.
-    if (attempt.heldCharge !== undefined || attempt.held.hasHeld("verification"))
+    if (attempt.heldCharge !== undefined || attempt.held.hasHeld("guard"))
       waiters.wake(attempt.lease.key, this.refusedCall(attempt, exit))
     return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
   }

@@ -48,7 +48,7 @@ describe("the sandbox command with --model", () => {
     )
     let printed = ""
     child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
-    await expect.poll(() => printed, { timeout: 20_000 }).toMatch(/shop {2}200 {2}paid[^]+ fits\.\n/)
+    await expect.poll(() => printed, { timeout: 100_000 }).toMatch(/shop {2}200 {2}paid[^]+ fits\.\n/)
     expect(model.requests()[0]?.model).toBe("small")
     expect(model.headers()[0]?.authorization).toBe("Bearer key-1")
     const closed = once(child, "close")

@@ -146,9 +146,9 @@ export class Admission {
       ? yield* this.claimWithinExposure(call, charge)
       : { _tag: "Limited", by: "charges" }
     // A waiting call holds nothing that another could use.
-    if (claim._tag === "Limited") this.work.giveBack(call)
+    if (claim._tag === "Limited" || claim._tag === "Existing") this.work.giveBack(call)
     // From its claim on, the store recognizes copies of the payment.
-    else call.held.release("verification")
+    else call.held.release("guard")
     return claim
   }
 
@@ -221,7 +221,7 @@ export class Admission {
   /** Records that the call's payment settled, by the facilitator's response or the chain, and isn't refunded. */
   settled(call: PayingCall, amountAtomic: string): void {
     const { learned, lease, payer, request, unpaidWork } = call
-    if (unpaidWork?.until === "settled") call.unpaidWork = undefined
+    if (unpaidWork?.paidBy === "settlement") call.unpaidWork = undefined
     if (!learned.isProven) return
     if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
     // A payment that settles before its work, or buys an order, may yet be refunded: it increases no limit.
@@ -249,11 +249,11 @@ export class Admission {
     this.accounts.takeBack(payer, hasEarned ? BigInt(amountAtomic) : 0n)
   }
 
-  /** Ends a call: gives back what it took, unless it did work that is lost. */
+  /** Ends a call: gives back what it took. A stake in lost work stays spent. */
   end(call: PayingCall): void {
     const { held, payer, request, unpaidWork } = call
-    const wasCounted = held.holds("charge")
-    const wasOpen = held.holds("open")
+    const wasCounted = held.holds("place")
+    const wasOpen = held.holds("openCall")
     if (unpaidWork?.hasFailed === false && request.exposureAtomic() > 0n) this.accounts.forgetRecent(payer)
     // Failed work may have cost as much as successful work.
     held.releaseAll(unpaidWork !== undefined)

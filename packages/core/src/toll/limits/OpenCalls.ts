@@ -31,7 +31,7 @@ export class OpenCalls {
   /** Counts a call; `false`: it has to wait for another payment of its payer. */
   enter({ held, learned, lease, payer, request }: PayingCall, atomic: bigint, limits: OpenLimits): boolean {
     // A call may verify again, after another call of its payment has failed: it counts once.
-    if (!learned.isProven || held.holds("open")) return true
+    if (!learned.isProven || held.holds("openCall")) return true
     const name = `${request.settlesFirst} ${payer}`
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
     const payment = open.payments.get(lease.key) ?? { atomic, calls: 0 }
@@ -44,7 +44,7 @@ export class OpenCalls {
     payment.calls++
     open.payments.set(lease.key, payment)
     this.open.set(name, open)
-    held.hold("open", () => {
+    held.hold("openCall", () => {
       payment.calls--
       if (payment.calls > 0) return
       open.payments.delete(lease.key)

@@ -15,8 +15,8 @@ export interface Learned {
 /** Work that was done, or has failed, and isn't paid for yet. */
 export interface UnpaidWork {
   readonly hasFailed: boolean
-  /** What pays for it: the settlement, or for a payment that settled first the delivery of its response. */
-  readonly until: "settled" | "delivered"
+  /** A payment that settled first pays for the work by the delivery of its response. */
+  readonly paidBy: "settlement" | "delivery"
 }
 
 /** A paid call, as the limits see it. */

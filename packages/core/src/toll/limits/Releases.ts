@@ -1,9 +1,9 @@
 /**
- * What a call may hold of the limits, in the order in which it takes it: the only verification of its payment, a place
- * among its payer's open calls, a slot for the verification, a place among the unsettled charges, and a stake in the
- * money that may be lost.
+ * What a call may hold of the limits, in the order in which it takes it: the guard of its payment, whose copies wait
+ * meanwhile; a place among its payer's open calls; a slot for the verification; a place among the unsettled charges; and
+ * a stake in the money that may be lost.
  */
-export type Holding = "verification" | "open" | "slot" | "charge" | "stake"
+export type Holding = "guard" | "openCall" | "slot" | "place" | "stake"
 
 /** `isLost`: the call did work that nobody pays for. */
 export type Release = (isLost: boolean) => void
@@ -14,6 +14,7 @@ export class Releases {
 
   /** Holds a part from now on. `release` gives it back. */
   hold(name: Holding, release: Release): void {
+    if (this.holds(name)) throw new Error(`a call holds its ${name} already`)
     this.releases.set(name, release)
   }
 
@@ -35,7 +36,7 @@ export class Releases {
     return true
   }
 
-  /** Gives everything back, in the order in which it was taken. */
+  /** Gives everything back. */
   releaseAll(isLost: boolean): void {
     for (const name of this.releases.keys()) this.release(name, isLost)
   }

@@ -58,17 +58,17 @@ export class UnsettledWork {
 
   /** Gives back what {@link take} took. */
   giveBack({ held }: PayingCall): void {
-    held.release("charge")
+    held.release("place")
     held.release("stake")
   }
 
   private *takePlace(call: PayingCall): Effect.fn.Return<boolean, StoreError> {
-    if (call.held.holds("charge")) return true
+    if (call.held.holds("place")) return true
     const { maxUnsettled } = this.limits
     if (this.unsettled >= maxUnsettled) return false
     if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(call))) return false
     this.unsettled++
-    call.held.hold("charge", () => {
+    call.held.hold("place", () => {
       this.unsettled--
     })
     return true

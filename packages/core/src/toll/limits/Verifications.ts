@@ -75,13 +75,16 @@ export class Verifications {
   *verify(call: PayingCall, request: FacilitatorRequest, copies: ResponseWaiters): Deciding<Verified> {
     const { pools } = this.parts
     const { held, learned, lease } = call
-    if (this.verifying.has(lease.key))
+    const isOwn = held.holds("guard")
+    if (this.verifying.has(lease.key) && !isOwn)
       return {
         _tag: "Busy",
         patient: lease.nowMillis() < call.untilMillis && copies.hasRoom(lease.key, this.isKnown(call))
       }
-    this.verifying.add(lease.key)
-    held.hold("verification", () => this.verifying.delete(lease.key))
+    if (!isOwn) {
+      this.verifying.add(lease.key)
+      held.hold("guard", () => this.verifying.delete(lease.key))
+    }
     const failure = yield* this.open(call, request)
     if (failure !== undefined) return failure
     if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }

@@ -239,7 +239,7 @@ export class CallPerformer {
     const worked = yield* Effect.exit(workFor(attempt, held))
     attempt.unpaidWork = {
       hasFailed: attempt.unpaidWork?.hasFailed === true || Exit.isFailure(worked),
-      until: paid === undefined ? "settled" : "delivered"
+      paidBy: paid === undefined ? "settlement" : "delivery"
     }
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }

@@ -53,8 +53,8 @@ describe("a payer's open calls", () => {
     ]
     expect([enter(first), enter(second), enter(third)]).toEqual([true, true, false])
     // It holds nothing that it could leave.
-    expect([third.held.release("open"), enter(third)]).toEqual([false, false])
-    expect([first.held.release("open"), first.held.release("open")]).toEqual([true, false])
+    expect([third.held.release("openCall"), enter(third)]).toEqual([false, false])
+    expect([first.held.release("openCall"), first.held.release("openCall")]).toEqual([true, false])
     expect([enter(third), enter(fourth)]).toEqual([true, false])
   })
 
@@ -62,7 +62,7 @@ describe("a payer's open calls", () => {
     const { calls, enter } = open({ maxPayments: 1 })
     const first = attemptOf(1)
     expect([enter(first), enter(first)]).toEqual([true, true])
-    first.held.release("open")
+    first.held.release("openCall")
     expect([calls.size, enter(attemptOf(2))]).toEqual([0, true])
   })
 
@@ -70,7 +70,7 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 10 })
     const first = attemptOf(1)
     expect([enter(first, 6n), enter(attemptOf(2), 5n), enter(attemptOf(3), 4n)]).toEqual([true, false, true])
-    first.held.release("open")
+    first.held.release("openCall")
     expect([enter(attemptOf(4), 7n), enter(attemptOf(5), 6n)]).toEqual([false, true])
   })
 
@@ -86,12 +86,12 @@ describe("a payer's open calls", () => {
     expect(copies.map((copy) => enter(copy, 10n))).toEqual([true, true, true])
     for (const copy of copies) {
       expect(enter(attemptOf(2))).toBe(false)
-      copy.held.release("open")
+      copy.held.release("openCall")
     }
     const next = attemptOf(2)
     expect(enter(next, 10n)).toBe(true)
     // The amount counted once, and left once.
-    next.held.release("open")
+    next.held.release("openCall")
     expect([enter(attemptOf(3), 10n), enter(attemptOf(4))]).toEqual([true, false])
   })
 
@@ -99,8 +99,8 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 10 })
     const [first, copy] = [attemptOf(1), attemptOf(1)]
     expect([enter(attemptOf(2), 4n), enter(first, 1n), enter(copy, 9n)]).toEqual([true, true, true])
-    first.held.release("open")
-    copy.held.release("open")
+    first.held.release("openCall")
+    copy.held.release("openCall")
     expect([enter(attemptOf(3), 7n), enter(attemptOf(4), 6n)]).toEqual([false, true])
   })
 
@@ -109,7 +109,7 @@ describe("a payer's open calls", () => {
     const attempts = [attemptOf(1), attemptOf(2), attemptOf(3, { settlesFirst: true })]
     expect([attempts.map((attempt) => enter(attempt)), calls.size]).toEqual([[true, true, true], 2])
     const sizes = attempts.map(({ held }) => {
-      held.release("open")
+      held.release("openCall")
       return calls.size
     })
     expect(sizes).toEqual([2, 1, 0])
@@ -133,7 +133,7 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 1 })
     const forged = [1, 2].map((nonce) => attemptOf(nonce, { isProven: false }))
     expect(forged.map((each) => enter(each, 11n))).toEqual([true, true])
-    expect([enter(attemptOf(3), 10n), forged[0]?.held.release("open")]).toEqual([true, false])
+    expect([enter(attemptOf(3), 10n), forged[0]?.held.release("openCall")]).toEqual([true, false])
     expect(forged.map((each) => enter(each))).toEqual([true, true])
   })
 })
