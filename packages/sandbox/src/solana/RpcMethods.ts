@@ -231,10 +231,12 @@ const signaturesFor = (
 ) => {
   const all = [...vm.transactions()].toReversed()
   const { before, until } = options
-  const start = before === undefined ? 0 : all.findIndex((each) => each.signature === before) + 1
+  const place = all.findIndex((each) => each.signature === before)
+  // As a node does that doesn't know it.
+  if (before !== undefined && place === -1) return []
   const end = until === undefined ? -1 : all.findIndex((each) => each.signature === until)
   return all
-    .slice(start, end < 0 ? undefined : end)
+    .slice(place + 1, end < 0 ? undefined : end)
     .filter((landed) => landed.accounts.includes(address) && options.counts(landed))
     .slice(0, options.limit)
     .map((landed) => ({

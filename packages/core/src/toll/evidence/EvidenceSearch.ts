@@ -62,7 +62,7 @@ const windowQueries = 200
 const outsideQueries = 20
 const outsideBlocks = blocksPerQuery * BigInt(outsideQueries)
 /** Seconds by which our clock may be ahead of the chain's. */
-const clockSlackSeconds = 120n
+const clockSlackSeconds = 600n
 /** For refunds, which may have been sent long ago. */
 const sinceQueries = 500
 /** One log uses a nonce. More are a fault of the node, so only a few are read. */

@@ -125,8 +125,10 @@ export class SolanaRpc {
     const { before, commitment = "finalized", limit = 1_000 } = options
     this.slotFor(options)
     const found = this.known(commitment).filter(({ wire }) => wire.accounts.includes(address))
-    const start = before === undefined ? 0 : found.findIndex(({ wire }) => wire.signature === before) + 1
-    return found.slice(start, start + limit).map(({ error, slot, wire }) => ({
+    const place = found.findIndex(({ wire }) => wire.signature === before)
+    // A node lists nothing behind a transaction that it doesn't know.
+    if (before !== undefined && place === -1) return []
+    return found.slice(place + 1, place + 1 + limit).map(({ error, slot, wire }) => ({
       signature: wire.signature,
       slot,
       err: errorJson(error),

@@ -6,6 +6,9 @@ import {
   type SolanaNodeFailed
 } from "./SolanaNode.ts"
 
+/** A transaction of a list, behind which a walk may begin. */
+export type Place = Pick<SignatureEntry, "signature" | "slot">
+
 /** A walk through the transactions that name an address, from the newest back to a time. */
 export interface Walk {
   readonly address: string
@@ -13,7 +16,7 @@ export interface Walk {
   readonly slot: number
   readonly sinceSeconds: number
   /** Begins behind this transaction of the address; default: with the newest. */
-  readonly before?: string | undefined
+  readonly before?: Place | undefined
   readonly maxPages: number
 }
 
@@ -48,13 +51,15 @@ export const walkBack = Effect.fnUntraced(function* (
   const isSince = ({ blockTime }: SignatureEntry): boolean => (blockTime ?? Infinity) >= sinceSeconds
   let before = start
   for (let page = 0; page < maxPages; page++) {
-    const listed = yield* node.signatures(address, { before, slot })
+    // A node that doesn't know that transaction yet lists none behind it, and doesn't say so.
+    const newest = Math.max(slot, before?.slot ?? 0)
+    const listed = yield* node.signatures(address, { before: before?.signature, slot: newest })
     const last = listed.at(-1)
     if (last !== undefined && !(yield* onPage({ entries: listed.filter(isSince), last }))) return false
     // An older transaction shows that nothing since then is missing.
     if (last !== undefined && !isSince(last)) return true
     if (listed.length < signaturesPerPage) return yield* hasBlocksSince(node, sinceSeconds)
-    before = last?.signature
+    before = last
   }
   return false
 })

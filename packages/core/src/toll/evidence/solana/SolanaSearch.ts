@@ -9,7 +9,7 @@ import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { lastSlotOf } from "./LastSlot.ts"
 import { messageUse, notMoved, solanaEvidenceOf } from "./SolanaEvidence.ts"
-import { type Page, walkBack } from "./SolanaListing.ts"
+import { type Page, type Place, walkBack } from "./SolanaListing.ts"
 import type { SignatureEntry, SolanaClock, SolanaNode, SolanaNodeFailed } from "./SolanaNode.ts"
 
 /*
@@ -30,7 +30,7 @@ export interface SearchMemory {
 
 export interface SearchPosition {
   /** A transaction of the payer: neither it nor a newer one is the payment. */
-  readonly before: string
+  readonly before: Place
   /** The payment is in no later slot. */
   readonly lastSlot: number | undefined
 }
@@ -154,7 +154,7 @@ const searchPayer = Effect.fnUntraced(function* (
     }
     if (found === "Unread") areRead = false
     // Until it has expired, it may still appear above.
-    if (isOver && areRead) memory.positions.set(digest, { before: last.signature, lastSlot })
+    if (isOver && areRead) memory.positions.set(digest, { before: last, lastSlot })
     return reads < maxReads
   })
   const walk = { address: authorization.from, slot, sinceSeconds, before: position?.before, maxPages }

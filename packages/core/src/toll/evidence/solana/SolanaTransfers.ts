@@ -11,7 +11,7 @@ import type {
   OutgoingTransfers,
   TimeSpan
 } from "../TransferSearch.ts"
-import { walkBack } from "./SolanaListing.ts"
+import { type Place, walkBack } from "./SolanaListing.ts"
 import { type LandedTransaction, type SolanaNode, SolanaNodeFailed, type TokenBalance } from "./SolanaNode.ts"
 
 /*
@@ -24,9 +24,8 @@ const maxPages = 1_000
 const readsAtOnce = 10
 
 /** A transaction in the list of an account, with the time of its block. */
-interface ListPosition {
+interface ListPosition extends Place {
   readonly account: string
-  readonly signature: string
   readonly seconds: number
 }
 
@@ -53,10 +52,10 @@ export class TransferMemory {
   }
 
   /** Where the list of an account is known to begin with transactions from before a time; `undefined`: nowhere. */
-  before(account: string, seconds: number): string | undefined {
+  before(account: string, seconds: number): Place | undefined {
     return this.positions
       .filter((position) => position.account === account && position.seconds >= seconds)
-      .toSorted((left, right) => left.seconds - right.seconds)[0]?.signature
+      .toSorted((left, right) => left.seconds - right.seconds)[0]
   }
 
   addPosition(position: ListPosition): void {
@@ -129,7 +128,7 @@ const listSpan = Effect.fnUntraced(function* (
         if ((blockTime ?? -Infinity) < beforeSeconds) signatures.push(signature)
       // A fork can't undo a final transaction, and with it the place in the list.
       if (last.slot <= slot && typeof last.blockTime === "number")
-        memory.addPosition({ account, signature: last.signature, seconds: last.blockTime })
+        memory.addPosition({ account, ...last, seconds: last.blockTime })
       return true
     })
   )

@@ -32,6 +32,11 @@ export interface Halt {
 
 type Params = ReadonlyArray<unknown>
 
+interface ListOptions {
+  readonly before?: string
+  readonly minContextSlot?: number
+}
+
 const encoded = (options: TransactionOptions = {}): string => base64Of(transactionBytes(options))
 const messages = { payment: encoded(), other: encoded({ blockhash: tokenAccountOf(wallet.address) }) }
 const accountIndex = transaction().accounts.indexOf(tokenAccountOf(solanaPayTo))
@@ -50,6 +55,8 @@ export class BusyNode {
   latencyMillis = 0
   /** Methods that it doesn't have. */
   readonly without = new Set<string>()
+  /** Slots by which another node is late, behind the same address: it lists what is behind a transaction. */
+  lateSlots = 0
   /** Transactions after which it returns no more. */
   failsAfter = Infinity
   /** Requests by method. */
@@ -98,10 +105,12 @@ export class BusyNode {
           Effect.sync(() => this.atOnce--)
         )
         const passed = (yield* Clock.currentTimeMillis) / 1000 - presented
+        const newest = this.slotAt(passed)
         const isBroken = this.without.has(method) || this.count("getTransaction") > this.failsAfter
-        const answer = isBroken
-          ? { error: { code: -32601 } }
-          : { result: this.resultOf(method, params, this.slotAt(passed)) }
+        const answer =
+          isBroken || this.isLate(method, params, newest)
+            ? { error: { code: -32601 } }
+            : { result: this.resultOf(method, params, newest) }
         return HttpClientResponse.fromWeb(request, Response.json(answer))
       })
     )
@@ -132,7 +141,7 @@ export class BusyNode {
         )
       }
       case "getSignaturesForAddress":
-        return this.signatures(params[1] as { readonly before?: string }, newest)
+        return this.signatures(params[1] as ListOptions, newest)
       case "getTransaction":
         return this.transaction(String(params[0]))
       default:
@@ -140,10 +149,23 @@ export class BusyNode {
     }
   }
 
-  /** Newest first, a thousand at a time. */
-  private signatures({ before }: { readonly before?: string }, newest: number) {
-    const landed = this.all.filter(({ slot }) => slot <= newest)
-    const start = landed.findIndex(({ signature }) => signature === before) + 1
+  private listingSlot({ before }: ListOptions, newest: number): number {
+    return before === undefined ? newest : newest - this.lateSlots
+  }
+
+  private isLate(method: string, params: Params, newest: number): boolean {
+    if (method !== "getSignaturesForAddress") return false
+    const options = params[1] as ListOptions
+    return this.listingSlot(options, newest) < (options.minContextSlot ?? 0)
+  }
+
+  /** Newest first, a thousand at a time; nothing behind a transaction that it doesn't know. */
+  private signatures(options: ListOptions, newest: number) {
+    const { before } = options
+    const landed = this.all.filter(({ slot }) => slot <= this.listingSlot(options, newest))
+    const place = landed.findIndex(({ signature }) => signature === before)
+    if (before !== undefined && place === -1) return []
+    const start = place + 1
     return landed
       .slice(start, start + 1_000)
       .map(({ signature, slot }) => ({ signature, slot, blockTime: this.secondsOf(slot) }))

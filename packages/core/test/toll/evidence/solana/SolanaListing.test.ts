@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { type Page, walkBack } from "../../../../src/toll/evidence/solana/SolanaListing.ts"
+import { type Page, type Place, walkBack } from "../../../../src/toll/evidence/solana/SolanaListing.ts"
 import { SolanaNode } from "../../../../src/toll/evidence/solana/SolanaNode.ts"
 
-type Entry = readonly [signature: string, blockTime: number | null | undefined]
+type Entry = readonly [signature: string, blockTime: number | null | undefined, slot?: number]
 
 /** The oldest block that a node has, and its time. */
 interface FirstBlock {
@@ -35,8 +35,8 @@ const nodeOf = (entries: ReadonlyArray<Entry>, first: FirstBlock) => {
       return respond(
         entries
           .slice(start, start + 1_000)
-          .map(([signature, blockTime]) =>
-            blockTime === undefined ? { signature, slot: 7 } : { signature, slot: 7, blockTime }
+          .map(([signature, blockTime, slot = 7]) =>
+            blockTime === undefined ? { signature, slot } : { signature, slot, blockTime }
           )
       )
     })
@@ -49,7 +49,7 @@ const many = (count: number, seconds: number, prefix = "t"): ReadonlyArray<Entry
 
 interface WalkOptions {
   readonly first?: FirstBlock
-  readonly before?: string
+  readonly before?: Place
   readonly maxPages?: number
   readonly goesOn?: (page: Page) => boolean
 }
@@ -92,10 +92,10 @@ describe("a walk", () => {
   it.effect("begins where it is told to", () =>
     Effect.gen(function* () {
       const entries = [...many(3, 150), ["old", 99] as const]
-      const { isComplete, pages, signatures } = yield* walk(entries, { before: "t1" })
+      const { isComplete, pages, signatures } = yield* walk(entries, { before: { signature: "t1", slot: 7 } })
       assert.deepStrictEqual(signatures, ["t2"])
       assert.isTrue(isComplete)
-      assert.propertyVal(pages[0], "before", "t1")
+      assert.deepInclude(pages[0], { before: "t1", minContextSlot: 1_000 })
     })
   )
 
@@ -123,6 +123,25 @@ describe("a walk", () => {
         [empty.isComplete, empty.pages.length, empty.signatures.length],
         [true, 2, 1_000]
       )
+    })
+  )
+
+  it.effect("goes on at a node that has the transaction behind which it goes on", () =>
+    Effect.gen(function* () {
+      const entries = [...many(999, 150), ["last", 150, 1_007] as const, ["old", 99] as const]
+      const { pages } = yield* walk(entries)
+      assert.deepStrictEqual(
+        pages.map(({ minContextSlot }) => minContextSlot),
+        [1_000, 1_007]
+      )
+      const begun = yield* walk(
+        [
+          ["last", 150],
+          ["old", 99]
+        ],
+        { before: { signature: "last", slot: 1_007 } }
+      )
+      assert.propertyVal(begun.pages[0], "minContextSlot", 1_007)
     })
   )
 

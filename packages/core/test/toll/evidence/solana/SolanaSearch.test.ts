@@ -116,6 +116,26 @@ describe("the search for a payment", () => {
     })
   )
 
+  it.effect(
+    "doesn't take a node's word that nothing is behind a transaction which that node doesn't know",
+    () =>
+      Effect.gen(function* () {
+        const newest = presentedSlot + 2_500
+        // More than a page within the latest slots.
+        const burst = Array.from({ length: 1_200 }, (_, index): Listed => ({
+          signature: `burst ${index}`,
+          slot: newest - Math.floor(index / 60),
+          message: "other"
+        }))
+        const node = nodeWith([payment(presentedSlot + 34), ...burst])
+        node.lateSlots = 25
+        const chain = yield* node.chain
+        assert.deepStrictEqual(yield* searchAt(chain, 1_000), { _tag: "Unavailable" })
+        node.lateSlots = 0
+        assert.deepInclude(yield* searchAt(chain, 1_000), outcome)
+      })
+  )
+
   it.effect("shares what it has read with those for other payments of the wallet", () =>
     Effect.gen(function* () {
       const node = nodeWith(dust(500, presentedSlot))
