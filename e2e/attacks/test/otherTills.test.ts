@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { FacilitatorClient, TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import type { PrivateKeyAccount } from "viem/accounts"
-import { afterEach, expect, it, onTestFinished, vi } from "vitest"
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { openAttacker } from "../src/Attacker.ts"
 import { calls, type ReceivedResponse } from "../src/Calls.ts"
@@ -243,4 +243,37 @@ it("a payment that somebody else sends while it is verified is served", async ()
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() })
   for (const _ of ["a new payer", "one who is known"])
     expectPaid(await visitor.present(search, await visitor.payFor(search, { account })))
+})
+
+describe("what no server can promise", () => {
+  it("a till refunds a payment whose work failed there, although another till with a store of its own has served it since", async () => {
+    const account = await openAttacker(local()).fund(price)
+    const failing = await openOnChain(local().facilitator.client)
+    failing.goods.marketplace.search.failsWith(new Error("reset by peer"))
+    const before = await local().received()
+    const payment = await visit(failing).payFor(search, { account, withoutResource: true })
+    expect([502, 503]).toContain((await visit(failing).present(search, payment)).status)
+    expectPaid(await visit(await openOnChain(local().facilitator.client)).present(search, payment))
+    await local().pass(2)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1_000_000 })
+    await failing.till.reconcile()
+    const kinds = (await failing.till.ledger.list()).map(({ kind }) => kind)
+    expect(kinds.toSorted()).toEqual(["refund_due", "settled"])
+    expect((await local().received()) - before).toBe(price)
+  })
+
+  it("a till whose node is down takes a payment that another till has settled since then", async () => {
+    const account = await openAttacker(local()).fund(10n * price)
+    const rpc = await openFlakyRpc(local().chain.rpcUrl)
+    const second = await openOnChain(acceptingUsedNonces(local()), {
+      networks: [{ ...readable(local()), rpcUrl: rpc.url }]
+    })
+    expectPaid(await visit(second).present(search, await visit(second).payFor(search, { account })))
+    rpc.cutOff()
+    const [payment] = await settleAt(visit(await openOnChain(local().facilitator.client)), account, 1)
+    expectFailed(await visit(second).present(search, payment!), 503, "SETTLEMENT_PENDING")
+    rpc.restore()
+    vi.setSystemTime(Date.now() + 2_001)
+    expectPaid(await visit(second).present(search, payment!))
+  })
 })

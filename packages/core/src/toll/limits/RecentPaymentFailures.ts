@@ -1,17 +1,25 @@
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Refusal } from "../Verdict.ts"
 
+/** Reasons of failed simulations: the balance is too low, or the payment is on the chain already, or has expired. */
+const ambiguous: ReadonlySet<string> = new Set([
+  "invalid_exact_evm_transaction_simulation_failed",
+  "invalid_exact_svm_payload_transaction_simulation_failed",
+  "invalid_exact_svm_transaction_simulation_failed",
+  "transaction_simulation_failed"
+])
+
 /** Reasons that stay valid for a moment regardless of new signatures: the balance is too low. */
 const lasting: ReadonlySet<string> = new Set([
   "insufficient_funds",
   "insufficient_balance",
   "invalid_exact_evm_insufficient_balance",
   "invalid_exact_evm_insufficient_funds",
-  "invalid_exact_evm_transaction_simulation_failed",
-  "invalid_exact_svm_payload_transaction_simulation_failed",
-  "invalid_exact_svm_transaction_simulation_failed",
-  "transaction_simulation_failed"
+  ...ambiguous
 ])
+
+/** Whether a reason says that the balance is too low, or something else. */
+export const isAmbiguous = (code: string): boolean => ambiguous.has(code)
 
 const maxPayers = 10_000
 

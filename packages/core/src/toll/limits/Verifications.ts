@@ -6,7 +6,7 @@ import type { Facilitator, FacilitatorRequest, Verification } from "../facilitat
 import type { Refusal } from "../Verdict.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
-import { RecentPaymentFailures } from "./RecentPaymentFailures.ts"
+import { isAmbiguous, RecentPaymentFailures } from "./RecentPaymentFailures.ts"
 import { ResponseWaiters } from "./ResponseWaiters.ts"
 import { foreignSignature, type SignatureChecks } from "./SignatureChecks.ts"
 import type { UnsettledWork } from "./UnsettledWork.ts"
@@ -90,8 +90,8 @@ export class Verifications {
     if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
     learned.verifiedAtMillis = lease.nowMillis()
     const verification = yield* this.verifyNow(call, request)
+    if (verification._tag === "Invalid") yield* this.noteInvalid(call, request, verification.reason)
     held.release("slot")
-    if (verification._tag === "Invalid") this.noteFailure(call, verification.reason)
     return { _tag: "Verified", verification }
   }
 
@@ -120,6 +120,24 @@ export class Verifications {
         return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
     }
     return undefined
+  }
+
+  /**
+   * Remembers a payer who could not pay. Anybody can present a payment that the payer has made elsewhere, copied from the
+   * chain: its simulation fails too, so for that reason the balance decides.
+   */
+  private *noteInvalid(
+    call: PayingCall,
+    { requirements }: FacilitatorRequest,
+    code: string
+  ): Effect.fn.Return<void> {
+    const { learned, network, payer } = call
+    if (!learned.isProven) return
+    if (isAmbiguous(code)) {
+      const balance = yield* this.services.chain.balanceOf(network, payer)
+      if (balance === undefined || balance >= BigInt(requirements.amount)) return
+    }
+    this.noteFailure(call, code)
   }
 
   private *verifyNow(call: PayingCall, request: FacilitatorRequest): Deciding<Verification> {
