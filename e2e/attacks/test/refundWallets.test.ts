@@ -6,13 +6,14 @@ import { sqlite } from "@till402/core/sqlite"
 import { usdcAbi } from "@till402/sandbox"
 import { type Hex, keccak256, parseEventLogs, stringToHex } from "viem"
 import type { PrivateKeyAccount } from "viem/accounts"
-import { afterEach, expect, onTestFinished, vi } from "vitest"
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { openAttacker } from "../src/Attacker.ts"
 import { calls, usdc } from "../src/Calls.ts"
 import { localChainOfFile, readable } from "../src/LocalChain.ts"
-import { useNonce } from "../src/Multicall.ts"
+import { settleCall, useNonce } from "../src/Multicall.ts"
 import { openOurs } from "../src/Ours.ts"
+import type { Payment } from "../src/Payments.ts"
 import { isUsed } from "../src/ReceiptReader.ts"
 import { sendRefunds } from "../src/RefundSender.ts"
 import { openSettlesFirst } from "../src/SettlesFirst.ts"
@@ -158,4 +159,54 @@ attack("a refund whose nonce a stranger uses", {
       vi.useRealTimers()
     }
   }
+})
+
+/**
+ * One payment fails at tills with a store of their own each, and one of these wallets each. Then its payer settles it
+ * without them. Returns what the payer has in the end.
+ */
+const failAtEach = async (wallets: ReadonlyArray<PrivateKeyAccount>): Promise<bigint> => {
+  const payer = await openAttacker(local()).fund(price)
+  let payment: Payment | undefined
+  const tills = []
+  for (const refundWallet of wallets) {
+    const folder = await mkdtemp(join(tmpdir(), "till402-attacks-"))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const open = () =>
+      openOurs(local().facilitator.client, {
+        networks: [readable(local())],
+        trustFacilitator: false,
+        storage: sqlite({ filename: join(folder, "till.sqlite") }),
+        refundWallet
+      })
+    const server = await open()
+    server.goods.tracker.track.failsWith(new Error("reset by peer"))
+    const visitor = visit(server)
+    payment ??= await visitor.payFor(calls.track, { account: payer, withoutResource: true })
+    expect([502, 503]).toContain((await visitor.present(calls.track, payment)).status)
+    tills.push({ open, till: server.till })
+  }
+  await openAttacker(local()).send(settleCall(payment!))
+  await local().pass(2)
+  for (const { open, till } of tills) {
+    // The payment has expired by then.
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 250_000 })
+    await till.reconcile()
+    expect((await till.ledger.list({ limit: 2 })).map(({ kind }) => kind)).toContain("refund_due")
+    vi.useRealTimers()
+    await till.dispose()
+    await sendRefunds(local(), open)
+  }
+  return local().chain.balanceOf(payer.address)
+}
+
+it("two tills with a store of their own each and one refund wallet refund a payment once", async () => {
+  const wallet = await newWallet()
+  expect(await failAtEach([wallet, wallet])).toBe(price)
+})
+
+describe("what no server can promise", () => {
+  it("two tills with a store and a refund wallet of their own each both refund a payment that failed at both", async () => {
+    expect(await failAtEach([await newWallet(), await newWallet()])).toBe(2n * price)
+  })
 })
