@@ -198,6 +198,8 @@ export class Admission {
     const { chain } = this.services
     if (!chain.canRead(network.caip2)) return true
     const { amount } = requirements
+    /** What was open when the balance was read last: more than the balance. */
+    let uncoveredAtomic: string | undefined
     for (let isFirst = true; ; isFirst = false) {
       const { openAtomic, settledAtomic } = yield* this.history.standing(
         call,
@@ -207,9 +209,14 @@ export class Admission {
       // The facilitator checked the balance for this payment only, and nothing has left it since.
       const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
       if (isSeen) return true
-      const balance = yield* chain.balanceOf(network, payer)
-      if (balance === undefined || balance >= BigInt(openAtomic)) return true
-      if (!this.canWait(call)) {
+      const isLast = !this.canWait(call)
+      // Waiting calls read it again only once a payment has ended, or for the last time: strangers may wait in crowds.
+      if (isLast || openAtomic !== uncoveredAtomic) {
+        const balance = yield* chain.balanceOf(network, payer)
+        if (balance === undefined || balance >= BigInt(openAtomic)) return true
+        uncoveredAtomic = openAtomic
+      }
+      if (isLast) {
         this.noteFailure(call, "insufficient_funds")
         return false
       }
