@@ -6,11 +6,17 @@ import {
   startSolanaChain,
   startSolanaFacilitator
 } from "@till402/sandbox/solana"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { baseUrl, calls } from "../src/Calls.ts"
 import { openOurs } from "../src/Ours.ts"
-import { forFacilitator, openRemembersFailures, remembersFailures } from "../src/RemembersFailures.ts"
+import {
+  forFacilitator,
+  limitedPayers,
+  openLimitedPayers,
+  openRemembersFailures,
+  remembersFailures
+} from "../src/SolanaPayerLimits.ts"
 import { composePayment } from "../src/SolanaPayments.ts"
 
 /*
@@ -78,28 +84,32 @@ const payElsewhere = async ({ pay, payer, requirements }: Scene): Promise<string
   return found!.transaction[0]
 }
 
+const clientHeader = "x-client"
+const ownAddress = "192.0.2.1"
+const strangersAddress = "198.51.100.7"
+
 /** A till of the payee, and how often its facilitator has verified. */
-const openTill = async ({ payee }: Scene) => {
+const openTill = async ({ payee }: Scene, verify: FacilitatorClient["verify"] = official.client.verify) => {
   let verified = 0
   const facilitator: FacilitatorClient = {
     ...official.client,
     verify: (...given) => {
       verified++
-      return official.client.verify(...given)
+      return verify(...given)
     }
   }
   const { fetch } = await openOurs(facilitator, {
+    clientAddress: ({ headers }) => headers.get(clientHeader) ?? undefined,
     networks: [{ network: "solana-devnet", payTo: payee.address, rpcUrl: chain.rpcUrl }],
     payTo: payee.address,
     trustFacilitator: false,
     limits: { failedPayerMillis: 60_000 }
   })
-  const present = async (transaction: string) => {
+  const present = async (transaction: string, address = ownAddress) => {
     const payment = { x402Version: 1, scheme: "exact", network: "solana-devnet", payload: { transaction } }
     const header = Buffer.from(JSON.stringify(payment)).toString("base64")
-    const response = await fetch(
-      new Request(baseUrl + calls.track.path, { headers: { "x-payment": header } })
-    )
+    const headers = { "x-payment": header, [clientHeader]: address }
+    const response = await fetch(new Request(baseUrl + calls.track.path, { headers }))
     return { status: response.status, text: await response.text() }
   }
   return { present, verified: () => verified }
@@ -123,6 +133,51 @@ attack("a payment on Solana copied from the chain, to have its payer refused at 
       expect(copied.text).toContain("simulation_failed")
       const { status, text } = await present(await scene.pay())
       expect(status, text).toBe(200)
+    }
+  }
+})
+
+const copies = 4
+
+/** Payments made elsewhere, and a facilitator that takes long to verify them. */
+const openSlow = async (scene: Scene) => {
+  const copied: Array<string> = []
+  while (copied.length < copies) copied.push(await payElsewhere(scene))
+  const gate = Promise.withResolvers<void>()
+  let waiting = 0
+  const verify: FacilitatorClient["verify"] = async (payload, requirements) => {
+    if (copied.some((copy) => JSON.stringify(payload).includes(copy))) {
+      waiting++
+      await gate.promise
+    }
+    return official.client.verify(payload, requirements)
+  }
+  return { copied, verify, waiting: () => waiting, end: gate.resolve }
+}
+
+attack("payments on Solana copied from the chain, to use up what their payer may have open", {
+  on: limitedPayers,
+  lands: async () => {
+    const scene = await openScene(10n * amount)
+    const { copied, end, verify } = await openSlow(scene)
+    const present = openLimitedPayers({ ...official.client, verify }, scene.requirements, copies)
+    const presented = copied.map((copy) => present(copy))
+    expect(await present(await scene.pay())).toBe(false)
+    end()
+    await Promise.all(presented)
+  },
+  fails: async () => {
+    for (const isKnown of [false, true]) {
+      const scene = await openScene(10n * amount)
+      const { copied, end, verify, waiting } = await openSlow(scene)
+      const { present } = await openTill(scene, verify)
+      if (isKnown) expect((await present(await scene.pay())).status).toBe(200)
+      const presented = copied.map((copy) => present(copy, strangersAddress))
+      await vi.waitFor(() => expect(waiting()).toBeGreaterThan(0))
+      const { status, text } = await present(await scene.pay())
+      expect(status, text).toBe(200)
+      end()
+      for (const response of await Promise.all(presented)) expect(response.status).toBe(402)
     }
   }
 })

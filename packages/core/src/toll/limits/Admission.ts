@@ -265,6 +265,6 @@ export class Admission {
     // Failed work may have cost as much as successful work.
     held.releaseAll(unpaidWork !== undefined)
     if (wasCounted) this.waiters.wake(payer)
-    if (wasOpen) this.verifications.wake(payer)
+    if (wasOpen) this.verifications.wake(call)
   }
 }

@@ -1,3 +1,4 @@
+import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import type { PayingCall } from "./PayingCall.ts"
 
 /** An open payment: the amount that its first call counted, and the number of its calls. */
@@ -6,33 +7,38 @@ interface OpenPayment {
   calls: number
 }
 
-/** A payer's open payments by key, and their amount. */
+/** Open payments of a payer and client by key, and their amount. */
 interface Open {
   readonly payments: Map<string, OpenPayment>
   atomic: bigint
 }
 
-/** Limits of one payer: open payments, and their amount. The amount doesn't limit a payer's only payment. */
+/** Limits of a payer and client: open payments, and their amount. The amount doesn't limit their only payment. */
 export interface OpenLimits {
   readonly maxPayments: number
   readonly maxAtomic: bigint
 }
 
+/** Names what is counted together: a payer at a client address, and payments that settle first apart from others. */
+export const countedAs = ({ payer, request }: PayingCall): string =>
+  `${request.settlesFirst} ${payer} ${groupOf(clientOf(request.clientAddress() ?? ""))}`
+
 /**
  * Counts what each payer has open in this process, from before the verification until the call ends: a facilitator may
  * reserve money for each payment that it verifies.
  *
- * Payments that settle first count apart from others. Unproven ones don't count: they may be forgeries in the payer's
- * name.
+ * At each client address by itself: anybody can present payments that the payer has made elsewhere, copied from the
+ * chain. Unproven ones don't count: they may be forgeries in the payer's name.
  */
 export class OpenCalls {
   private readonly open = new Map<string, Open>()
 
   /** Counts a call; `false`: it has to wait for another payment of its payer. */
-  enter({ held, learned, lease, payer, request }: PayingCall, atomic: bigint, limits: OpenLimits): boolean {
+  enter(call: PayingCall, atomic: bigint, limits: OpenLimits): boolean {
+    const { held, learned, lease } = call
     // A call may verify again, after another call of its payment has failed: it counts once.
     if (!learned.isProven || held.holds("openCall")) return true
-    const name = `${request.settlesFirst} ${payer}`
+    const name = countedAs(call)
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
     const payment = open.payments.get(lease.key) ?? { atomic, calls: 0 }
     // A copy of an open payment adds nothing, and that payment's call may wait for it.
@@ -54,7 +60,7 @@ export class OpenCalls {
     return true
   }
 
-  /** Payers with an open payment, twice those with both kinds: all entries in memory. */
+  /** Payers with an open payment, for each client and kind: all entries in memory. */
   get size(): number {
     return this.open.size
   }

@@ -5,6 +5,7 @@ import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator, FacilitatorRequest, Verification } from "../facilitator/Facilitator.ts"
 import type { Refusal } from "../Verdict.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
+import { countedAs } from "./OpenCalls.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { isAmbiguous, RecentPaymentFailures } from "./RecentPaymentFailures.ts"
 import { ResponseWaiters } from "./ResponseWaiters.ts"
@@ -49,7 +50,10 @@ export class Verifications {
   private readonly parts: Parts
   private readonly failures: RecentPaymentFailures
   private readonly outage = new FacilitatorOutage()
-  /** Waiters for another call of their payer, with places of their own: strangers without money may take them all. */
+  /**
+   * Waiters for another call that is counted with theirs, with places of their own: strangers without money may take them
+   * all.
+   */
   private readonly arrivals = new ResponseWaiters()
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
@@ -95,9 +99,9 @@ export class Verifications {
     return { _tag: "Verified", verification }
   }
 
-  /** Wakes the payer's calls that wait to be verified. */
-  wake(payer: string): void {
-    this.arrivals.wake(payer)
+  /** Wakes the calls counted with this one that wait to be verified. */
+  wake(call: PayingCall): void {
+    this.arrivals.wake(countedAs(call))
   }
 
   /**
@@ -106,15 +110,16 @@ export class Verifications {
    */
   private *open(call: PayingCall, { requirements }: FacilitatorRequest): Deciding<Verified | undefined> {
     const { history, work } = this.parts
-    const { lease, payer, untilMillis } = call
+    const { lease, untilMillis } = call
     const amountAtomic = BigInt(requirements.amount)
+    const counted = countedAs(call)
     for (let isFirst = true; !work.open(call, amountAtomic); isFirst = false) {
       // Other processes may have settled more for this payer.
       if (isFirst) yield* history.learnRecent(call, lease.nowMillis())
       if (isFirst && work.open(call, amountAtomic)) return undefined
-      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(payer, this.isKnown(call)))
+      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(counted, this.isKnown(call)))
         return { _tag: "Limited", patient: false }
-      yield* this.arrivals.wait(payer)
+      yield* this.arrivals.wait(counted)
       const refusal = this.recallFailure(call)
       if (refusal !== undefined)
         return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }

@@ -5,7 +5,10 @@ import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
 import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
 
 /** A call with a payment of a payer, whose signature is theirs. */
-const attemptOf = (nonce: number, { from = 1, isProven = true, settlesFirst = false } = {}) => {
+const attemptOf = (
+  nonce: number,
+  { client = "192.0.2.1", from = 1, isProven = true, settlesFirst = false } = {}
+) => {
   const payer = `0x${String(from).padStart(40, "0")}` as const
   const payload = payloadV2({ nonce: `0x${String(nonce).padStart(64, "0")}`, from: payer })
   const attempt = openAttempt(
@@ -21,7 +24,7 @@ const attemptOf = (nonce: number, { from = 1, isProven = true, settlesFirst = fa
       proofRequired: true,
       settlesFirst,
       exposureAtomic: () => 10_000n,
-      clientAddress: () => undefined,
+      clientAddress: () => client,
       offers: () => [offer()],
       work: () => Effect.die(new Error("no work is done")),
       reopen: () => Effect.die(new Error("nothing is opened again"))
@@ -78,6 +81,17 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 10 })
     expect([enter(attemptOf(1), 0n), enter(attemptOf(2), 11n)]).toEqual([true, true])
     expect([enter(attemptOf(3), 0n), enter(attemptOf(4), 1n)]).toEqual([true, false])
+  })
+
+  it("leave the payer room at another address: those may be copies of what the payer has paid elsewhere", () => {
+    const { enter } = open({ maxPayments: 1 })
+    expect([enter(attemptOf(1)), enter(attemptOf(2)), enter(attemptOf(3, { client: "192.0.2.2" }))]).toEqual([
+      true,
+      false,
+      true
+    ])
+    const ofNeighbors = [1, 2].map((subnet) => attemptOf(3 + subnet, { client: `2001:db8:7:${subnet}::9` }))
+    expect(ofNeighbors.map((attempt) => enter(attempt))).toEqual([true, false])
   })
 
   it("count a payment once, until the last of its calls ends", () => {

@@ -28,3 +28,27 @@ export const openRemembersFailures = (facilitator: FacilitatorClient, requiremen
     return (await facilitator.settle(...documents)).success
   }
 }
+
+export const limitedPayers = "a hand-rolled server with a limit per payer"
+
+/** Serves a payer's payments while fewer than so many others of theirs are in progress. */
+export const openLimitedPayers = (
+  facilitator: FacilitatorClient,
+  requirements: SolanaRequirements,
+  limit: number
+) => {
+  const open = new Map<string, number>()
+  return async (transaction: string): Promise<boolean> => {
+    const payer = payerOf(transaction)
+    const others = open.get(payer) ?? 0
+    if (others >= limit) return false
+    open.set(payer, others + 1)
+    const documents = forFacilitator(transaction, requirements)
+    try {
+      if (!(await facilitator.verify(...documents)).isValid) return false
+      return (await facilitator.settle(...documents)).success
+    } finally {
+      open.set(payer, open.get(payer)! - 1)
+    }
+  }
+}
