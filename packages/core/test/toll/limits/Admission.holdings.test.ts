@@ -1,0 +1,113 @@
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { Charges } from "../../../src/ports/Charges.ts"
+import { Chain } from "../../../src/toll/evidence/Chain.ts"
+import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
+import { Admission } from "../../../src/toll/limits/Admission.ts"
+import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
+import { Releases } from "../../../src/toll/limits/Releases.ts"
+import { ResponseWaiters } from "../../../src/toll/limits/ResponseWaiters.ts"
+import { newCharge, openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+
+const price = 10_000n
+
+const attemptOf = (owner: string) => {
+  const payload = payloadV2({})
+  const attempt = openAttempt(
+    {
+      operation: "search",
+      canonical: "GET /x402/search\n{}",
+      payment: { payload, signed: payload.payload },
+      resourceUrl,
+      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
+      encrypted: false,
+      replayMillis: 1_000,
+      workMillis: 1_000,
+      proofRequired: false,
+      settlesFirst: false,
+      exposureAtomic: () => price,
+      clientAddress: () => undefined,
+      offers: () => [offer()],
+      work: () => Effect.die("no work is done"),
+      reopen: () => Effect.die("nothing is opened again")
+    },
+    { ...sepolia, separator: `0x${"00".repeat(32)}` },
+    { owner, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
+  )
+  attempt.learned.isProven = true
+  return attempt
+}
+
+const admission = Admission.make({
+  exposureAtomic: 100n * price,
+  maxExposureAtomic: 100n * price,
+  maxUnsettledPerPayer: 10,
+  maxUnsettled: 10,
+  maxUnverified: 10,
+  lossPerHourAtomic: 100n * price,
+  failedPayerMillis: 0,
+  leaseMillis: 60_000
+})
+
+const services = Layer.mergeAll(
+  PaymentReversals.layer.pipe(Layer.provideMerge(Charges.layerMemory)),
+  Layer.mock(Chain, { canRead: () => false }),
+  Layer.mock(Facilitator, { verify: () => Effect.succeed({ _tag: "Invalid", reason: "expired" }) })
+)
+
+const run = <A, E>(test: Effect.Effect<A, E, Charges | Chain | Facilitator | PaymentReversals>) =>
+  Effect.runPromise(Effect.provide(test, services))
+
+describe("what a call holds of the limits", () => {
+  it("is its place and its stake only while no other process has claimed its payment", () =>
+    run(
+      Effect.gen(function* () {
+        const limits = yield* admission
+        const claim = Effect.fnUntraced(function* (owner: string) {
+          const attempt = attemptOf(owner)
+          const { _tag } = yield* limits.claim(
+            attempt,
+            newCharge(attempt, taskOf(attempt, offer()), {
+              settlement: "{}",
+              fingerprint: "key:digest",
+              nowMillis: nowSeconds * 1_000
+            })
+          )
+          return [_tag, attempt.held.holds("place"), attempt.held.holds("stake")]
+        })
+        expect(yield* claim("one")).toEqual(["Claimed", true, true])
+        expect(yield* claim("two")).toEqual(["Existing", false, false])
+      })
+    ))
+
+  it("doesn't keep it from verifying its payment again: only other calls wait", () =>
+    run(
+      Effect.gen(function* () {
+        const limits = yield* admission
+        const [first, copy] = [attemptOf("one"), attemptOf("two")]
+        const verify = (attempt: typeof first) =>
+          Effect.gen(() => limits.verify(attempt, taskOf(attempt, offer()).request, new ResponseWaiters()))
+        expect(yield* verify(first)).toMatchObject({ _tag: "Verified" })
+        expect(yield* verify(first)).toMatchObject({ _tag: "Verified" })
+        expect(yield* verify(copy)).toEqual({ _tag: "Busy", patient: true })
+        limits.end(first)
+        expect(yield* verify(copy)).toMatchObject({ _tag: "Verified" })
+      })
+    ))
+
+  it("is given back once, and can't be taken twice", () => {
+    const held = new Releases()
+    const released: Array<boolean> = []
+    held.hold("stake", (isLost) => released.push(isLost))
+    expect(() => held.hold("stake", () => undefined)).toThrow("a call holds its stake already")
+    held.releaseAll(true)
+    held.releaseAll(false)
+    expect([released, held.holds("stake"), held.hasHeld("stake"), held.release("stake")]).toEqual([
+      [true],
+      false,
+      true,
+      false
+    ])
+  })
+})
