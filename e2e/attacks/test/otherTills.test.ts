@@ -7,6 +7,7 @@ import type { PrivateKeyAccount } from "viem/accounts"
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { openAttacker } from "../src/Attacker.ts"
+import { blamesPayers, blamingPayers } from "../src/BlamesPayers.ts"
 import { calls, type ReceivedResponse } from "../src/Calls.ts"
 import { acceptingUsedNonces, oneBlockBehind } from "../src/CarelessVerify.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
@@ -14,6 +15,7 @@ import { openFlakyRpc } from "../src/FlakyRpc.ts"
 import { workDone } from "../src/Goods.ts"
 import { localChainOfFile, type LocalChain, readable } from "../src/LocalChain.ts"
 import { keepOurs, openOurs } from "../src/Ours.ts"
+import { openOfficial } from "../src/Official.ts"
 import { openReceiptReader, receiptReader } from "../src/ReceiptReader.ts"
 import { standings } from "../src/Standing.ts"
 import { visit, type Visitor } from "../src/Visitor.ts"
@@ -277,3 +279,43 @@ describe("what no server can promise", () => {
     expectPaid(await visit(second).present(search, payment!))
   })
 })
+
+/** A stranger presents payments of a payer, which another till has settled, at a second one. */
+const presentCopies = async (second: Visitor, account: PrivateKeyAccount, count: number) => {
+  const { track } = calls
+  const first = visit(await openOnChain(local().facilitator.client))
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now(), shouldAdvanceTime: true })
+  for (let copied = 0; copied < count; copied++) {
+    const payment = await first.payFor(track, { account, withoutResource: true })
+    expectPaid(await first.present(track, payment))
+    vi.setSystemTime(Date.now() + 2_001)
+    expect((await second.present(track, payment)).status).toBe(402)
+  }
+  return second.present(track, await second.payFor(track, { account }))
+}
+
+attack(
+  "settled payments copied from the chain and presented to another till, to lock their payer out there",
+  {
+    on: blamesPayers,
+    lands: async () => {
+      const account = await openAttacker(local()).fund(20n * 520_000n)
+      const second = visit(blamingPayers(await openOfficial(acceptingUsedNonces(local()))))
+      expect((await presentCopies(second, account, 1)).status).toBe(429)
+    },
+    fails: async () => {
+      for (const [standing, count] of [
+        ["new", 1],
+        ["known", 1],
+        ["new", 4]
+      ] as const) {
+        const account = await openAttacker(local()).fund(20n * 520_000n)
+        const second = visit(await openOnChain(acceptingUsedNonces(local())))
+        if (standing === "known")
+          expectPaid(await second.present(search, await second.payFor(search, { account })))
+        expectPaid(await presentCopies(second, account, count))
+        vi.useRealTimers()
+      }
+    }
+  }
+)

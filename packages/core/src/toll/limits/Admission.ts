@@ -242,6 +242,11 @@ export class Admission {
     if (learned.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
   }
 
+  /** Records that the payment had moved before it was presented here: a stranger may have copied it from the chain. */
+  blameStranger(call: PayingCall): void {
+    if (call.unpaidWork !== undefined) call.unpaidWork = { ...call.unpaidWork, lostBy: "stranger" }
+  }
+
   /** Takes the stake for work that was paid first, unless the call has it; `false`: the response has to wait. */
   takePaidStake(call: PayingCall, amountAtomic: string): boolean {
     return this.work.takePaidStake(call, BigInt(amountAtomic))
@@ -261,9 +266,10 @@ export class Admission {
     const { held, payer, request, unpaidWork } = call
     const wasCounted = held.holds("place")
     const wasOpen = held.holds("openCall")
-    if (unpaidWork?.hasFailed === false && request.exposureAtomic() > 0n) this.accounts.forgetRecent(payer)
+    if (unpaidWork?.hasFailed === false && unpaidWork.lostBy === "payer" && request.exposureAtomic() > 0n)
+      this.accounts.forgetRecent(payer)
     // Failed work may have cost as much as successful work.
-    held.releaseAll(unpaidWork !== undefined)
+    held.releaseAll(unpaidWork?.lostBy ?? "none")
     if (wasCounted) this.waiters.wake(payer)
     if (wasOpen) this.verifications.wake(call)
   }

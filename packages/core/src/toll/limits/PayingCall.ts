@@ -1,6 +1,6 @@
 import type { TollNetwork } from "../TollNetwork.ts"
 import type { TollRequest } from "../TollRequest.ts"
-import { Releases } from "./Releases.ts"
+import { type Loss, Releases } from "./Releases.ts"
 
 /** What a call has learned about its payment. */
 export interface Learned {
@@ -17,6 +17,8 @@ export interface UnpaidWork {
   readonly hasFailed: boolean
   /** A payment that settled first pays for the work by the delivery of its response. */
   readonly paidBy: "settlement" | "delivery"
+  /** Who loses it if nobody pays. */
+  readonly lostBy: Exclude<Loss, "none">
 }
 
 /** A paid call, as the limits see it. */

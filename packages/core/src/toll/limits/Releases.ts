@@ -5,8 +5,13 @@
  */
 export type Holding = "guard" | "openCall" | "slot" | "place" | "stake"
 
-/** `isLost`: the call did work that nobody pays for. */
-export type Release = (isLost: boolean) => void
+/**
+ * Whose work nobody pays for. `stranger`: the payment had moved before it was presented here, so that anyone may have
+ * copied it from the chain.
+ */
+export type Loss = "none" | "payer" | "stranger"
+
+export type Release = (loss: Loss) => void
 
 /** What one call holds of the limits. Each part is given back once, at the latest when the call ends. */
 export class Releases {
@@ -28,16 +33,16 @@ export class Releases {
   }
 
   /** Gives a part back. Returns whether the call held it until now. */
-  release(name: Holding, isLost = false): boolean {
+  release(name: Holding, loss: Loss = "none"): boolean {
     const release = this.releases.get(name)
     if (release === undefined) return false
     this.releases.set(name, undefined)
-    release(isLost)
+    release(loss)
     return true
   }
 
   /** Gives everything back. */
-  releaseAll(isLost: boolean): void {
-    for (const name of this.releases.keys()) this.release(name, isLost)
+  releaseAll(loss: Loss): void {
+    for (const name of this.releases.keys()) this.release(name, loss)
   }
 }

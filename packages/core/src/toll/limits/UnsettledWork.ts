@@ -75,12 +75,14 @@ export class UnsettledWork {
   }
 
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
-  private takeStake({ held, lease, payer, request }: PayingCall, atomic: bigint, isProven: boolean): boolean {
+  private takeStake(call: PayingCall, atomic: bigint, isProven: boolean): boolean {
+    const { held, lease, payer, request } = call
     if (held.holds("stake") || atomic === 0n) return true
     if (isProven && this.accounts.takeCover(payer, atomic)) {
-      held.hold("stake", (isLost) => {
+      held.hold("stake", (loss) => {
         this.accounts.returnCover(payer, atomic)
-        if (isLost) this.accounts.lose(payer, atomic)
+        if (loss === "payer") this.accounts.lose(payer, atomic)
+        if (loss === "stranger") this.loseToStranger(call, atomic)
       })
       return true
     }
@@ -89,10 +91,19 @@ export class UnsettledWork {
       lease.nowMillis()
     )
     if (taken === undefined) return false
-    held.hold("stake", (isLost) => {
-      if (!isLost) this.losses.giveBack(taken, atomic)
+    held.hold("stake", (loss) => {
+      if (loss !== "payer") this.losses.giveBack(taken, atomic)
+      if (loss === "stranger") this.loseToStranger(call, atomic)
     })
     return true
+  }
+
+  /** Counts a loss for the client address, and not for the payer whose payment somebody may have copied. */
+  private loseToStranger({ lease, payer, request }: PayingCall, atomic: bigint): void {
+    this.losses.take(
+      { atomic, payer, isProven: false, clientAddress: request.clientAddress() },
+      lease.nowMillis()
+    )
   }
 }
 

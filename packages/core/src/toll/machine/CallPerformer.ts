@@ -239,7 +239,8 @@ export class CallPerformer {
     const worked = yield* Effect.exit(workFor(attempt, held))
     attempt.unpaidWork = {
       hasFailed: attempt.unpaidWork?.hasFailed === true || Exit.isFailure(worked),
-      paidBy: paid === undefined ? "settlement" : "delivery"
+      paidBy: paid === undefined ? "settlement" : "delivery",
+      lostBy: "payer"
     }
     if (Exit.isFailure(worked)) {
       attempt.result = { _tag: "Failed", failure: worked.cause }
@@ -286,6 +287,8 @@ export class CallPerformer {
     if (step._tag === "RollBack" && attempt.result._tag === "Worked") attempt.result = { _tag: "None" }
     if (event._tag === "Settled" && event.settlement._tag === "Rejected")
       admission.noteFailure(attempt, event.settlement.reason)
+    if (event._tag === "Seen" && event.evidence._tag === "Moved" && event.evidence.precedesClaim === true)
+      admission.blameStranger(attempt)
     // A payment that is refunded pays for nothing.
     else if (event._tag === "Completed" && !event.refundDue)
       admission.settled(attempt, held.task.authorization.value)

@@ -55,9 +55,8 @@ const proven = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep
   const keepsExposure = !facts.workIsDue
   switch (evidence._tag) {
     case "Moved":
-      return evidence.precedesClaim === true
-        ? voidCharge(keepsExposure, usedElsewhere)
-        : [complete(evidence, "none")]
+      // It can't move any more, and a stranger may have copied it: its payer has no unsettled work by it.
+      return evidence.precedesClaim === true ? voidCharge(false, usedElsewhere) : [complete(evidence, "none")]
     case "NotPaid":
       return voidCharge(keepsExposure, notPaid(evidence))
     case "NotMoved":

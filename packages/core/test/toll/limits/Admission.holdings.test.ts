@@ -5,7 +5,7 @@ import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
-import { Releases } from "../../../src/toll/limits/Releases.ts"
+import { type Loss, Releases } from "../../../src/toll/limits/Releases.ts"
 import { ResponseWaiters } from "../../../src/toll/limits/ResponseWaiters.ts"
 import { newCharge, openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
 import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
@@ -98,13 +98,13 @@ describe("what a call holds of the limits", () => {
 
   it("is given back once, and can't be taken twice", () => {
     const held = new Releases()
-    const released: Array<boolean> = []
-    held.hold("stake", (isLost) => released.push(isLost))
+    const released: Array<Loss> = []
+    held.hold("stake", (loss) => released.push(loss))
     expect(() => held.hold("stake", () => undefined)).toThrow("a call holds its stake already")
-    held.releaseAll(true)
-    held.releaseAll(false)
+    held.releaseAll("payer")
+    held.releaseAll("none")
     expect([released, held.holds("stake"), held.hasHeld("stake"), held.release("stake")]).toEqual([
-      [true],
+      ["payer"],
       false,
       true,
       false

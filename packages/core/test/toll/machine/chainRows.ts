@@ -70,8 +70,8 @@ export const attempts: ReadonlyArray<Row> = [
   ...[before, proving].flatMap((plan): ReadonlyArray<Row> => [
     row("moved it", call, plan, moved, completed("none")),
     row("moved it a moment ago", call, plan, fresh, unproven("none")),
-    row("moved it before its claim", call, plan, earlier, voided(true, already)),
-    row("moved it before its claim, seen later", reconciler, plan, earlier, voided(true, already)),
+    row("moved it before its claim", call, plan, earlier, voided(false, already)),
+    row("moved it before its claim, seen later", reconciler, plan, earlier, voided(false, already)),
     row(
       "moved it before its claim, and settles first",
       { ...call, ...workDue },
