@@ -102,7 +102,7 @@ export const takenBy = (
       due: world.settlesFirst === true && record.response === "none",
       payment: record.payment && readable,
       subject: record.subject,
-      result: record.response === "recorded" && result !== "worked" ? recorded : result
+      result: record.response === "recorded" ? recorded : result
     })
   }))
 }
@@ -208,6 +208,10 @@ const work = ({ index, state, world }: Performer): Array<StepOutcome> => {
   ]
 }
 
+/** The state after the response of a process is recorded. */
+const keepWork = (state: ChargeWorldState, index: number): ChargeWorldState =>
+  state.processes[index]!.result === "worked" ? withProcess(state, index, { result: "own" }) : state
+
 const record = ({ index, state }: Performer, { work }: { readonly work?: Work }): Array<StepOutcome> => {
   const recorded = isHeldBy(state.record, index, "claimed")
   const changes = {
@@ -219,7 +223,7 @@ const record = ({ index, state }: Performer, { work }: { readonly work?: Work })
     {
       label: recorded ? "recorded" : "too late",
       fact: { _tag: "Recorded", recorded },
-      state: recorded ? withRecord(state, changes) : state
+      state: recorded ? keepWork(withRecord(state, changes), index) : state
     }
   ]
 }
@@ -231,7 +235,7 @@ const deliver = ({ index, state }: Performer): Array<StepOutcome> => {
     {
       label: delivered ? "recorded" : "too late",
       fact: { _tag: "Delivered", delivered },
-      state: delivered ? withRecord(state, { response: "recorded", owed: "no" }) : state
+      state: delivered ? keepWork(withRecord(state, { response: "recorded", owed: "no" }), index) : state
     }
   ]
 }

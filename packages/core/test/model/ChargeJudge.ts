@@ -64,6 +64,7 @@ const faultOfEnding = (
     case "Paid":
       if (result === "none" || result === "failed") return "paid, and there is no response to send"
       if (result === "foreign") return "another request gets the response"
+      if (result === "worked") return "the caller gets a response that is not recorded"
       if (!seen.moved) return "served, and the money did not move"
       return record?.precedes === true
         ? "served for a transfer that was there before the payment was presented"

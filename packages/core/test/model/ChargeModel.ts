@@ -199,6 +199,9 @@ class ChargeModel implements Model<ChargeWorldState> {
       return { label, to: state, violation: `the machine fails: ${String(error)}` }
     }
     const [step] = plan
+    const { result, subject } = state.processes[index]!
+    if ((step._tag === "Find" || step._tag === "End") && result === "worked" && subject)
+      return { label, to: state, violation: "what a call prepared is neither recorded nor rolled back" }
     if (step._tag !== "End")
       return { label, to: withProcess(state, index, { plan: this.plans.numberOf(plan) }) }
     const { ending } = step

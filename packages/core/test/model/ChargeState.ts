@@ -61,8 +61,11 @@ export interface Process {
   /** It has the payment at hand, and so can settle it. */
   readonly payment: boolean
   readonly subject: boolean
-  /** `foreign`: a response that another request or signature bought. */
-  readonly result: "none" | "worked" | "recorded" | "foreign" | "failed"
+  /**
+   * `worked`: a response of its own work that is not recorded; `own`: one that is. `recorded`: that of a charge which it
+   * took over; `foreign`: one that another request or signature bought.
+   */
+  readonly result: "none" | "worked" | "own" | "recorded" | "foreign" | "failed"
   /** The chain had the transfer when the payment was presented; `undefined`: not read yet. */
   readonly head: boolean | undefined
   /** It verifies the payment: copies in the same process wait. */

@@ -127,7 +127,8 @@ const rollBack = ({ index, state }: Performer): Array<StepOutcome> => {
   const { result, subject } = state.processes[index]!
   const undone: ChargeWorldState =
     subject && state.order === "prepared" ? { ...state, order: "abandoned" } : state
-  const after = result === "worked" ? withProcess(undone, index, { result: "none" }) : undone
+  const after =
+    result === "worked" || result === "own" ? withProcess(undone, index, { result: "none" }) : undone
   return [{ label: "undone", fact: done, state: after }]
 }
 

@@ -129,6 +129,12 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     decides: decidesStep("RollBack", (_, later) => endingOf(later))
   },
   {
+    name: "keeps what came too late",
+    noticedBy: "two copies, order, crash",
+    decides: (decided, { event }) =>
+      isEvent(event, "Voided") && !event.voided ? [{ _tag: "Find" }] : decided
+  },
+  {
     name: "skips the last look before a refusal",
     noticedBy: "two copies",
     decides: skips("FindCopy")

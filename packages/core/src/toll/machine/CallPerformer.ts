@@ -157,8 +157,7 @@ export class CallPerformer {
     const { charge } = event
     // From here on the facts are those of the charge, and not of the request at hand.
     attempt.heldCharge = held
-    if (charge.response !== undefined && attempt.result._tag !== "Worked")
-      attempt.result = { _tag: "Recorded", recorded: charge.response }
+    if (charge.response !== undefined) attempt.result = { _tag: "Recorded", recorded: charge.response }
     // A recorded response is only for the payment that bought it.
     const isOurs =
       charge.state === "claimed" || charge.state === "voided" || charge.payloadDigest === attempt.digest

@@ -3,7 +3,6 @@ import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.
 import {
   defer,
   end,
-  expired,
   failed,
   findAgain,
   follow,
@@ -14,9 +13,11 @@ import {
   queryFirst,
   refused,
   refuseHeld,
+  rollBackOwn,
   unfunded,
   unverifiable,
-  voidCharge
+  voidCharge,
+  voidLate
 } from "./Plans.ts"
 import {
   type ChargeEvent,
@@ -144,9 +145,7 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
   if (paid !== undefined) return [{ _tag: "Deliver", work }, end({ _tag: "Paid", receipt: paid.receipt })]
-  return nowSeconds > facts.validBeforeSeconds
-    ? voidCharge(false, expired)
-    : [{ _tag: "Record", work }, firstSettle]
+  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Record", work }, firstSettle]
 }
 
 /** What follows in a call. `planned`: the next step of the plan. */
@@ -199,8 +198,7 @@ const decide = (
     case "Record":
       // The lease expired and another process holds the payment now, perhaps with a quote that it consumed, too. So
       // only what this call prepared is rolled back.
-      if (event._tag === "Recorded")
-        return event.recorded ? "as planned" : [{ _tag: "RollBack", whole: false }, end(inProgress)]
+      if (event._tag === "Recorded") return event.recorded ? "as planned" : [rollBackOwn, end(inProgress)]
       break
     case "Deliver":
       // Otherwise it took too long: another call delivered it, or a refund is due.

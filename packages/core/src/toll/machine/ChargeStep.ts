@@ -118,9 +118,15 @@ export type SettlementStep =
   | { readonly _tag: "Apply" }
   /**
    * `keepsExposure`: work was done that the payer did not pay for; it counts until the payment can't move any more.
-   * `isRefused`: its caller reads that the payment buys nothing.
+   * `isRefused`: copies of this payment buy nothing any more. `isUnrecorded`: this call did work that it has not
+   * recorded, and rolls it back even if another process holds the charge by now.
    */
-  | { readonly _tag: "Void"; readonly keepsExposure: boolean; readonly isRefused: boolean }
+  | {
+      readonly _tag: "Void"
+      readonly keepsExposure: boolean
+      readonly isRefused: boolean
+      readonly isUnrecorded?: true
+    }
   /**
    * Undo what the work prepared, such as an order. `whole`: everything prepared under the charge's key. Else only this
    * call's own subject, because another process holds the key.

@@ -44,6 +44,7 @@ export const unverifiable: Ending = { _tag: "Unverifiable" }
 
 export const endLease: SettlementStep = { _tag: "EndLease" }
 export const rollBack: SettlementStep = { _tag: "RollBack", whole: true }
+export const rollBackOwn: SettlementStep = { _tag: "RollBack", whole: false }
 export const findAgain: Plan<LeaseStep> = [{ _tag: "Find" }]
 export const judgeHeld: Plan<LeaseStep> = [{ _tag: "Judge", key: "held" }]
 export const settleAgain: LeasePlan = [{ _tag: "Settle", first: false }]
@@ -131,6 +132,12 @@ export const refuseHeld = (ending: Ending): LeasePlan => [
 export const voidCharge = (keepsExposure: boolean, ending: Ending): LeasePlan => [
   { _tag: "Void", keepsExposure, isRefused: ending._tag === "Refused" },
   ...giveUp(ending)
+]
+
+/** Voids a charge whose work was done too late to be recorded, and undoes that work. */
+export const voidLate: LeasePlan = [
+  { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
+  ...giveUp(expired)
 ]
 
 /** Queries the chain before a plan, if it can be read. */

@@ -21,6 +21,7 @@ import {
   refusedBefore,
   refuseHeld,
   rollBack,
+  rollBackOwn,
   settleUnlessUnwanted,
   transferTaken,
   voidCharge
@@ -198,7 +199,10 @@ export const afterSettlementStep = (
       break
     case "Void":
       // Otherwise another process has taken it over: its result counts.
-      if (event._tag === "Voided") return event.voided ? "as planned" : findAgain
+      if (event._tag === "Voided") {
+        if (event.voided) return "as planned"
+        return step.isUnrecorded === true ? [rollBackOwn, ...findAgain] : findAgain
+      }
       break
     case "Apply":
     case "RollBack":

@@ -2,14 +2,28 @@ import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { memory } from "../../../src/ports/memory/memory.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { type Call, buy, expectRefused, openTill, search } from "../openTill.ts"
+import { sampleTrackResult } from "../../../src/testing/samples.ts"
+import {
+  type Call,
+  buy,
+  expectFailed,
+  expectRefused,
+  openTill,
+  search,
+  track,
+  trackingNumber
+} from "../openTill.ts"
 
 /**
  * Stores whose leases lapse at once, and whose first response is recorded on a signal: of the test, or of the call that
  * is about to take its charge over.
  */
 const slowStores = (
-  options: { readonly recordsBeforeTakeOver?: boolean; readonly stopsAfterVoid?: boolean } = {}
+  options: {
+    readonly recordsAtOnce?: true
+    readonly recordsBeforeTakeOver?: boolean
+    readonly stopsAfterVoid?: boolean
+  } = {}
 ) => {
   const gate = Promise.withResolvers<void>()
   const voided = Promise.withResolvers<void>()
@@ -25,7 +39,7 @@ const slowStores = (
         claim: (charge, lease, nowMillis, limit) =>
           store.claim(charge, { ...lease, untilMillis: nowMillis }, nowMillis, limit),
         advance: (...args) => {
-          if (!isFirst) return store.advance(...args)
+          if (!isFirst || options.recordsAtOnce) return store.advance(...args)
           isFirst = false
           reached.resolve()
           return Effect.promise(() => gate.promise).pipe(
@@ -87,6 +101,36 @@ describe("a lapsed claim whose holder is slow, not dead", () => {
     const other = await shop.present(anotherSearch, payment)
     expectRefused(other, "payment_already_used")
     expect((await slow).status).toBe(200)
+    expect(shop.facilitator.settled).toHaveLength(1)
+  })
+
+  it("whose work comes too late gets the response that a copy recorded, as every retry does", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    const { storage } = slowStores({ recordsAtOnce: true })
+    const shop = await openTill({ storage })
+    const begun = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    let works = 0
+    shop.tracker.track.returns(async () => {
+      const work = ++works
+      if (work === 1) {
+        begun.resolve()
+        await gate.promise
+      }
+      return { ...sampleTrackResult(trackingNumber), statusDescription: `work ${work}` }
+    })
+    const payment = await shop.payFor(track)
+    const slow = shop.present(track, payment)
+    await begun.promise
+    shop.facilitator.losesNextSettlement(false)
+    expectFailed(await shop.present(track, payment), 503, "SETTLEMENT_PENDING")
+    // The payment has expired.
+    vi.setSystemTime(Date.now() + 600_000)
+    gate.resolve()
+    const response = await slow
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining("work 2")])
+    expect((await shop.present(track, payment)).text).toBe(response.text)
     expect(shop.facilitator.settled).toHaveLength(1)
   })
 

@@ -289,12 +289,24 @@ const recordAndSettle: Plan = [
 ]
 export const deliver: Plan = [{ _tag: "Deliver", work: product }, ...end({ _tag: "Paid", receipt })]
 
+const voidedLate: Plan = [
+  { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
+  ...gaveUp(refused("payment_expired"))
+]
+
 export const works: ReadonlyArray<Row> = [
   ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
   ["that its payment doesn't buy", call, work, { _tag: "WorkFailed", refusal }, voided(false, refused("no"))],
   ["that failed and was paid for", call, paidWork, { _tag: "WorkFailed" }, left({ _tag: "Owed", ...paid })],
   ["that is done", call, work, onTime, recordAndSettle],
-  ["that is done too late", call, work, tooLate, voided(false, refused("payment_expired"))],
+  ["that is done too late", call, work, tooLate, voidedLate],
+  [
+    "that is done too late, by a call that has lost its lease",
+    call,
+    voidedLate,
+    { _tag: "Voided", voided: false },
+    [{ _tag: "RollBack", whole: false }, ...find]
+  ],
   ["that was paid for", call, paidWork, tooLate, deliver],
   [
     "that is recorded",
