@@ -99,6 +99,7 @@ export const takenBy = (
     },
     state: withProcess(taken, index, {
       holds: true,
+      isLeased: true,
       due: world.settlesFirst === true && record.response === "none",
       payment: record.payment && readable,
       subject: record.subject,
@@ -183,6 +184,7 @@ const claim = (performer: Performer): Array<StepOutcome> => {
     state: withProcess({ ...open, record: claimed }, index, {
       guards: false,
       holds: true,
+      isLeased: true,
       due: world.settlesFirst === true,
       payment: true,
       subject: false

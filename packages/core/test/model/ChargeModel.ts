@@ -132,6 +132,8 @@ class ChargeModel implements Model<ChargeWorldState> {
           violation: "a call works on a charge that it doesn't hold"
         }
       ]
+    if (step._tag === "Work" && !process.isLeased)
+      return [{ label: `${name}: Work`, to: state, violation: "work runs without a lease" }]
     const performer = this.performer(state, index)
     const outcomes = outcomesOf(performer, step)
     const moves = (this.world.calm ? outcomes.slice(0, 1) : outcomes).map((outcome) =>

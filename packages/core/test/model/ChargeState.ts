@@ -56,6 +56,8 @@ export interface Process {
   readonly left: number
   /** It holds or held the charge: facts are those of the charge. */
   readonly holds: boolean
+  /** It has not given the lease up that it took last; time may have ended it. */
+  readonly isLeased: boolean
   /** `workIsDue` of its facts. */
   readonly due: boolean
   /** It has the payment at hand, and so can settle it. */
@@ -110,6 +112,7 @@ export const idle = (left: number, due: boolean): Process => ({
   plan: -1,
   left,
   holds: false,
+  isLeased: false,
   due,
   payment: true,
   subject: false,
@@ -182,9 +185,19 @@ export const keyOfRecord = (record: Recorded | undefined): string => {
 }
 
 const keyOfProcess = (process: Process): string => {
-  const { copyRefused, due, guards, head, holds, isUnverified, left, payment, plan, result, subject } =
-    process
-  const flags = packed(head !== undefined, head === true, holds, due, payment, subject, guards, isUnverified)
+  const { copyRefused, due, guards, head, holds, isLeased, isUnverified, left } = process
+  const { payment, plan, result, subject } = process
+  const flags = packed(
+    head !== undefined,
+    head === true,
+    holds,
+    isLeased,
+    due,
+    payment,
+    subject,
+    guards,
+    isUnverified
+  )
   return `${plan},${left},${flags}${result[0]}${result[1]}${copyRefused}`
 }
 

@@ -118,7 +118,7 @@ const voiding = (
     {
       label: voided ? "voided" : "too late",
       fact: { _tag: "Voided", voided },
-      state: voided ? after : state
+      state: voided ? withProcess(after, index, { isLeased: false }) : state
     }
   ]
 }
@@ -200,6 +200,12 @@ export const outcomesOfSettlement = (
       return markRefundDue(performer)
     case "EndLease":
     case "Defer":
-      return [{ label: "its lease ends", fact: done, state: yieldLease(state, index) }]
+      return [
+        {
+          label: "its lease ends",
+          fact: done,
+          state: withProcess(yieldLease(state, index), index, { isLeased: false })
+        }
+      ]
   }
 }

@@ -195,6 +195,14 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     decides: skips("Deliver")
   },
   {
+    name: "works on what it has voided",
+    noticedBy: "one call, settles first, payer sends",
+    decides: (decided, { event, facts: { by } }) =>
+      by === "call" && isEvent(event, "Completed") && event.owedUntilMillis !== undefined
+        ? [{ _tag: "Work", paid: { receipt: event.receipt, untilMillis: event.owedUntilMillis } }]
+        : decided
+  },
+  {
     name: "replays what isn't settled",
     noticedBy: "one call",
     decides: (decided, { event }) =>

@@ -30,6 +30,13 @@ export const quickWorlds: ReadonlyArray<World> = [
   { ...single, name: "one call" },
   { ...single, name: "one call, proof, order", proofRequired: true, orders: true },
   { ...single, name: "one call, settles first", settlesFirst: true },
+  {
+    ...single,
+    name: "one call, settles first, payer sends",
+    settlesFirst: true,
+    payerSends: true,
+    shortClock: true
+  },
   { ...single, name: "one call, blind", blind: true },
   { ...pair, name: "a forged copy", callers: [own, forged] }
 ]

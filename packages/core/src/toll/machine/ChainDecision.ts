@@ -50,6 +50,12 @@ const complete = (
   refund: CompleteStep["refund"]
 ): CompleteStep => ({ _tag: "Complete", transaction, proof: { logIndex, isFinal }, refund })
 
+/** After a `Void`. */
+const completeWithoutLease = (...args: Parameters<typeof complete>): CompleteStep => ({
+  ...complete(...args),
+  leaseEnded: true
+})
+
 /** Whether an attempt moved the money of a charge. */
 const proven = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
   const keepsExposure = !facts.workIsDue
@@ -75,12 +81,16 @@ const watched = (
   evidence: ChainEvidence
 ): Decision<LeaseStep> => {
   switch (evidence._tag) {
-    case "Moved":
+    case "Moved": {
       // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
-      return evidence.precedesClaim === true
-        ? deleteCharge(facts.by === "call" ? usedElsewhere : closed)
-        : [complete(evidence, charge.settlesFirst ? "none" : "due")]
+      if (evidence.precedesClaim === true) return deleteCharge(facts.by === "call" ? usedElsewhere : closed)
+      const refund = charge.settlesFirst ? "none" : "due"
+      // A claim was voided once it was taken over.
+      return [
+        charge.state === "claimed" ? completeWithoutLease(evidence, refund) : complete(evidence, refund)
+      ]
+    }
     case "NotMoved":
       if (!hasExpired(facts, evidence)) return "as planned"
       return deleteCharge(facts.by === "call" ? expired : closed)
@@ -98,7 +108,7 @@ const refusable = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseS
     case "Moved":
       return evidence.precedesClaim === true
         ? [rollBack, end(usedElsewhere)]
-        : [complete(evidence, facts.workIsDue ? "none" : "due")]
+        : [completeWithoutLease(evidence, facts.workIsDue ? "none" : "due")]
     case "NotMoved":
       return "as planned"
     case "NotPaid":

@@ -159,6 +159,8 @@ export interface CompleteStep {
    * neither applied nor voided.
    */
   readonly refund: "none" | "due" | "sent"
+  /** A `Void` ended the lease before: work that is due then needs another one. */
+  readonly leaseEnded?: true
 }
 
 /**

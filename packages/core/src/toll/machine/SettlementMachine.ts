@@ -144,7 +144,7 @@ export const refundIsDue = refused(
 
 const afterCompletion = (
   facts: ChargeFacts,
-  { refund }: CompleteStep,
+  { leaseEnded, refund }: CompleteStep,
   event: Extract<ChargeEvent, { _tag: "Completed" }>
 ): Plan<LeaseStep> => {
   const { isProvisional, owedUntilMillis, receipt, refundDue } = event
@@ -157,9 +157,9 @@ const afterCompletion = (
   }
   if (!facts.workIsDue)
     return isProvisional === true ? [apply, endLease, paid(receipt)] : [apply, paid(receipt)]
-  if (owedUntilMillis !== undefined)
+  if (owedUntilMillis !== undefined && leaseEnded !== true)
     return [{ _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }]
-  // Another process holds the charge, or has delivered the response.
+  // Another process holds the charge or has delivered the response, or this call has to take the charge over again.
   return facts.by === "call" ? findAgain : [paid(receipt)]
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ChargeEvent, Plan } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, CompleteStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import { next } from "./nextStep.ts"
 import {
   call,
@@ -40,17 +40,19 @@ import { judge } from "./requestRows.ts"
  */
 
 const short = refused("insufficient_funds")
+/** Completed after the `Void` ended the lease. */
+const withoutLease = (refund: CompleteStep["refund"]): Plan => completed(refund, { leaseEnded: true })
 const refusing = queryFirst({ _tag: "Refusal" }, gaveUp(short))
 
 /** A payment that was claimed, and is about to be refused for want of funds. */
 const refusals: ReadonlyArray<Row> = [
-  row("has moved: a refund is due", call, refusing, moved, completed("due")),
+  row("has moved: a refund is due", call, refusing, moved, withoutLease("due")),
   row(
     "has moved before its work: the work is due",
     { ...call, ...workDue },
     refusing,
     moved,
-    completed("none")
+    withoutLease("none")
   ),
   row("has moved before its claim: no refund is due", call, refusing, earlier, rolledBack(already)),
   row(
@@ -81,6 +83,9 @@ describe("a payment that its payer's balance doesn't cover", () => {
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): Plan =>
   queryFirst({ _tag: "Watch", charge: chargeIn("voided", changes), sameRequest }, judge("held"))
 
+const watchClaim = (changes: Parameters<typeof chargeIn>[1]): Plan =>
+  queryFirst({ _tag: "Watch", charge: chargeIn("claimed", changes), sameRequest: true }, judge("held"))
+
 const refusedAgain = refusedHeld(refused("payment_refused"))
 const watchRefused = queryFirst(
   { _tag: "Watch", charge: chargeIn("voided"), sameRequest: true },
@@ -91,6 +96,20 @@ const watches: ReadonlyArray<Row> = [
   row("has moved", call, watch(), moved, completed("due")),
   row("has moved, for the reconciler", reconciler, watch(), fresh, unproven("due")),
   row("has moved, and settles first", call, watch(true, { settlesFirst: true }), moved, completed("none")),
+  row(
+    "has moved, of a claim that was voided",
+    call,
+    watchClaim({ settlesFirst: false }),
+    moved,
+    withoutLease("due")
+  ),
+  row(
+    "has moved, of a claim that was voided and settles first",
+    call,
+    watchClaim({ settlesFirst: true }),
+    moved,
+    withoutLease("none")
+  ),
   row("has moved for another request", call, watch(false), moved, deferred(already)),
   row("moved before its claim", call, watch(), earlier, deleted(already)),
   row("moved before its claim, for the reconciler", reconciler, watch(), earlier, deleted(closed)),

@@ -137,6 +137,13 @@ export const settlements: ReadonlyArray<Row> = [
     { ...completed, owedUntilMillis: paid.untilMillis },
     paidWork
   ],
+  [
+    "that comes before the work, after its lease was ended",
+    { ...call, ...workDue },
+    [{ ...reported, proof, leaseEnded: true }],
+    { ...completed, owedUntilMillis: paid.untilMillis },
+    find
+  ],
   ["that comes before the work of another call", { ...call, ...workDue }, complete, completed, find],
   [
     "that comes before the work, with no call waiting",
