@@ -199,7 +199,12 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     noticedBy: "one call, settles first, payer sends",
     decides: (decided, { event, facts: { by } }) =>
       by === "call" && isEvent(event, "Completed") && event.owedUntilMillis !== undefined
-        ? [{ _tag: "Work", paid: { receipt: event.receipt, untilMillis: event.owedUntilMillis } }]
+        ? [
+            {
+              _tag: "Work",
+              paid: { receipt: event.receipt, untilMillis: event.owedUntilMillis, isProvisional: false }
+            }
+          ]
         : decided
   },
   {

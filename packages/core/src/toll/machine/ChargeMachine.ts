@@ -3,6 +3,7 @@ import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.
 import {
   defer,
   end,
+  endLease,
   failed,
   findAgain,
   follow,
@@ -138,13 +139,19 @@ const endUnclaimed = (ending: Ending, key: KeyState): Plan => (key === "held" ? 
 const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts): Plan => {
   const { paid } = step
   if (event._tag === "WorkFailed") {
-    if (paid !== undefined) return leave({ _tag: "Owed", ...paid })
+    if (paid !== undefined)
+      return leave({ _tag: "Owed", receipt: paid.receipt, untilMillis: paid.untilMillis })
     const { refusal } = event
     return voidCharge(false, refusal === undefined ? failed : { _tag: "Refused", refusal })
   }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
-  if (paid !== undefined) return [{ _tag: "Deliver", work }, end({ _tag: "Paid", receipt: paid.receipt })]
+  if (paid !== undefined) {
+    const served = end({ _tag: "Paid", receipt: paid.receipt })
+    return paid.isProvisional
+      ? [{ _tag: "Deliver", work }, endLease, served]
+      : [{ _tag: "Deliver", work }, served]
+  }
   return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Record", work }, firstSettle]
 }
 

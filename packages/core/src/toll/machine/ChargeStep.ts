@@ -194,6 +194,8 @@ export interface PaidFirst {
   readonly receipt: Receipt
   /** Until when the response is owed; from then on a refund is due. */
   readonly untilMillis: number
+  /** Its proof will be checked again, by the reconciler. */
+  readonly isProvisional: boolean
 }
 
 /**

@@ -55,10 +55,10 @@ const paid = (receipt: Receipt): EndStep => end({ _tag: "Paid", receipt })
 const checkFinality = (facts: ChargeFacts, charge: Charge): Plan<LeaseStep> =>
   queryFirst(facts, { _tag: "Finality", charge }, defer(closed, "backoff"))
 
-const owedOf = ({ receipt, responseOwedUntilMillis }: Charge): PaidFirst | undefined =>
+const owedOf = ({ awaitsFinality, receipt, responseOwedUntilMillis }: Charge): PaidFirst | undefined =>
   receipt === undefined || responseOwedUntilMillis === undefined
     ? undefined
-    : { receipt, untilMillis: responseOwedUntilMillis }
+    : { receipt, untilMillis: responseOwedUntilMillis, isProvisional: awaitsFinality }
 
 const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): Plan<LeaseStep> => {
   const owed = owedOf(charge)
@@ -158,7 +158,9 @@ const afterCompletion = (
   if (!facts.workIsDue)
     return isProvisional === true ? [apply, endLease, paid(receipt)] : [apply, paid(receipt)]
   if (owedUntilMillis !== undefined && leaseEnded !== true)
-    return [{ _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis } }]
+    return [
+      { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis, isProvisional: isProvisional === true } }
+    ]
   // Another process holds the charge or has delivered the response, or this call has to take the charge over again.
   return facts.by === "call" ? findAgain : [paid(receipt)]
 }

@@ -8,6 +8,7 @@ import type {
   ChargeFacts,
   EndStep,
   NextCheck,
+  PaidFirst,
   Plan,
   Proof,
   ChargeStep
@@ -24,7 +25,7 @@ export const nowMillis = 500_000
 export const validBeforeSeconds = 1_000
 export const finalitySeconds = 60
 export const receipt = sampleReceipt()
-export const paid = { receipt, untilMillis: nowMillis + 1 }
+export const paid: PaidFirst = { receipt, untilMillis: nowMillis + 1, isProvisional: false }
 export const proof: Proof = { logIndex: 3, isFinal: true }
 
 /** What settling takes. The machine passes it on and never reads it. */
@@ -98,6 +99,8 @@ export const find: Plan = [{ _tag: "Find" }]
 export const waitAndFind: Plan = [{ _tag: "Wait" }, { _tag: "Find" }]
 export const work: Plan = [{ _tag: "Work" }]
 export const paidWork: Plan = [{ _tag: "Work", paid }]
+/** The work of a settlement whose proof is checked again. */
+export const provisionalWork: Plan = [{ _tag: "Work", paid: { ...paid, isProvisional: true } }]
 export const settleFirst: Plan = [{ _tag: "Record" }, { _tag: "Settle", first: true }]
 export const checkFunds: ChargeStep = { _tag: "CheckFunds", task, claimedAtMillis: nowMillis }
 export const settleAgain: Plan = [{ _tag: "Settle", first: false }]

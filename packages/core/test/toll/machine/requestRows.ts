@@ -19,6 +19,7 @@ import {
   paidWork,
   pending,
   product,
+  provisionalWork,
   receipt,
   refused,
   refusedHeld,
@@ -297,7 +298,13 @@ const voidedLate: Plan = [
 export const works: ReadonlyArray<Row> = [
   ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
   ["that its payment doesn't buy", call, work, { _tag: "WorkFailed", refusal }, voided(false, refused("no"))],
-  ["that failed and was paid for", call, paidWork, { _tag: "WorkFailed" }, left({ _tag: "Owed", ...paid })],
+  [
+    "that failed and was paid for",
+    call,
+    paidWork,
+    { _tag: "WorkFailed" },
+    left({ _tag: "Owed", receipt, untilMillis: paid.untilMillis })
+  ],
   ["that is done", call, work, onTime, recordAndSettle],
   ["that is done too late", call, work, tooLate, voidedLate],
   [
@@ -308,6 +315,13 @@ export const works: ReadonlyArray<Row> = [
     [{ _tag: "RollBack", whole: false }, ...find]
   ],
   ["that was paid for", call, paidWork, tooLate, deliver],
+  [
+    "that was paid for, on a proof to check again",
+    call,
+    provisionalWork,
+    onTime,
+    [{ _tag: "Deliver", work: product }, ...left({ _tag: "Paid", receipt })]
+  ],
   [
     "that is recorded",
     call,

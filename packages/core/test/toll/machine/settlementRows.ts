@@ -17,6 +17,7 @@ import {
   paidWork,
   pending,
   proof,
+  provisionalWork,
   receipt,
   reconciler,
   refused,
@@ -136,6 +137,13 @@ export const settlements: ReadonlyArray<Row> = [
     complete,
     { ...completed, owedUntilMillis: paid.untilMillis },
     paidWork
+  ],
+  [
+    "that comes before the work, on a proof to check again",
+    { ...call, ...workDue },
+    complete,
+    { ...completed, owedUntilMillis: paid.untilMillis, isProvisional: true },
+    provisionalWork
   ],
   [
     "that comes before the work, after its lease was ended",

@@ -16,6 +16,7 @@ import {
   paid,
   paidWork,
   pending,
+  provisionalWork,
   receipt,
   reconciler,
   refused,
@@ -132,6 +133,13 @@ export const takeovers: ReadonlyArray<Row> = [
   ],
   ["of a settlement, in a call", call, takeOver, taken(chargeIn("settled")), left(pending)],
   ["of a settlement whose response is owed", call, takeOver, taken(owing), paidWork],
+  [
+    "of a settlement that is not final and whose response is owed",
+    call,
+    takeOver,
+    taken({ ...owing, awaitsFinality: true }),
+    provisionalWork
+  ],
   [
     "of a settlement whose response is owed to another request",
     call,
