@@ -14,7 +14,7 @@ import {
   withRecord
 } from "./ChargeState.ts"
 import { type Caller, finalitySeconds, validBeforeSeconds, type World } from "./ChargeWorld.ts"
-import { isLeasePlan, isRequestStep } from "../toll/machine/nextStep.ts"
+import { isReconcilerPlan, isRequestStep } from "../toll/machine/nextStep.ts"
 import type { Model, Move } from "./Checker.ts"
 import { movesByThemselves } from "./OwnMoves.ts"
 import { outcomesOfSettlement } from "./SettlementOutcomes.ts"
@@ -138,7 +138,7 @@ class ChargeModel implements Model<ChargeWorldState> {
     const outcomes = outcomesOf(performer, step)
     const moves = (this.world.calm ? outcomes.slice(0, 1) : outcomes).map((outcome) =>
       this.moveTo(outcome, index, `${name}: ${step._tag}: ${outcome.label}`, (event, facts) =>
-        performer.caller === undefined && isLeasePlan(plan)
+        performer.caller === undefined && isReconcilerPlan(plan)
           ? this.machines.nextInReconciler(plan, event, facts)
           : this.machines.next(plan, event, facts)
       )

@@ -1,5 +1,5 @@
-import type { LeasePlan, Plan } from "../../src/toll/machine/ChargeStep.ts"
-import { isLeasePlan } from "../toll/machine/nextStep.ts"
+import type { ReconcilerPlan, Plan } from "../../src/toll/machine/ChargeStep.ts"
+import { isReconcilerPlan } from "../toll/machine/nextStep.ts"
 import { type Machines, realMachines } from "./ChargeModel.ts"
 import { decidingMutants } from "./decidingMutants.ts"
 import type { Given, Mutant } from "./Mutant.ts"
@@ -15,8 +15,8 @@ export const chargeMutants: ReadonlyArray<Mutant> = [...readingMutants, ...decid
 export const mutate = ({ decides, reads }: Mutant): Machines => {
   const read = (given: Given): Given => reads?.(given) ?? given
   const decide = (decided: Plan, given: Given): Plan => decides?.(decided, given) ?? decided
-  const underLease = (plan: Plan): LeasePlan => {
-    if (!isLeasePlan(plan)) throw new Error(`a reconciler can't perform ${plan[0]._tag}`)
+  const underLease = (plan: Plan): ReconcilerPlan => {
+    if (!isReconcilerPlan(plan)) throw new Error(`a reconciler can't perform ${plan[0]._tag}`)
     return plan
   }
   return {

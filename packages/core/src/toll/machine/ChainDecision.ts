@@ -20,10 +20,9 @@ import {
 import type {
   ChainQuery,
   ChargeFacts,
-  ChargeStep,
   CompleteStep,
   Decision,
-  LeasePlan,
+  ReconcilerPlan,
   LeaseStep
 } from "./ChargeStep.ts"
 
@@ -57,7 +56,7 @@ const completeWithoutLease = (...args: Parameters<typeof complete>): CompleteSte
 })
 
 /** Whether an attempt moved the money of a charge. */
-const proven = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
+const afterProof = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
   const keepsExposure = !facts.workIsDue
   switch (evidence._tag) {
     case "Moved":
@@ -66,16 +65,16 @@ const proven = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep
     case "NotPaid":
       return voidCharge(keepsExposure, notPaid(evidence))
     case "NotMoved":
-      return hasExpired(facts, evidence) ? voidCharge(keepsExposure, expired) : "as planned"
+      return hasExpired(facts, evidence) ? voidCharge(keepsExposure, expired) : "continue"
     case "Confirming":
       return deferUnknown("the transfer has too few confirmations yet")
     case "Unavailable":
-      return "as planned"
+      return "continue"
   }
 }
 
 /** Whether a voided payment moved after all. */
-const watched = (
+const afterWatch = (
   facts: ChargeFacts,
   { charge, sameRequest }: Extract<ChainQuery, { _tag: "Watch" }>,
   evidence: ChainEvidence
@@ -92,7 +91,7 @@ const watched = (
       ]
     }
     case "NotMoved":
-      if (!hasExpired(facts, evidence)) return "as planned"
+      if (!hasExpired(facts, evidence)) return "continue"
       return deleteCharge(facts.by === "call" ? expired : closed)
     case "NotPaid":
       return deleteCharge(facts.by === "call" ? notPaid(evidence) : closed)
@@ -103,14 +102,14 @@ const watched = (
 }
 
 /** Whether the money of a claimed payment had moved before its refusal. */
-const refusable = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
+const afterRefusalQuery = (facts: ChargeFacts, evidence: ChainEvidence): Decision<LeaseStep> => {
   switch (evidence._tag) {
     case "Moved":
       return evidence.precedesClaim === true
         ? [rollBack, end(usedElsewhere)]
         : [completeWithoutLease(evidence, facts.workIsDue ? "none" : "due")]
     case "NotMoved":
-      return "as planned"
+      return "continue"
     case "NotPaid":
       return giveUp(notPaid(evidence))
     case "Confirming":
@@ -123,9 +122,9 @@ const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
   response !== undefined || responseExpiredAtMillis !== undefined
 
 /** Whether the chain still has the transfer that settled a charge. */
-const standing = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): Decision<LeaseStep> => {
+const afterFinality = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): Decision<LeaseStep> => {
   // A refund was sent: nothing is left to record, unless another transfer moved the payment.
-  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return "as planned"
+  if (charge.refund?._tag === "Sent" && evidence._tag !== "Moved") return "continue"
   switch (evidence._tag) {
     case "Moved": {
       if (charge.state !== "settled") return [complete(evidence, "sent")]
@@ -134,11 +133,11 @@ const standing = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): 
         evidence.logIndex === charge.transferLogIndex
       if (!isSame) return reopen([complete(evidence, charge.refund === undefined ? "none" : "due")])
       // A response that is still owed waits for its caller, who needs the lease.
-      return evidence.isFinal ? [{ _tag: "Finalize" }, endLease, end(closed)] : "as planned"
+      return evidence.isFinal ? [{ _tag: "Finalize" }, endLease, end(closed)] : "continue"
     }
     case "NotMoved":
       // A node whose latest block is older than the settlement has not seen the transfer yet.
-      if (evidence.chainTimeSeconds * 1000 <= (charge.settledAtMillis ?? 0)) return "as planned"
+      if (evidence.chainTimeSeconds * 1000 <= (charge.settledAtMillis ?? 0)) return "continue"
       // The chain usually includes the transfer again soon: the first check doesn't wait for the expiry.
       return reopen(
         hasResponse(charge) || charge.settlesFirst
@@ -149,15 +148,11 @@ const standing = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): 
       return reopen(voidCharge(true, closed))
     case "Confirming":
     case "Unavailable":
-      return "as planned"
+      return "continue"
   }
 }
 
-const reopen = (plan: LeasePlan): LeasePlan => [{ _tag: "Reopen" }, ...plan]
-
-/** What follows once a charge has been reopened whose refund was sent: only another transfer is recorded. */
-export const afterRefundedReopening = (planned: ChargeStep | undefined): LeasePlan =>
-  planned?._tag === "Complete" ? [{ ...planned, refund: "sent" }] : defer(closed, "backoff")
+const reopen = (plan: ReconcilerPlan): ReconcilerPlan => [{ _tag: "Reopen" }, ...plan]
 
 /** What follows the chain's evidence. */
 export const afterSeeing = (
@@ -167,12 +162,12 @@ export const afterSeeing = (
 ): Decision<LeaseStep> => {
   switch (query._tag) {
     case "Proof":
-      return proven(facts, evidence)
+      return afterProof(facts, evidence)
     case "Watch":
-      return watched(facts, query, evidence)
+      return afterWatch(facts, query, evidence)
     case "Refusal":
-      return refusable(facts, evidence)
+      return afterRefusalQuery(facts, evidence)
     case "Finality":
-      return standing(facts, query.charge, evidence)
+      return afterFinality(facts, query.charge, evidence)
   }
 }

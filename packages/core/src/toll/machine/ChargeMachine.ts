@@ -3,7 +3,6 @@ import type { FacilitatorRoute, Verification } from "../facilitator/Facilitator.
 import {
   defer,
   end,
-  endLease,
   failed,
   findAgain,
   follow,
@@ -13,7 +12,7 @@ import {
   pending,
   queryFirst,
   refused,
-  refuseHeld,
+  refuseOwn,
   rollBackOwn,
   unfunded,
   unverifiable,
@@ -41,7 +40,7 @@ import type { PayableTask } from "./SettlementTask.ts"
  * result, and `next` returns the plan that follows: the rest, or a new one. The paid call and the reconciler only perform
  * steps, so every order of events can be tested without side effects.
  *
- * Parts of a charge's life. `─▶`: an event makes a new plan. `,`: it is as planned.
+ * Parts of a charge's life. `─▶`: an event makes a new plan. `,`: it continues the plan.
  *
  * a paid call           Find ─▶ Judge ─▶ Verify ─▶ Claim ─▶ CheckFunds, Work ─▶ Record, Settle
  * its settlement        Settle ─▶ QueryChain ─▶ Complete ─▶ Apply, End
@@ -50,6 +49,8 @@ import type { PayableTask } from "./SettlementTask.ts"
  * too little balance    CheckFunds ─▶ Void, QueryChain, RollBack, FindCopy, End
  * work that fails       Work ─▶ Void, RollBack, End
  * unknown outcome       Settle ─▶ QueryChain, Defer, End
+ * owed too long         TakeOver ─▶ MarkRefundDue, EndLease, Find ─▶ End
+ * crash, no caller      TakeOver ─▶ Void, RollBack, End
  * crash after a claim   Find ─▶ TakeOver ─▶ Void, QueryChain, Judge ─▶ Verify
  * crash after the work  Find ─▶ TakeOver ─▶ QueryChain, Settle ─▶ QueryChain ─▶ Complete
  * refused, moved later  TakeOver ─▶ QueryChain ─▶ Complete ─▶ RollBack, End
@@ -90,16 +91,16 @@ const waitAndFind: Plan = [{ _tag: "Wait" }, ...findAgain]
 
 const afterFindingCopy = ({ expects }: StepOf<"FindCopy">, event: EventOf<"Found">): Decision => {
   const { found, nowMillis } = event
-  if (found === undefined) return "as planned"
-  return expects === "voided" && isLeft(found.charge, nowMillis) ? "as planned" : afterFinding(event)
+  if (found === undefined) return "continue"
+  return expects === "voided" && isLeft(found.charge, nowMillis) ? "continue" : afterFinding(event)
 }
 
-const firstSettle: ChargeStep = { _tag: "Settle", first: true }
-const settleFirst: Plan = [{ _tag: "Record" }, firstSettle]
+const settleOnce: ChargeStep = { _tag: "Settle", first: true }
+const recordThenSettle: Plan = [{ _tag: "Record" }, settleOnce]
 const workFirst: Plan = [{ _tag: "Work" }]
 
 const afterClaim = (facts: ChargeFacts, { task }: StepOf<"Claim">, claimedAtMillis: number): Plan => {
-  const plan = facts.workIsDue ? settleFirst : workFirst
+  const plan = facts.workIsDue ? recordThenSettle : workFirst
   return facts.canReadChain ? [{ _tag: "CheckFunds", task, claimedAtMillis }, ...plan] : plan
 }
 
@@ -129,12 +130,12 @@ const verified = (verification: Verification, { key, task }: StepOf<"Verify">): 
 
 /** Refuses a payment, unless another call has claimed a copy of it: then the caller gets that call's result. */
 const refuse = (ending: Ending, key: KeyState): Plan =>
-  key === "held" ? refuseHeld(ending) : [{ _tag: "FindCopy", expects: "nothing" }, end(ending)]
+  key === "own" ? refuseOwn(ending) : [{ _tag: "FindCopy", expects: "nothing" }, end(ending)]
 
 const limited: Ending = { _tag: "Limited" }
 
 /** Ends a call that can't claim now; its payment may be a copy of one that bought something. */
-const endUnclaimed = (ending: Ending, key: KeyState): Plan => (key === "held" ? defer(ending) : [end(ending)])
+const endUnclaimed = (ending: Ending, key: KeyState): Plan => (key === "own" ? defer(ending) : [end(ending)])
 
 const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts): Plan => {
   const { paid } = step
@@ -147,21 +148,15 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
   if (paid !== undefined) {
-    const served = end({ _tag: "Paid", receipt: paid.receipt })
-    return paid.isProvisional
-      ? [{ _tag: "Deliver", work }, endLease, served]
-      : [{ _tag: "Deliver", work }, served]
+    const served: Ending = { _tag: "Paid", receipt: paid.receipt }
+    // The reconciler needs the lease to check the proof.
+    return [{ _tag: "Deliver", work }, ...(paid.isProvisional ? leave(served) : [end(served)])]
   }
-  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Record", work }, firstSettle]
+  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Record", work }, settleOnce]
 }
 
-/** What follows in a call. `planned`: the next step of the plan. */
-const decide = (
-  step: ChargeStep,
-  event: ChargeEvent,
-  facts: ChargeFacts,
-  planned: ChargeStep | undefined
-): Decision => {
+/** What follows in a call. */
+const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decision => {
   switch (step._tag) {
     case "Find":
       if (event._tag === "Found") return afterFinding(event)
@@ -171,12 +166,12 @@ const decide = (
       break
     case "Wait":
     case "Queue":
-      if (event._tag === "Waited") return "as planned"
+      if (event._tag === "Waited") return "continue"
       break
     case "TakeOver":
       if (event._tag === "Taken") return afterTakeover(event, facts)
       if (event._tag === "Overtaken") return findAgain
-      if (event._tag === "Exhausted") return "as planned"
+      if (event._tag === "Exhausted") return "continue"
       break
     case "Judge":
       if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.key)
@@ -198,21 +193,21 @@ const decide = (
       break
     case "CheckFunds":
       // The balance may be too low because this same payment has left it.
-      if (event._tag === "Funded") return event.isCovered ? "as planned" : refuseUnfunded(facts)
+      if (event._tag === "Funded") return event.isCovered ? "continue" : refuseUnfunded(facts)
       break
     case "Work":
       return afterWork(step, event, facts)
     case "Record":
       // The lease expired and another process holds the payment now, perhaps with a quote that it consumed, too. So
       // only what this call prepared is rolled back.
-      if (event._tag === "Recorded") return event.recorded ? "as planned" : [rollBackOwn, end(inProgress)]
+      if (event._tag === "Recorded") return event.recorded ? "continue" : [rollBackOwn, end(inProgress)]
       break
     case "Deliver":
       // Otherwise it took too long: another call delivered it, or a refund is due.
-      if (event._tag === "Delivered") return event.delivered ? "as planned" : findAgain
+      if (event._tag === "Delivered") return event.delivered ? "continue" : findAgain
       break
     default:
-      return afterSettlementStep(step, event, facts, planned)
+      return afterSettlementStep(step, event, facts)
   }
   throw new ImpossibleTransition(step, event)
 }
@@ -222,4 +217,4 @@ export const begin: Plan = findAgain
 
 /** Which plan follows in a call. Handles every possible event; any other is an {@link ImpossibleTransition}. */
 export const next = (plan: Plan, event: ChargeEvent, facts: ChargeFacts): Plan =>
-  follow(plan, event, decide(plan[0], event, facts, plan[1]))
+  follow(plan, event, decide(plan[0], event, facts))

@@ -16,18 +16,24 @@ import type { PayableTask } from "./SettlementTask.ts"
  */
 
 /**
- * Steps to perform one after another. Each follows if the event of the one before is as planned; any other event replaces
- * the plan. The last step is an `End`, or its event always makes a new plan.
+ * Steps to perform one after another. An event continues the plan or replaces it. The last step is an `End`, or its event
+ * always makes a new plan.
  */
 export type Plan<First extends ChargeStep = ChargeStep, Later extends ChargeStep = First> = readonly [
   First,
   ...ReadonlyArray<Later>
 ]
 
-/** What follows an event: the rest of the plan, or another plan. */
-export type Decision<Step extends ChargeStep = ChargeStep> = Plan<Step> | "as planned"
+/**
+ * What follows an event: the rest of the plan, or another plan. `refunded`: a charge was reopened whose refund was sent,
+ * so of the plan only a transfer is recorded.
+ */
+export type Decision<Step extends ChargeStep = ChargeStep> = Plan<Step> | "continue" | "refunded"
 
-/** Facts about a charge that don't change while one process holds its lease. */
+/**
+ * Facts about a charge that don't change while one process holds its lease. A call's facts are the request's until it
+ * holds a charge, then the charge's.
+ */
 export interface ChargeFacts {
   readonly by: "call" | "reconciler"
   /** The chain of the payment can be read. */
@@ -64,23 +70,23 @@ export interface EndStep {
 }
 
 /**
- * What a call knows about its payment's key before it claims it. `free`: no charge has it. `held`: the call holds the
- * lease of its voided charge.
+ * What a call knows about its payment's key before it claims it. `free`: no charge has it. `own`: the call was the last
+ * holder of its voided charge, so it may replace it.
  */
-export type KeyState = "free" | "held"
+export type KeyState = "free" | "own"
 
 /** Steps that serve the request of a call. The reconciler has no request and never performs them. */
 export type RequestStep =
   /** Look the key up. */
   | { readonly _tag: "Find" }
   /**
-   * Before a refusal, check that no copy of the payment was accepted meanwhile. Planned: the key has no charge, or, where
+   * Before a refusal, check that no copy of the payment was accepted meanwhile. Continues if the key has no charge, or, where
    * this call has just let go of its `voided` charge, that one.
    */
   | { readonly _tag: "FindCopy"; readonly expects: "nothing" | "voided" }
   /** Wait for the process or call that holds the charge. */
   | { readonly _tag: "Wait" }
-  /** Planned: calls have taken it over too many times for now. */
+  /** Continues if calls have taken it over too many times for now. */
   | { readonly _tag: "TakeOver" }
   /** Match the payment with the offers and judge it. */
   | { readonly _tag: "Judge"; readonly key: KeyState }
@@ -89,7 +95,7 @@ export type RequestStep =
   | { readonly _tag: "Claim"; readonly key: KeyState; readonly task: PayableTask }
   /** Wait until other calls of the payer have ended. */
   | { readonly _tag: "Queue" }
-  /** Check that the payer's balance covers all their open payments. Planned: it does. */
+  /** Check that the payer's balance covers all their open payments. Continues if it does. */
   | { readonly _tag: "CheckFunds"; readonly task: PayableTask; readonly claimedAtMillis: number }
   /** `paid`: the payment has settled already. */
   | { readonly _tag: "Work"; readonly paid?: PaidFirst }
@@ -101,8 +107,9 @@ export type RequestStep =
 /**
  * Steps under the lease of a charge, which calls and the reconciler share.
  *
- * Most leases end by one of the last three. What each does to the charge:
+ * Most leases end by `Void` or one of the last three. What each does to the charge:
  *
+ * - `Void`: voids it. Any process may take it over at once; until one does, this one remains its owner.
  * - `EndLease`: nothing. The next process may take it over at once.
  * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and
  *   sets the next check.
@@ -111,7 +118,7 @@ export type RequestStep =
 export type SettlementStep =
   /** Moves the money. `first`: no earlier attempt can have sent anything. */
   | { readonly _tag: "Settle"; readonly first: boolean }
-  /** Planned: the chain shows nothing new. */
+  /** Continues if the chain shows nothing new. */
   | { readonly _tag: "QueryChain"; readonly query: ChainQuery }
   | CompleteStep
   /** Apply the settlement's effect. */
@@ -134,7 +141,7 @@ export type SettlementStep =
   | { readonly _tag: "RollBack"; readonly whole: boolean }
   /** The proof of a settlement is final. */
   | { readonly _tag: "Finalize" }
-  /** A reorganization undid the settlement. Planned: no refund was sent for it. */
+  /** A reorganization undid the settlement. Continues if no refund was sent for it. */
   | { readonly _tag: "Reopen" }
   /** The response was owed for too long: the payment is refunded, unless another process has the charge by now. */
   | { readonly _tag: "MarkRefundDue" }
@@ -180,7 +187,7 @@ export type ResumeStep =
 export type LeaseStep = SettlementStep | ResumeStep | EndStep
 
 /** A plan that begins under a lease. */
-export type LeasePlan = Plan<SettlementStep | EndStep, LeaseStep>
+export type ReconcilerPlan = Plan<SettlementStep | EndStep, LeaseStep>
 
 /** The transfer that proves a settlement, by its index in the block's log. */
 export interface Proof {

@@ -9,7 +9,7 @@ import {
   type Ending,
   type EndStep,
   ImpossibleTransition,
-  type LeasePlan,
+  type ReconcilerPlan,
   type LeaseStep,
   type NextCheck,
   type Plan,
@@ -18,15 +18,33 @@ import {
 
 /*
  * Steps, plans and endings that several transitions of a charge share.
+ *
+ * Ways to end:
+ *
+ * | plan                   | lease ended by | looks for a copy | charge afterwards                   |
+ * |------------------------|----------------|------------------|-------------------------------------|
+ * | `leave`                | `EndLease`     | no               | unchanged                           |
+ * | `defer`                | `Defer`        | no               | unchanged, checked again later      |
+ * | `deferUnknown`         | `Defer`        | no               | unchanged, checked again, logged    |
+ * | `refuseOwn`            | `Defer`        | yes              | voided, watched until it expires    |
+ * | `voidCharge`           | `Void`         | if refused       | voided, watched until it expires    |
+ * | `voidLate`             | `Void`         | yes              | voided, watched until it expires    |
+ * | `giveUp`, after `Void` | that `Void`    | if refused       | voided, watched until it expires    |
+ * | `deleteCharge`         | `DeleteCharge` | no               | none                                |
  */
+
+/** Of a charge that was reopened after its refund was sent, only another transfer is recorded. */
+const afterRefund = <Step extends ChargeStep>(planned: Step | undefined): Plan<Step | LeaseStep> =>
+  planned?._tag === "Complete" ? [{ ...planned, refund: "sent" }] : defer(closed, "backoff")
 
 /** The plan that follows an event of the first step. */
 export const follow = <Step extends ChargeStep>(
   [step, following, ...later]: Plan<ChargeStep, Step>,
   event: ChargeEvent,
   decision: Decision<Step>
-): Plan<Step> => {
-  if (decision !== "as planned") return decision
+): Plan<Step | LeaseStep> => {
+  if (decision === "refunded") return afterRefund(following)
+  if (decision !== "continue") return decision
   if (following === undefined) throw new ImpossibleTransition(step, event)
   return [following, ...later]
 }
@@ -46,8 +64,8 @@ export const endLease: SettlementStep = { _tag: "EndLease" }
 export const rollBack: SettlementStep = { _tag: "RollBack", whole: true }
 export const rollBackOwn: SettlementStep = { _tag: "RollBack", whole: false }
 export const findAgain: Plan<LeaseStep> = [{ _tag: "Find" }]
-export const judgeHeld: Plan<LeaseStep> = [{ _tag: "Judge", key: "held" }]
-export const settleAgain: LeasePlan = [{ _tag: "Settle", first: false }]
+export const judgeOwn: Plan<LeaseStep> = [{ _tag: "Judge", key: "own" }]
+export const settleAgain: ReconcilerPlan = [{ _tag: "Settle", first: false }]
 
 export const expired = refused(
   "payment_expired",
@@ -95,22 +113,26 @@ export const refusedBefore = refused(
 )
 
 /** Ends the lease of a charge for which this process has nothing left to do. */
-export const leave = (ending: Ending): LeasePlan => [endLease, end(ending)]
+export const leave = (ending: Ending): ReconcilerPlan => [endLease, end(ending)]
 
 /** Defers a charge, with nothing to report. */
-export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): LeasePlan => [
+export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): ReconcilerPlan => [
   { _tag: "Defer", reason: undefined, nextCheck },
   end(ending)
 ]
 
 /** Defers a charge whose outcome is unknown, for a reason that is logged. */
-export const deferUnknown = (reason: string): LeasePlan => [
+export const deferUnknown = (reason: string): ReconcilerPlan => [
   { _tag: "Defer", reason, nextCheck: "backoff" },
   end(pending)
 ]
 
 /** Undoes the work of a payment that can't move any more, and deletes its charge. */
-export const deleteCharge = (ending: Ending): LeasePlan => [rollBack, { _tag: "DeleteCharge" }, end(ending)]
+export const deleteCharge = (ending: Ending): ReconcilerPlan => [
+  rollBack,
+  { _tag: "DeleteCharge" },
+  end(ending)
+]
 
 const findCopy: LeaseStep = { _tag: "FindCopy", expects: "voided" }
 
@@ -118,24 +140,28 @@ const findCopy: LeaseStep = { _tag: "FindCopy", expects: "voided" }
  * Undoes the work of a voided charge. A refusal states that nothing was charged, so the caller gets it only if no copy
  * of the payment has been accepted since.
  */
-export const giveUp = (ending: Ending): LeasePlan =>
+export const giveUp = (ending: Ending): ReconcilerPlan =>
   ending._tag === "Refused" ? [rollBack, findCopy, end(ending)] : [rollBack, end(ending)]
 
-/** Refuses a payment whose voided charge is held, unless a copy of the payment has been accepted since. */
-export const refuseHeld = (ending: Ending): LeasePlan => [
+/** Refuses a payment whose voided charge this call holds, unless a copy of the payment has been accepted since. */
+export const refuseOwn = (ending: Ending): ReconcilerPlan => [
   { _tag: "Defer", reason: undefined, nextCheck: "expiry" },
   findCopy,
   end(ending)
 ]
 
-/** Voids a charge and undoes its work. */
-export const voidCharge = (keepsExposure: boolean, ending: Ending): LeasePlan => [
+/**
+ * Voids a charge and undoes its work. The `Void` comes first, since it alone proves that this call still has the charge.
+ * It ends the lease: if the payer has signed the same authorization twice, another call may use the quote under the same
+ * key before the roll-back frees it. The quote then buys once more, at its price and until it expires.
+ */
+export const voidCharge = (keepsExposure: boolean, ending: Ending): ReconcilerPlan => [
   { _tag: "Void", keepsExposure, isRefused: ending._tag === "Refused" },
   ...giveUp(ending)
 ]
 
 /** Voids a charge whose work was done too late to be recorded, and undoes that work. */
-export const voidLate: LeasePlan = [
+export const voidLate: ReconcilerPlan = [
   { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
   ...giveUp(expired)
 ]
@@ -148,5 +174,5 @@ export const queryFirst = (facts: ChargeFacts, query: ChainQuery, plan: Plan<Lea
  * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no
  * call waits for it: such a payment is checked again at `nextCheck`.
  */
-export const settleUnlessUnwanted = (facts: ChargeFacts, nextCheck: NextCheck): LeasePlan =>
+export const settleUnlessUnwanted = (facts: ChargeFacts, nextCheck: NextCheck): ReconcilerPlan =>
   facts.workIsDue && facts.by === "reconciler" && facts.canReadChain ? defer(closed, nextCheck) : settleAgain

@@ -1,7 +1,7 @@
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { Settlement } from "../facilitator/Facilitator.ts"
-import { afterRefundedReopening, afterSeeing } from "./ChainDecision.ts"
+import { afterSeeing } from "./ChainDecision.ts"
 import {
   closed,
   defer,
@@ -11,7 +11,7 @@ import {
   endLease,
   findAgain,
   follow,
-  judgeHeld,
+  judgeOwn,
   leave,
   ofAnotherRequest,
   pending,
@@ -19,7 +19,7 @@ import {
   refundSent,
   refused,
   refusedBefore,
-  refuseHeld,
+  refuseOwn,
   rollBack,
   rollBackOwn,
   settleUnlessUnwanted,
@@ -29,12 +29,11 @@ import {
 import {
   type ChargeEvent,
   type ChargeFacts,
-  type ChargeStep,
   type CompleteStep,
   type Decision,
   type EndStep,
   ImpossibleTransition,
-  type LeasePlan,
+  type ReconcilerPlan,
   type LeaseStep,
   type PaidFirst,
   type Plan,
@@ -65,7 +64,7 @@ const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): Pl
   const { receipt } = charge
   if (charge.effectPending && receipt !== undefined)
     return facts.by === "call" ? [apply, ...findAgain] : [apply, paid(receipt)]
-  // The refund would wait for the lease.
+  // Ends the lease: a refund waits for a final proof, and the reconciler needs the lease to check that.
   if (owed !== undefined && owed.untilMillis <= event.nowMillis)
     return [{ _tag: "MarkRefundDue" }, endLease, ...findAgain]
   if (facts.by === "call") {
@@ -94,7 +93,7 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<Lease
     case "claimed":
       // Its first holder has lost the lease and can't record anything. What it prepared is unknown, and expires.
       return facts.by === "call"
-        ? [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watch(judgeHeld)]
+        ? [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watch(judgeOwn)]
         : voidCharge(false, closed)
     case "ready":
       return takenReady(facts, sameRequest)
@@ -104,7 +103,7 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<Lease
       // No chain can be read, but an expired authorization can't move any more.
       if (!facts.canReadChain && facts.by === "reconciler" && nowMillis > facts.validBeforeSeconds * 1000)
         return deleteCharge(closed)
-      return watch(isRefused ? refuseHeld(refusedBefore) : judgeHeld)
+      return watch(isRefused ? refuseOwn(refusedBefore) : judgeOwn)
   }
 }
 
@@ -152,7 +151,7 @@ const afterCompletion = (
   if (refund !== "none" && !refundDue && facts.by === "call") return findAgain
   // A provisional proof is checked again by the reconciler, which needs the lease.
   if (refundDue || refund === "sent") {
-    const undo: LeasePlan = [rollBack, facts.by === "call" ? end(refundIsDue) : paid(receipt)]
+    const undo: ReconcilerPlan = [rollBack, facts.by === "call" ? end(refundIsDue) : paid(receipt)]
     return isProvisional === true ? [endLease, ...undo] : undo
   }
   if (!facts.workIsDue)
@@ -171,12 +170,11 @@ const afterCompletion = (
  */
 const takenPatience = 4
 
-/** What follows in a call, after a step that it shares with the reconciler. `planned`: the next step of the plan. */
+/** What follows in a call, after a step that it shares with the reconciler. */
 export const afterSettlementStep = (
   step: SettlementStep | EndStep,
   event: ChargeEvent,
-  facts: ChargeFacts,
-  planned: ChargeStep | undefined
+  facts: ChargeFacts
 ): Decision<LeaseStep> => {
   switch (step._tag) {
     case "Settle":
@@ -196,13 +194,13 @@ export const afterSettlementStep = (
     case "Reopen":
       if (event._tag === "Reopened") {
         if (!event.reopened) return [end(closed)]
-        return event.isRefunded ? afterRefundedReopening(planned) : "as planned"
+        return event.isRefunded ? "refunded" : "continue"
       }
       break
     case "Void":
       // Otherwise another process has taken it over: its result counts.
       if (event._tag === "Voided") {
-        if (event.voided) return "as planned"
+        if (event.voided) return "continue"
         return step.isUnrecorded === true ? [rollBackOwn, ...findAgain] : findAgain
       }
       break
@@ -213,14 +211,14 @@ export const afterSettlementStep = (
     case "DeleteCharge":
     case "EndLease":
     case "Defer":
-      if (event._tag === "Done") return "as planned"
+      if (event._tag === "Done") return "continue"
       break
   }
   throw new ImpossibleTransition(step, event)
 }
 
 /** Replaces the steps with which a call resumes its own request: the reconciler has no request. */
-const withoutRequest = ([step, ...later]: Plan<LeaseStep>): LeasePlan => {
+const withoutRequest = ([step, ...later]: Plan<LeaseStep>): ReconcilerPlan => {
   switch (step._tag) {
     // Another process handles the charge.
     case "Find":
@@ -239,9 +237,12 @@ const withoutRequest = ([step, ...later]: Plan<LeaseStep>): LeasePlan => {
 }
 
 /** The reconciler's plan under the lease of a charge. */
-export const beginInReconciler = (event: TakenEvent, facts: ChargeFacts): LeasePlan =>
+export const beginInReconciler = (event: TakenEvent, facts: ChargeFacts): ReconcilerPlan =>
   withoutRequest(afterTakeover(event, facts))
 
 /** Which plan follows in the reconciler. */
-export const nextInReconciler = (plan: LeasePlan, event: ChargeEvent, facts: ChargeFacts): LeasePlan =>
-  withoutRequest(follow(plan, event, afterSettlementStep(plan[0], event, facts, plan[1])))
+export const nextInReconciler = (
+  plan: ReconcilerPlan,
+  event: ChargeEvent,
+  facts: ChargeFacts
+): ReconcilerPlan => withoutRequest(follow(plan, event, afterSettlementStep(plan[0], event, facts)))

@@ -81,10 +81,10 @@ describe("a payment that its payer's balance doesn't cover", () => {
 })
 
 const watch = (sameRequest = true, changes: Parameters<typeof chargeIn>[1] = {}): Plan =>
-  queryFirst({ _tag: "Watch", charge: chargeIn("voided", changes), sameRequest }, judge("held"))
+  queryFirst({ _tag: "Watch", charge: chargeIn("voided", changes), sameRequest }, judge("own"))
 
 const watchClaim = (changes: Parameters<typeof chargeIn>[1]): Plan =>
-  queryFirst({ _tag: "Watch", charge: chargeIn("claimed", changes), sameRequest: true }, judge("held"))
+  queryFirst({ _tag: "Watch", charge: chargeIn("claimed", changes), sameRequest: true }, judge("own"))
 
 const refusedAgain = refusedHeld(refused("payment_refused"))
 const watchRefused = queryFirst(
@@ -120,7 +120,7 @@ const watches: ReadonlyArray<Row> = [
     earlier,
     deleted(already)
   ),
-  row("is unused", call, watch(), notMoved, judge("held")),
+  row("is unused", call, watch(), notMoved, judge("own")),
   row("is unused and was refused", call, watchRefused, notMoved, refusedAgain),
   row("was refused and has moved", call, watchRefused, moved, completed("due")),
   row("was refused, which is not clear yet", call, watchRefused, unavailable, deferred(pending)),

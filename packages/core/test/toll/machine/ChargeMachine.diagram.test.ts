@@ -5,7 +5,8 @@ import { eventsOf, everyFacts } from "./chargePaths.ts"
 import { next } from "./nextStep.ts"
 
 /*
- * The diagram of ChargeMachine.ts, compared with the machine.
+ * The diagram of ChargeMachine.ts, compared with the machine. A row proves that its path may occur, not that no other
+ * does.
  */
 
 const source = readFileSync(new URL("../../../src/toll/machine/ChargeMachine.ts", import.meta.url), "utf8")

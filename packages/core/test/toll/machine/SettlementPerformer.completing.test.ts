@@ -2,7 +2,7 @@ import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Charge, Completion } from "../../../src/ports/Charges.ts"
 import { sampleReceipt } from "../../../src/testing/stores/records.ts"
-import type { LeasePlan, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ReconcilerPlan, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { nextInReconciler } from "../../../src/toll/machine/SettlementMachine.ts"
 import type { HeldCharge } from "../../../src/toll/machine/HeldCharge.ts"
 import {
@@ -282,7 +282,7 @@ describe("a settlement whose proof is checked once more", () => {
       },
       (scene) =>
         Effect.gen(function* () {
-          let plan: LeasePlan = [step]
+          let plan: ReconcilerPlan = [step]
           while (plan[0]._tag !== "End")
             plan = nextInReconciler(plan, yield* scene.perform(plan[0], held), held.facts)
           return scene.calls

@@ -3,7 +3,7 @@ import type {
   ChargeEvent,
   ChargeFacts,
   ChargeStep,
-  LeasePlan,
+  ReconcilerPlan,
   Plan,
   RequestStep
 } from "../../../src/toll/machine/ChargeStep.ts"
@@ -27,12 +27,12 @@ const requestTags: ReadonlySet<string> = new Set<RequestStep["_tag"]>([
 export const isRequestStep = (step: ChargeStep): step is RequestStep => requestTags.has(step._tag)
 
 /** Whether a plan begins with a step that the reconciler performs, too. */
-export const isLeasePlan = (plan: Plan): plan is LeasePlan => !isRequestStep(plan[0])
+export const isReconcilerPlan = (plan: Plan): plan is ReconcilerPlan => !isRequestStep(plan[0])
 
 /** Which plan follows, in the call or the reconciler that the facts name. */
 export const next = (plan: Plan, event: ChargeEvent, facts: ChargeFacts): Plan => {
   if (facts.by === "reconciler") {
-    if (isLeasePlan(plan)) return nextInReconciler(plan, event, facts)
+    if (isReconcilerPlan(plan)) return nextInReconciler(plan, event, facts)
     if (plan[0]._tag === "TakeOver" && event._tag === "Taken") return beginInReconciler(event, facts)
     if (plan[0]._tag === "TakeOver" && event._tag === "Overtaken")
       return [{ _tag: "End", ending: { _tag: "Closed" } }]

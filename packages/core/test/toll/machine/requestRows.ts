@@ -113,7 +113,7 @@ const waits: ReadonlyArray<Row> = [
   ]
 ]
 
-const keyStates = ["free", "held"] as const
+const keyStates = ["free", "own"] as const
 
 export const lookups: ReadonlyArray<Row> = [
   ...waits,
@@ -173,7 +173,7 @@ export const lookups: ReadonlyArray<Row> = [
   ],
   ["is refused", call, judge("free"), { _tag: "Refused", refusal }, findCopy],
   ["comes when too many wait", call, judge("free"), { _tag: "Limited", patient: false }, end(limited)],
-  ["is refused, with the lease", call, judge("held"), { _tag: "Refused", refusal }, refusedHeld(own)],
+  ["is refused, with the lease", call, judge("own"), { _tag: "Refused", refusal }, refusedHeld(own)],
   ...keyStates.map((key): Row => [
     `is accepted, its key ${key}`,
     call,
@@ -215,9 +215,9 @@ export const admissions: ReadonlyArray<Row> = [
     ]
   ],
   ["that is invalid", call, verify("free"), invalid, findCopy],
-  ["that is invalid, with the lease", call, verify("held"), invalid, refusedHeld(own)],
+  ["that is invalid, with the lease", call, verify("own"), invalid, refusedHeld(own)],
   ["that can't be verified", call, verify("free"), unreachable, end(unverifiable)],
-  ["that can't be verified, with the lease", call, verify("held"), unreachable, deferred(unverifiable)],
+  ["that can't be verified, with the lease", call, verify("own"), unreachable, deferred(unverifiable)],
   ["that is being verified", call, verify("free"), { _tag: "Busy", patient: true }, waitAndFind],
   [
     "that is being verified for too long",
@@ -230,7 +230,7 @@ export const admissions: ReadonlyArray<Row> = [
   [
     "with too many others, with the lease",
     call,
-    verify("held"),
+    verify("own"),
     { _tag: "Limited", patient: true },
     deferred(limited)
   ],
@@ -250,7 +250,7 @@ export const admissions: ReadonlyArray<Row> = [
   [
     "over a limit, with the lease",
     call,
-    claim("held"),
+    claim("own"),
     { _tag: "Limited", patient: false },
     deferred(limited)
   ],

@@ -173,7 +173,7 @@ export const reopening: Plan = [{ _tag: "Reopen" }, ...settleAgain]
 export const finalized: Plan = [{ _tag: "Finalize" }, ...left(closed)]
 const watching: Plan = [
   { _tag: "QueryChain", query: { _tag: "Watch", charge: chargeIn("claimed"), sameRequest: false } },
-  ...judge("held")
+  ...judge("own")
 ]
 const resuming: Plan = [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watching]
 const lastLook = refusedUnlessCopied("voided", ending)

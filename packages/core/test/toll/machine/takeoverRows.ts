@@ -75,14 +75,14 @@ export const takeovers: ReadonlyArray<Row> = [
     call,
     takeOver,
     taken(chargeIn("claimed"), other),
-    [...taking, ...watched(chargeIn("claimed"), false, judge("held"))]
+    [...taking, ...watched(chargeIn("claimed"), false, judge("own"))]
   ],
   [
     "of a claim, in a call, blind",
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("claimed")),
-    [...taking, ...judge("held")]
+    [...taking, ...judge("own")]
   ],
   ["of a claim, by the reconciler", reconciler, takeOver, taken(chargeIn("claimed")), voided(false, closed)],
   ["of a response", call, takeOver, taken(chargeIn("ready")), before],
@@ -189,9 +189,9 @@ export const takeovers: ReadonlyArray<Row> = [
     reconciler,
     takeOver,
     taken(chargeIn("voided"), other),
-    watched(chargeIn("voided"), false, judge("held"))
+    watched(chargeIn("voided"), false, judge("own"))
   ],
-  ["of what was voided, blind", { ...call, ...blind }, takeOver, taken(chargeIn("voided")), judge("held")],
+  ["of what was voided, blind", { ...call, ...blind }, takeOver, taken(chargeIn("voided")), judge("own")],
   [
     "of what was refused",
     call,
@@ -211,7 +211,7 @@ export const takeovers: ReadonlyArray<Row> = [
     { ...call, ...blind },
     takeOver,
     taken(chargeIn("voided"), { nowMillis: validBeforeSeconds * 1_000 + 1 }),
-    judge("held")
+    judge("own")
   ],
   ...([call, reconciler] as const).map((facts): Row => [
     "of a pending effect without its receipt",
