@@ -9,9 +9,11 @@ import {
   type Call,
   challengeIn,
   type Challenge,
+  type Copy,
   newPayment,
   type OpenRoute,
-  type Payment
+  type Payment,
+  type Reply
 } from "./Payment.ts"
 import type { Simulation } from "./Simulation.ts"
 
@@ -46,6 +48,7 @@ export class Attacker {
   private readonly seen: Array<Payment> = []
   private challenges = new Map<OpenRoute, Challenge>()
   private calls = 0
+  private isReturning = false
 
   constructor(simulation: Simulation, chain: SimulatedChain, random: SeededRandom, index: number) {
     this.simulation = simulation
@@ -77,7 +80,8 @@ export class Attacker {
     await simulation.sleep(random.between(0, 8_000))
     const campaigns = random.between(1, 2)
     for (let campaign = 0; campaign < campaigns && simulation.isActive; campaign++) {
-      await (random.chance(0.1) ? this.waitAndPresent() : this.campaign())
+      const kind = random.weighted({ campaign: 8, waitAndPresent: 1, returnMoney: 3 })
+      await this[kind]()
       await simulation.sleep(random.between(0, 5_000))
     }
   }
@@ -86,7 +90,8 @@ export class Attacker {
   onPending(authorization: Authorization): void {
     const { random, simulation } = this
     if (isAttacker(authorization.from)) {
-      if (this.owns(authorization.from) && random.chance(0.4)) this.submitComposed("overtakes")
+      if (this.owns(authorization.from) && !this.isReturning && random.chance(0.4))
+        this.submitComposed("overtakes")
       return
     }
     const payment = simulation.checker.paymentOf(authorization)
@@ -140,6 +145,41 @@ export class Attacker {
     if (simulation.isActive) await this.present(late, late.ownCall)
   }
 
+  /**
+   * Takes the money away while its payment is worked for, then brings it back, settles the refused payment itself, and
+   * presents it with another signature, so that it is refunded. Repeats that: the refund may pay for the next time.
+   */
+  private async returnMoney(): Promise<void> {
+    const { random, simulation } = this
+    const hiding = attackerAddress(this.index, hidingAccount)
+    this.isReturning = true
+    for (let times = random.between(3, 6); times > 0 && simulation.isActive; times--) {
+      const payment = await this.sign("search")
+      if (payment === undefined) break
+      const { account } = this
+      let isWorkedFor = false
+      simulation.work.onSearch(payment.ownCall, () => {
+        isWorkedFor = true
+        this.moveBalance(account, hiding)
+      })
+      const reply = await this.present(payment, payment.ownCall)
+      // A payer who could not pay is remembered for a moment.
+      await simulation.sleep(random.between(5_000, 9_000))
+      this.moveBalance(hiding, account)
+      if (reply?.status !== 402 || !isWorkedFor) {
+        // The money is back with the next block.
+        await simulation.sleep(random.between(2_000, 5_000))
+        continue
+      }
+      this.submit("settles it itself", [this.composer.relayed(transferCall(authorizationOf(payment)))])
+      for (let attempt = random.between(1, 3); attempt > 0 && simulation.isActive; attempt--) {
+        await simulation.sleep(random.between(2_000, 8_000))
+        await this.present(payment, payment.ownCall, "second")
+      }
+    }
+    this.isReturning = false
+  }
+
   private async presentUntilDecided(payment: Payment): Promise<void> {
     const { random, simulation } = this
     // The transfer may be old by the time the payment is presented.
@@ -150,9 +190,17 @@ export class Attacker {
     }
   }
 
-  private present(payment: Payment, call: Call): Promise<unknown> {
+  private present(
+    payment: Payment,
+    call: Call,
+    copy: Exclude<Copy, "forged"> = "authentic"
+  ): Promise<Reply | undefined> {
+    const { random, simulation } = this
     payment.calls.set(call.name, call)
-    return this.simulation.request(call, { payment, copy: "authentic" })
+    payment.copies.add(copy)
+    if (random.chance(0.3))
+      this.later(random.pick([100, 3_000, 40_000]), () => simulation.presentElsewhere(payment, call))
+    return simulation.request(call, { payment, copy })
   }
 
   private newCall(route: OpenRoute): Call {
@@ -175,7 +223,8 @@ export class Attacker {
       nowSeconds: Math.floor(simulation.nowMillis / 1000),
       validSeconds: random.chance(0.2) ? random.between(15, 40) : maxTimeoutSeconds,
       version: 2,
-      isBare: true
+      isBare: random.chance(0.7),
+      rewrites: random.chance(0.3)
     })
     const payment = newPayment({
       name: `attack ${this.index}.${this.signed.length + 1}`,

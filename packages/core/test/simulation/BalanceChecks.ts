@@ -9,16 +9,20 @@ import { authorizationOf, type Payment } from "./Payment.ts"
  */
 
 /** The amount a payer paid and the value they received, in atomic units. */
-interface Account {
+export interface Account {
   readonly paid: bigint
   readonly refunded: bigint
   /** Value of the goods received, as upper and lower bound. The bounds differ if a response was lost. */
   readonly deliveredMaxAtomic: bigint
   readonly deliveredMinAtomic: bigint
+  /** The upper bound without responses to searches. */
+  readonly otherGoods: bigint
   /** Part of `paid` that others moved before the till saw the payment; the till may refuse such a payment. */
   readonly movedBeforeClaim: bigint
   /** Delivered on a facilitator's report alone, or for a transfer that a reorganization undid. */
   readonly uncovered: bigint
+  /** The same of all payments that may have bought a response, delivered or not: the till counts them as paid. */
+  readonly believed: bigint
 }
 
 interface Ledger {
@@ -44,12 +48,18 @@ const sum = (values: Iterable<bigint>): bigint =>
 const valueOf = (payment: Payment): bigint => BigInt(authorizationOf(payment).value)
 const payerOf = (payment: Payment): string => authorizationOf(payment).from
 
+/** The account of each payer, by address. */
+export const accountsOf = (state: FinalState): ReadonlyMap<string, Account> => {
+  const { transfers } = state.chain
+  const byPayer = Map.groupBy(state.checker.payments.values(), payerOf)
+  return new Map(Array.from(byPayer, ([payer, own]) => [payer, accountOf(payer, own, transfers, state)]))
+}
+
 /** Returns everything that is wrong with the money of a finished run. */
 export const checkBalances = (state: FinalState, ledger: Ledger): ReadonlyArray<string> => {
   const payments = Array.from(state.checker.payments.values())
   const inflow = state.chain.transfers.filter(({ to }) => same(to, state.accounts.payTo))
-  const byPayer = Map.groupBy(payments, payerOf)
-  const accounts = Array.from(byPayer, ([payer, own]) => [payer, accountOf(payer, own, state)] as const)
+  const accounts = Array.from(accountsOf(state))
   return [
     ...accounts.flatMap(([payer, account]) => accountViolations(payer, account, state.honest.has(payer))),
     ...totalViolations(accounts.map(([, account]) => account)),
@@ -57,10 +67,15 @@ export const checkBalances = (state: FinalState, ledger: Ledger): ReadonlyArray<
   ]
 }
 
-const accountOf = (payer: string, payments: ReadonlyArray<Payment>, state: FinalState): Account => {
-  const { payTo, wallet, operator } = state.accounts
-  const { transfers } = state.chain
-  const isRefund = ({ from, to }: Transfer) => same(to, payer) && (same(from, wallet) || same(from, operator))
+const accountOf = (
+  payer: string,
+  payments: ReadonlyArray<Payment>,
+  transfers: ReadonlyArray<Transfer>,
+  state: FinalState
+): Account => {
+  const { payTo, wallets, operator } = state.accounts
+  const senders = [...wallets, operator]
+  const isRefund = ({ from, to }: Transfer) => same(to, payer) && senders.some((sender) => same(from, sender))
   const given = payments.map((payment) => ({ payment, ...deliveriesOf(payment, state) }))
   return {
     paid: sum(
@@ -69,20 +84,27 @@ const accountOf = (payer: string, payments: ReadonlyArray<Payment>, state: Final
     refunded: sum(transfers.filter(isRefund).map(({ value }) => value)),
     deliveredMaxAtomic: sum(given.map(({ atMost, payment }) => BigInt(atMost) * valueOf(payment))),
     deliveredMinAtomic: sum(given.map(({ atLeast, payment }) => BigInt(atLeast) * valueOf(payment))),
+    otherGoods: sum(given.map(({ otherGoods, payment }) => BigInt(otherGoods) * valueOf(payment))),
     movedBeforeClaim: sum(payments.filter((payment) => movedBeforeClaim(payment, state.chain)).map(valueOf)),
     uncovered: sum(
       given
         .filter(({ atMost, payment }) => atMost > 0 && isUncovered(payment, state))
         .map(({ payment }) => valueOf(payment))
+    ),
+    believed: sum(
+      payments.filter((payment) => mayBuyResponse(payment) && isUncovered(payment, state)).map(valueOf)
     )
   }
 }
+
+const mayBuyResponse = ({ calls }: Payment): boolean =>
+  Array.from(calls.values()).some(({ route }) => route === "search" || route === "download")
 
 /** How many goods or responses of its price a payment received. */
 const deliveriesOf = (
   { delivered, effects, received }: Payment,
   { upstream, checker }: FinalState
-): { readonly atMost: number; readonly atLeast: number } => {
+): { readonly atMost: number; readonly atLeast: number; readonly otherGoods: number } => {
   const count = (calls: ReadonlySet<string>, route: string) =>
     Array.from(calls).filter((name) => name.startsWith(`${route} `)).length
   const orders = Array.from(effects).flatMap((effect) => effect.match(/^order (.*)$/)?.[1] ?? [])
@@ -96,7 +118,8 @@ const deliveriesOf = (
   const hadPurchase = purchases > 0 && received.size > 0 ? 1 : 0
   return {
     atMost: bought + read(delivered),
-    atLeast: Math.min(1, shipped + hadPurchase + read(received))
+    atLeast: Math.min(1, shipped + hadPurchase + read(received)),
+    otherGoods: bought + count(delivered, "download")
   }
 }
 
@@ -184,7 +207,7 @@ const ledgerViolations = (
   )
   if (entered < received - early || entered > received + uncovered)
     faults.push(`money: ${received} was received, but the ledger says ${entered}`)
-  const funds = chain.token.balanceOf(accounts.wallet) + chain.token.balanceOf(accounts.operator)
+  const funds = sum([...accounts.wallets, accounts.operator].map((each) => chain.token.balanceOf(each)))
   if (refundFunds - funds !== refundedAtomic)
     faults.push(`money: ${refundFunds - funds} was refunded, but the ledger says ${refundedAtomic}`)
   return faults

@@ -3,13 +3,13 @@ import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import type { SettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
-import { checkBalances } from "./BalanceChecks.ts"
+import { checkBalances, type FinalState } from "./BalanceChecks.ts"
 import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { NodeChange } from "./solana/SolanaNetwork.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
-import type { Challenge, Payment, PayOptions } from "./Payment.ts"
+import type { Challenge, Payment, PayOptions, SignedPayment } from "./Payment.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { ChainEnvironment, Environment } from "./Server.ts"
 import type { SettlementRail } from "./SimulatedFacilitator.ts"
@@ -34,10 +34,11 @@ export interface EconomyOptions {
   readonly payments: () => Iterable<Payment>
   readonly note: (what: string) => void
   readonly count: (what: string) => void
+  /** Whether the verification of a facilitator elsewhere reads which payments have been used. */
+  readonly readsNonces: boolean
+  /** The refund wallet of a process that starts: hosts give their machines several, and change them. */
+  readonly pickWallet: <A>(wallets: ReadonlyArray<A>) => A
 }
-
-/** A payment as its payer signed it. */
-export type SignedPayment = Pick<Payment, "key" | "payload" | "authorization" | "header" | "forgedHeader">
 
 /** Refunds that an operator sends by hand. */
 export interface ManualTransfers {
@@ -75,7 +76,7 @@ export interface Economy {
   /** What a facilitator can do here. */
   readonly settlement: (random: SeededRandom, note: (what: string) => void) => SettlementRail
   /** The attackers, which begin at once. */
-  readonly openAttackers: (simulation: Simulation, random: () => SeededRandom) => void
+  readonly openAttackers: (simulation: Simulation, random: (index: number) => SeededRandom) => void
   readonly scheduleReorganizations: (isActive: () => boolean) => void
   /** What a process has of it. */
   readonly environmentOf: (link: Link) => ChainEnvironment
@@ -96,6 +97,19 @@ export interface Economy {
   readonly endFaults: (faultPlan: FaultPlan) => void
 }
 
+/** What the checks of money read. */
+export const moneyState = (
+  { accounts, chain, honest }: Economy,
+  { checker, upstream }: { readonly checker: InvariantChecker; readonly upstream: SimulatedUpstream }
+): FinalState => ({
+  chain,
+  accounts,
+  checker,
+  upstream,
+  honest,
+  refundFunds: BigInt(accounts.wallets.length + 1) * plentyAtomic
+})
+
 /** Checks the final balances. */
 export const checkMoney = async (
   economy: Economy,
@@ -115,8 +129,7 @@ export const checkMoney = async (
     reversedAtomic: sumOf("reversed"),
     refundedAtomic: sumOf("refunded")
   }
-  const { accounts, chain, honest } = economy
-  const state = { chain, accounts, checker, upstream, honest, refundFunds: 2n * plentyAtomic }
+  const state = moneyState(economy, { checker, upstream })
   for (const fault of [...checkBalances(state, ledger), ...economy.relayerFaults()])
     checker.violation(undefined, fault)
 }

@@ -1,7 +1,6 @@
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
 import { chargeKey } from "../../src/toll/ChargeKey.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
 import { Attacker, attackerAddress, sendsForeign } from "./Attacker.ts"
 import { cancellationSignatureOf } from "./chain/Calls.ts"
 import { chainOfNode } from "./chain/chainOfNode.ts"
@@ -17,8 +16,7 @@ import {
   type FacilitatorChange,
   type ManualTransfers,
   plentyAtomic,
-  priceAtomic,
-  type SignedPayment
+  priceAtomic
 } from "./Economy.ts"
 import { evmLocalFacilitatorOver } from "./EvmLocalFacilitator.ts"
 import { EvmSettlement } from "./EvmSettlement.ts"
@@ -27,13 +25,14 @@ import type { Link } from "./Link.ts"
 import {
   authorizationOf,
   type Challenge,
-  forgedHeaderOf,
+  headersOf,
   payChallenge,
   type Payment,
-  type PayOptions
+  type PayOptions,
+  type SignedPayment
 } from "./Payment.ts"
 import { relayerFaults } from "./RelayerChecks.ts"
-import { operatorAddress, simulatedWallet, walletAddress } from "./RefundWallet.ts"
+import { operatorAddress, simulatedWallet, walletAddresses } from "./RefundWallet.ts"
 import { memorySettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { SignedTransaction } from "./chain/SignedTransaction.ts"
@@ -60,7 +59,7 @@ export class EvmEconomy implements Economy {
   readonly chain: SimulatedChain
   readonly accounts = {
     payTo: evmPayTo,
-    wallet: walletAddress,
+    wallets: walletAddresses,
     operator: operatorAddress,
     sendsForeign
   }
@@ -76,6 +75,7 @@ export class EvmEconomy implements Economy {
   /** Attackers, which see pending transactions and influence reorganizations. */
   private attackers: ReadonlyArray<Attacker> = []
   private isActive: () => boolean = () => true
+  private readonly options: EconomyOptions
   private readonly random: SeededRandom
   private readonly faultPlan: FaultPlan
   private readonly now: () => number
@@ -86,6 +86,7 @@ export class EvmEconomy implements Economy {
   /** `relay`: tills settle by themselves. */
   constructor(options: EconomyOptions, relay: Relay | undefined) {
     const { faultPlan, now, payments } = options
+    this.options = options
     this.random = options.random
     this.faultPlan = faultPlan
     this.now = now
@@ -133,7 +134,7 @@ export class EvmEconomy implements Economy {
     for (let index = 0; index < faultPlan.attackers; index++) {
       chain.token.mint(attackerAddress(index, 1), random.pick([1n, 1n, 2n, 3n, 8n]) * priceAtomic)
     }
-    for (const address of [walletAddress, operatorAddress]) chain.token.mint(address, plentyAtomic)
+    for (const address of [...walletAddresses, operatorAddress]) chain.token.mint(address, plentyAtomic)
   }
 
   get lagMillis(): number {
@@ -150,14 +151,21 @@ export class EvmEconomy implements Economy {
       key: chargeKey(network, payload),
       payload,
       authorization: payload.payload.authorization,
-      header: encodeHeader(payload),
-      forgedHeader: forgedHeaderOf(payload)
+      ...headersOf(payload, options)
     }
   }
 
   settlement(random: SeededRandom, note: (what: string) => void): EvmSettlement {
     const beforeSend = (authorization: Authorization) => this.becamePublic(authorization)
-    return new EvmSettlement({ chain: this.chain, now: this.now, random, beforeSend, note })
+    const { chain, now } = this
+    return new EvmSettlement({
+      chain,
+      now,
+      random,
+      readsNonces: this.options.readsNonces,
+      beforeSend,
+      note
+    })
   }
 
   /** Attackers see what is sent. */
@@ -166,8 +174,8 @@ export class EvmEconomy implements Economy {
     for (const attacker of this.attackers) attacker.onPending(authorization)
   }
 
-  openAttackers(simulation: Simulation, random: () => SeededRandom): void {
-    const open = (index: number) => new Attacker(simulation, this.chain, random(), index)
+  openAttackers(simulation: Simulation, random: (index: number) => SeededRandom): void {
+    const open = (index: number) => new Attacker(simulation, this.chain, random(index), index)
     this.attackers = Array.from({ length: this.faultPlan.attackers }, (_, index) => open(index))
     for (const attacker of this.attackers) void attacker.attack()
   }
@@ -212,7 +220,7 @@ export class EvmEconomy implements Economy {
   }
 
   walletOf(link: Link): Pick<Environment["ports"], "refundWallet"> {
-    return { refundWallet: simulatedWallet(link) }
+    return { refundWallet: simulatedWallet(link, this.options.pickWallet(walletAddresses)) }
   }
 
   sendByThirdParty({ authorization }: Payment): string {

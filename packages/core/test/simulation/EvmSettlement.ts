@@ -1,5 +1,5 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import { signatureOf } from "./chain/Calls.ts"
+import { isSignatureOf } from "./chain/Calls.ts"
 import type { SimulatedChain } from "./chain/SimulatedChain.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import {
@@ -26,6 +26,7 @@ export class EvmSettlement implements SettlementRail {
   private readonly chain: SimulatedChain
   private readonly now: () => number
   private readonly random: SeededRandom
+  private readonly readsNonces: boolean
   private readonly beforeSend: (authorization: Authorization) => void
   private readonly note: (what: string) => void
 
@@ -33,6 +34,8 @@ export class EvmSettlement implements SettlementRail {
     readonly chain: SimulatedChain
     readonly now: () => number
     readonly random: SeededRandom
+    /** Whether a payment is refused whose nonce is used. */
+    readonly readsNonces: boolean
     /** Called before a transaction is submitted, when it becomes visible to everyone. */
     readonly beforeSend: (authorization: Authorization) => void
     readonly note: (what: string) => void
@@ -40,6 +43,7 @@ export class EvmSettlement implements SettlementRail {
     this.chain = options.chain
     this.now = options.now
     this.random = options.random
+    this.readsNonces = options.readsNonces
     this.beforeSend = options.beforeSend
     this.note = options.note
   }
@@ -50,12 +54,12 @@ export class EvmSettlement implements SettlementRail {
 
   isSigned(payment: SentPayment): boolean {
     const { authorization, signature } = paymentOf(payment)
-    return signature === signatureOf(authorization)
+    return isSignatureOf(authorization, signature)
   }
 
   invalidReasonOf(payment: SentPayment): string | undefined {
     const { authorization } = paymentOf(payment)
-    if (this.chain.isUsed(authorization)) return "invalid_transaction_state"
+    if (this.readsNonces && this.chain.isUsed(authorization)) return "invalid_transaction_state"
     // Checks each payment by itself, whatever else spends from this balance.
     if (this.chain.balanceOf(authorization.from) < BigInt(authorization.value)) return "insufficient_funds"
     return this.now() / 1000 >= Number(authorization.validBefore)

@@ -58,6 +58,12 @@ export class FaultInjector {
     return fault + (this.faultPlan.skewMillis[machine] ?? 0)
   }
 
+  /** The most by which the clock of a machine can run ahead of its time, since faults begin and end. */
+  clockJumpsMillis(machine: number): number {
+    const faults = this.clockFaults.filter((fault) => fault.machine === machine)
+    return faults.reduce((sum, { byMillis }) => sum + 2 * Math.abs(byMillis), 0)
+  }
+
   /** `isBusy`: the process is handling requests. Crashes of idle processes are rarer, as they show less. */
   planCall(name: string, isBusy: boolean): CallPlan {
     const { faultPlan, random } = this

@@ -72,8 +72,8 @@ export const checkFinalOrders = async (options: {
   )
 }
 
-const isRefund = (from: string, { operator, wallet }: HostAccounts): boolean =>
-  [wallet, operator].some((address) => address.toLowerCase() === from.toLowerCase())
+const isRefund = (from: string, { operator, wallets }: HostAccounts): boolean =>
+  [...wallets, operator].some((address) => address.toLowerCase() === from.toLowerCase())
 
 const isSettled = ({ key }: Payment, { charges }: Accounts): boolean => charges.get(key)?.state === "settled"
 

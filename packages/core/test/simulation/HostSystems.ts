@@ -1,3 +1,4 @@
+import type { DrawnOptions } from "./DrawnOptions.ts"
 import type { FaultPlan } from "./FaultPlan.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
@@ -7,7 +8,6 @@ import { SimulatedHost } from "./SimulatedHost.ts"
 import { SimulatedMailer } from "./SimulatedMailer.ts"
 import { SimulatedOperator } from "./SimulatedOperator.ts"
 import { SimulatedUpstream } from "./SimulatedUpstream.ts"
-import { drawUpstreamProfile } from "./UpstreamProfile.ts"
 import type { InvariantChecker } from "./InvariantChecker.ts"
 import { authorizationOf } from "./Payment.ts"
 
@@ -22,8 +22,7 @@ export class HostSystems {
 
   constructor(options: {
     readonly random: SeededRandom
-    readonly faultPlan: FaultPlan
-    readonly startMillis: number
+    readonly drawn: DrawnOptions
     readonly now: () => number
     readonly after: (millis: number, action: () => void) => void
     readonly economy: Economy
@@ -32,16 +31,19 @@ export class HostSystems {
     readonly server: () => Server | undefined
     /** Whether any fault so far could have made a placement ambiguous. */
     readonly hasFault: () => boolean
+    /** Called for each search of the marketplace. */
+    readonly searched: (query: string) => void
     readonly note: (what: string) => void
   }) {
-    const { faultPlan, after, economy, random, hasFault, note, now, server, startMillis, checker } = options
+    const { after, drawn, economy, random, hasFault, note, now, server, checker } = options
+    const { faultPlan } = drawn
     const count = (what: string) => checker.count(what)
     const violation = (what: string) => checker.violation(undefined, what)
     this.upstream = new SimulatedUpstream({
       random: random.branch(),
       now,
       after,
-      profile: drawUpstreamProfile(random.branch(), startMillis),
+      profile: drawn.upstream,
       behavior: faultPlan.upstream,
       placed: (orderId, times) => checker.orderPlaced(orderId, times),
       count
@@ -54,8 +56,10 @@ export class HostSystems {
       random: random.branch(),
       now,
       errorChance: faultPlan.hostErrorChance,
+      quoteMillis: drawn.quoteMillis,
       upstream,
       mailer: this.mailer,
+      searched: options.searched,
       walletOf: faultPlan.operator.sendsRefunds ? () => ({}) : (link) => economy.walletOf(link)
     })
     this.operator = new SimulatedOperator({

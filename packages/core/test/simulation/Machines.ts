@@ -7,6 +7,7 @@ import type { Environment, Server } from "./Server.ts"
 import type { Connection, Storage } from "./Storage.ts"
 import type { Timeline } from "./Timeline.ts"
 import type { Trace } from "./Trace.ts"
+import type { ProcessRun } from "./UnpaidWork.ts"
 
 /** Turns of the event loop in which every body has been read. */
 const maxTurns = 10_000
@@ -29,8 +30,15 @@ export class Machines {
   private readonly count: (what: string) => void
   private readonly note: (actor: string, message: string) => void
   private readonly pendingBoots: Array<Promise<void>> = []
+  private readonly lives: Array<{
+    readonly machine: Machine
+    readonly fromMillis: number
+    untilMillis: number
+  }> = []
 
   constructor(options: {
+    /** What the names of the machines begin with. */
+    readonly prefix: string
     /** Number of machines. */
     readonly machines: number
     readonly timeline: Timeline
@@ -49,9 +57,10 @@ export class Machines {
     readonly count: (what: string) => void
     readonly note: (actor: string, message: string) => void
   }) {
-    this.first = new Machine("p0")
+    const { prefix } = options
+    this.first = new Machine(`${prefix}0`)
     this.all = Array.from({ length: options.machines }, (_, index) =>
-      index === 0 ? this.first : new Machine(`p${index}`)
+      index === 0 ? this.first : new Machine(`${prefix}${index}`)
     )
     this.timeline = options.timeline
     this.random = options.random
@@ -62,6 +71,16 @@ export class Machines {
     this.environment = options.environment
     this.count = options.count
     this.note = options.note
+  }
+
+  /** The time for which each process has run, and longer where its clock was set. */
+  get runs(): ReadonlyArray<ProcessRun> {
+    return this.lives.map(({ fromMillis, machine, untilMillis }) => ({
+      millis:
+        Math.min(untilMillis, this.timeline.nowMillis) -
+        fromMillis +
+        this.faultInjector.clockJumpsMillis(this.all.indexOf(machine))
+    }))
   }
 
   /** Any running till. */
@@ -89,7 +108,10 @@ export class Machines {
       },
       runUntilIdle: () => this.runUntilIdle()
     })
-    if (isUp) return this.note(machine.name, "is up")
+    if (isUp) {
+      this.lives.push({ machine, fromMillis: timeline.nowMillis, untilMillis: Infinity })
+      return this.note(machine.name, "is up")
+    }
     this.note(machine.name, "is refused: its clock is wrong")
     this.count("refused for its clock")
     this.crash(machine)
@@ -98,6 +120,8 @@ export class Machines {
   /** Crashes a machine's process, and schedules its restart while faults last. */
   crash(machine: Machine): void {
     machine.crash()
+    const life = this.lives.findLast((each) => each.machine === machine)
+    if (life !== undefined) life.untilMillis = Math.min(life.untilMillis, this.timeline.nowMillis)
     if (!this.isActive()) return
     this.timeline.after(this.random.between(50, 15_000), () => {
       if (this.isActive()) this.pendingBoots.push(this.boot(machine))

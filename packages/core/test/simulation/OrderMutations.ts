@@ -6,7 +6,7 @@ import { Charges } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/ports/Orders.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 import { signatureOf } from "./chain/Calls.ts"
-import { walletAddress } from "./RefundWallet.ts"
+import { walletAddresses } from "./RefundWallet.ts"
 
 /* Tills with one broken rule of orders each, like those of `Mutations.ts`. */
 
@@ -183,13 +183,25 @@ const freshRefundNonce: Mutation = (environment) => {
       ...environment.facilitator,
       settle: (payment: Sent, requirements: unknown) => {
         const { authorization } = payment.payload
-        if (authorization.from.toLowerCase() !== walletAddress) return settle(payment, requirements)
+        if (!walletAddresses.includes(authorization.from.toLowerCase())) return settle(payment, requirements)
         const anew = { ...authorization, nonce: `0x${(++nonces).toString(16).padStart(64, "7")}` }
         const payload = { authorization: anew, signature: signatureOf(anew) }
         return settle({ ...payment, payload }, requirements)
       }
     }
   }
+}
+
+/** A wallet knows a refund by its own nonce alone: the attempts of other wallets are not recorded. */
+const walletsUnrecorded: Mutation = (environment) => {
+  const charges = Context.get(environment.stores, Charges)
+  const stores = Context.add(environment.stores, Charges, {
+    ...charges,
+    refundAttempts: () => Effect.succeed([]),
+    recordRefundAttempt: () => Effect.succeed(true),
+    endRefundAttempt: () => Effect.succeed(true)
+  })
+  return { ...environment, stores }
 }
 
 /** Every attempt at a mail uses a new key. */
@@ -245,6 +257,7 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
     mutation: refundEnteredUnsent,
     symptom: /the ledger records a refund of .*, but nothing was sent/
   },
+  walletsUnrecorded: { mutation: walletsUnrecorded, symptom: /^money: 0x\w+ paid \d+, and got .* back/ },
   freshRefundNonce: { mutation: freshRefundNonce, symptom: /was refunded, but the ledger has 0 entries/ },
   freshMailKey: { mutation: freshMailKey, symptom: /one mail goes out under two keys/ },
   parcelMailsShareKey: { mutation: parcelMailsShareKey, symptom: /two mails go out under one key/ },

@@ -1,7 +1,8 @@
+import type { Hex } from "../../src/domain/Hex.ts"
 import type { Authorization, EvmPaymentPayload, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
-import { forgedSignature, signatureOf } from "./chain/Calls.ts"
+import { forgedSignature, secondSignatureOf, signatureOf } from "./chain/Calls.ts"
 
 /** Routes that need no earlier purchase. */
 export type OpenRoute = "search" | "buy" | "vaultBuy"
@@ -37,6 +38,8 @@ export interface Payment {
   readonly header: string
   /** The header of a copy with a signature that no wallet made. */
   readonly forgedHeader: string
+  /** The header of a copy that another owner of the payer's wallet signed; `undefined`: it has one owner. */
+  readonly secondHeader: string | undefined
   /** The request it was signed for. */
   readonly ownCall: Call
   /** When it first arrived at a process, in true time. */
@@ -63,6 +66,8 @@ export interface Payment {
   firstResponse: { readonly reply: Reply; readonly call: string } | undefined
   /** Every request it was presented for. */
   readonly calls: Map<string, Call>
+  /** The copies, as its payer signed them, that were presented. */
+  readonly copies: Set<Exclude<Copy, "forged">>
   /** The last reply for each request, after all faults ended. */
   readonly lastReplies: Map<string, Reply | undefined>
   /** Orders placed and purchases granted for it. */
@@ -72,10 +77,14 @@ export interface Payment {
   readonly received: Set<string>
 }
 
+/** A payment as its payer signed it. */
+export type SignedPayment = Pick<
+  Payment,
+  "key" | "payload" | "authorization" | "header" | "forgedHeader" | "secondHeader"
+>
+
 /** Creates the record of a newly signed payment. */
-export const newPayment = (
-  options: Pick<Payment, "name" | "key" | "payload" | "authorization" | "header" | "forgedHeader" | "ownCall">
-): Payment => ({
+export const newPayment = (options: SignedPayment & Pick<Payment, "name" | "ownCall">): Payment => ({
   ...options,
   presentedMillis: undefined,
   claimedMillis: undefined,
@@ -89,6 +98,7 @@ export const newPayment = (
   refusalWhileOpen: undefined,
   firstResponse: undefined,
   calls: new Map([[options.ownCall.name, options.ownCall]]),
+  copies: new Set(["authentic"]),
   lastReplies: new Map(),
   effects: new Set(),
   delivered: new Set(),
@@ -97,14 +107,14 @@ export const newPayment = (
 
 export const authorizationOf = ({ authorization }: Payment): Authorization => authorization
 
-/** Which payload is presented: the payment itself, or a copy with a signature that no wallet made. */
-export type Copy = "authentic" | "forged"
+/** Which payload is presented: the payment itself, or a copy with a second signature, or with one that no wallet made. */
+export type Copy = "authentic" | "second" | "forged"
 
 export const errorOf = ({ text }: Reply): string => String((JSON.parse(text) as { error?: unknown }).error)
 
 /*
  * Payments by contract wallets: their signatures are longer than 65 bytes, so the till leaves verification to
- * the facilitator, and the simulated facilitator knows the valid one. Real signatures would take most of a
+ * the facilitator, and the simulated facilitator knows the valid ones. Real signatures would take most of a
  * run's time without testing more.
  */
 
@@ -121,16 +131,55 @@ export const challengeIn = (reply: Reply | undefined): Challenge | undefined => 
   return challenge.accepts.length === 0 ? undefined : challenge
 }
 
+/** How a payer writes a payment. */
+export interface PaymentForm {
+  readonly version: 1 | 2
+  /** Omits the resource, which is optional in version 2. */
+  readonly isBare: boolean
+  /** Writes other things than the challenge around the signed part. */
+  readonly rewrites: boolean
+}
+
 /** How a payer pays a challenge. */
-export interface PayOptions {
+export interface PayOptions extends PaymentForm {
   readonly from: string
   readonly nonce: string
   readonly nowSeconds: number
   readonly validSeconds: number
-  readonly version: 1 | 2
-  /** Omits the resource, which is optional in version 2. */
-  readonly isBare: boolean
 }
+
+/** In all that payers write around the signed part. No facilitator may get it. */
+export const payersWords = "written by the payer"
+
+interface Echoed {
+  readonly x402Version: number
+  readonly accepted?: { readonly extra?: object }
+  readonly resource?: { readonly url: string }
+}
+
+/** A payment whose payer has rewritten what no signature covers, as far as it stays one for this resource. */
+export const rewritten = <Document extends Echoed>({
+  accepted,
+  resource,
+  ...document
+}: Document): object => ({
+  ...document,
+  ...(accepted && {
+    accepted: {
+      ...accepted,
+      description: payersWords,
+      extra: { ...accepted.extra, name: payersWords, note: payersWords }
+    }
+  }),
+  ...(resource && {
+    resource: {
+      url: `https://elsewhere.example${URL.parse(resource.url)!.pathname}?note=${encodeURIComponent(payersWords)}`,
+      description: payersWords,
+      mimeType: payersWords
+    }
+  }),
+  extensions: { bazaar: { info: { description: payersWords } }, [payersWords]: payersWords }
+})
 
 /** Pays the first option of a challenge, in either version of the protocol. */
 export const payChallenge = ({ accepts, resource }: Challenge, options: PayOptions): EvmPaymentPayload => {
@@ -155,11 +204,20 @@ export const payChallenge = ({ accepts, resource }: Challenge, options: PayOptio
   }
 }
 
-/** The header of an EVM payment's copy with a signature that no wallet made. */
-export const forgedHeaderOf = (payload: EvmPaymentPayload): string => {
+/** The headers of an EVM payment and its copies. */
+export const headersOf = (
+  payload: EvmPaymentPayload,
+  { rewrites }: Pick<PaymentForm, "rewrites">
+): Pick<Payment, "forgedHeader" | "header" | "secondHeader"> => {
   const { authorization } = payload.payload
-  return encodeHeader({ ...payload, payload: { authorization, signature: forgedSignature(authorization) } })
+  const written = rewrites ? rewritten(payload) : payload
+  const headerWith = (signature: Hex) => encodeHeader({ ...written, payload: { authorization, signature } })
+  return {
+    header: encodeHeader(written),
+    secondHeader: headerWith(secondSignatureOf(authorization)),
+    forgedHeader: headerWith(forgedSignature(authorization))
+  }
 }
 
-export const headerOf = (payment: Payment, copy: Copy): string =>
-  copy === "authentic" ? payment.header : payment.forgedHeader
+export const headerOf = ({ forgedHeader, header, secondHeader = header }: Payment, copy: Copy): string =>
+  ({ authentic: header, second: secondHeader, forged: forgedHeader })[copy]

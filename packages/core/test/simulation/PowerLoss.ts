@@ -8,6 +8,18 @@ const reads = /\.(?:find\w*|list\w*|payerActivity|unfinished|voidedDue|count\w*|
 const tookEffect = (result: unknown): boolean =>
   result !== false && !(Array.isArray(result) && result.length === 0)
 
+/** When the machine of the database may lose its power. */
+export interface PowerFailures {
+  readonly times: number
+  /** The probability after a write, until then. */
+  readonly chance: number
+}
+
+export const drawPowerFailures = (random: SeededRandom): PowerFailures => ({
+  times: random.chance(0.4) ? random.between(1, 4) : 0,
+  chance: random.pick([0.1, 0.5])
+})
+
 interface Unflushed {
   readonly key: string
   readonly owner: string
@@ -28,18 +40,18 @@ export class PowerLoss {
   private readonly schedule: (millis: number) => void
 
   constructor(options: {
+    readonly failures: PowerFailures
     readonly random: SeededRandom
     /** Whether a write is on the disk before it is confirmed. */
     readonly isFlushed?: (operation: string) => boolean
     /** The power fails so much later. */
     readonly schedule: (millis: number) => void
   }) {
-    const { random } = options
-    this.random = random
+    this.random = options.random
     this.isFlushed = options.isFlushed ?? ((operation) => operation !== "charges.claim")
     this.schedule = options.schedule
-    this.left = random.chance(0.4) ? random.between(1, 4) : 0
-    this.chance = random.pick([0.1, 0.5])
+    this.left = options.failures.times
+    this.chance = options.failures.chance
   }
 
   /** Observes a completed operation. */

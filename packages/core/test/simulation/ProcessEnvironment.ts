@@ -7,12 +7,32 @@ import type { InvariantChecker } from "./InvariantChecker.ts"
 import type { Link } from "./Link.ts"
 import type { PowerLoss } from "./PowerLoss.ts"
 import { storesOver } from "./LinkedStores.ts"
+import { payersWords } from "./Payment.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Environment } from "./Server.ts"
 import type { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import type { SimulatedHost } from "./SimulatedHost.ts"
 import { simulatedSecrets } from "./SimulatedSecrets.ts"
 import type { Connection, Storage } from "./Storage.ts"
+
+/** Checks what a till sends to a facilitator. */
+const checked = (client: FacilitatorClient, checker: InvariantChecker): FacilitatorClient => {
+  const check = (...sent: ReadonlyArray<unknown>) => {
+    if (JSON.stringify(sent).includes(payersWords))
+      checker.violation(undefined, "a facilitator gets what a payer wrote around the signed part")
+  }
+  return {
+    ...client,
+    verify: (payment, requirements) => {
+      check(payment, requirements)
+      return client.verify(payment, requirements)
+    },
+    settle: (payment, requirements) => {
+      check(payment, requirements)
+      return client.settle(payment, requirements)
+    }
+  }
+}
 
 /** Calls the facilitator, as one of two that behave alike and fail at times of their own. */
 const facilitatorAt = (
@@ -84,11 +104,13 @@ const facilitatorsOf = (
     const local = options.economy.localFacilitator(options.link, change)
     return local && observed(change?.client?.(local) ?? local, options)
   }
+  const { checker, outages } = options
   const facilitator = settlesThrough()
-  if (facilitator !== undefined) return { facilitator, secondFacilitator: undefined, settlesThrough }
+  if (facilitator !== undefined)
+    return { facilitator: checked(facilitator, checker), secondFacilitator: undefined, settlesThrough }
   return {
-    facilitator: facilitatorAt(0, options),
-    secondFacilitator: options.outages.length === 0 ? undefined : facilitatorAt(1, options)
+    facilitator: checked(facilitatorAt(0, options), checker),
+    secondFacilitator: outages.length === 0 ? undefined : checked(facilitatorAt(1, options), checker)
   }
 }
 

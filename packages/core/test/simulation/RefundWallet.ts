@@ -3,8 +3,12 @@ import type { RefundWallet } from "../../src/ports/RefundWallet.ts"
 import type { Link } from "./Link.ts"
 import { signatureOf } from "./chain/Calls.ts"
 
-/** The wallet from which tills send refunds, and the one from which operators send them by hand. */
-export const walletAddress = "0x0000000000000000000000000000000000000402"
+/** The wallets from which tills send refunds, and the one from which operators send them by hand. */
+export const walletAddresses: ReadonlyArray<string> = [
+  "0x0000000000000000000000000000000000000402",
+  "0x0000000000000000000000000000000000001402",
+  "0x0000000000000000000000000000000000002402"
+]
 export const operatorAddress = "0x0000000000000000000000000000000000000403"
 
 interface TypedTransfer {
@@ -19,8 +23,8 @@ interface TypedTransfer {
 }
 
 /** A contract wallet, like those of the payers. */
-export const simulatedWallet = ({ call }: Link): RefundWallet => ({
-  address: walletAddress,
+export const simulatedWallet = ({ call }: Link, address: string): RefundWallet => ({
+  address,
   signTypedData: ({ message }: TypedTransfer) => {
     const authorization: Authorization = {
       from: message.from,

@@ -2,9 +2,11 @@ import { mulberry32 } from "../../src/testing/mulberry32.ts"
 
 /** A seeded random source (mulberry32): the same seed and the same calls give the same values. */
 export class SeededRandom {
+  private readonly seed: number
   private readonly next: () => number
 
   constructor(seed: number) {
+    this.seed = seed
     // Mixes the seed, so that neighboring seeds have nothing in common.
     this.next = mulberry32(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b))
   }
@@ -49,6 +51,14 @@ export class SeededRandom {
   uuid(): string {
     const digits = this.hex(16).slice(2)
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`
+  }
+
+  /** The source of this name: it depends on the seed and the name alone, not on what was drawn before. */
+  stream(name: string): SeededRandom {
+    let seed = this.seed
+    // FNV-1a.
+    for (const character of name) seed = Math.imul(seed ^ character.codePointAt(0)!, 0x0100_0193)
+    return new SeededRandom(seed)
   }
 
   /** An independent source: drawing from it doesn't change the values of this one. */

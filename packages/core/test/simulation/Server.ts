@@ -33,6 +33,9 @@ import type { NodeChange } from "./solana/SolanaNetwork.ts"
 export const baseUrl = "https://shop.example"
 export const evmPayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
+/** Work without payment that one process does in an hour, in dollars. */
+export const lossPerHour = "20.00"
+
 /** Deadline of an upstream, on which the length of a lease depends. */
 export const upstreamTimeoutMillis = 5_000
 
@@ -91,7 +94,7 @@ const optionsOf = (environment: Environment): TillOptions => ({
   prices: { search: price, vaultDownload: price },
   maxTimeoutSeconds: environment.maxTimeoutSeconds,
   ...settlementOf(environment),
-  limits: { unsettledPerPayer: environment.unsettledPerPayer },
+  limits: { unsettledPerPayer: environment.unsettledPerPayer, lossPerHour },
   responseLifetimeMillis: 2_592_000_000,
   secretResponseLifetimeMillis: 86_400_000,
   upstreamTimeoutMillis,

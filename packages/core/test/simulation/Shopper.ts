@@ -52,6 +52,9 @@ export const callOf = (route: OpenRoute, shopper: number): Call => {
   }
 }
 
+/** The name of the call that searches for this. */
+export const searchNamed = (query: string): string => query.replace(/^tote-/, "search ")
+
 /** The download of what a `vaultBuy` bought. */
 const downloadOf = ({ text }: Reply, shopper: number): Call => {
   const { downloadToken, purchaseId } = JSON.parse(text) as {
@@ -134,7 +137,8 @@ export class Shopper {
       validSeconds: this.random.chance(0.3) ? this.random.between(15, 40) : maxTimeoutSeconds,
       version: this.random.chance(0.2) ? 1 : 2,
       // Without a resource in the payload, only the till binds the payment to its request.
-      isBare: this.random.chance(0.5)
+      isBare: this.random.chance(0.5),
+      rewrites: this.random.chance(0.2)
     })
     const payment = newPayment({
       name: `${ownCall.route} ${this.index}.${++this.signed}`,

@@ -45,6 +45,7 @@ export class SimulatedHost {
   private readonly upstream: SimulatedUpstream
   private readonly mailer: SimulatedMailer
   private readonly walletOf: WalletOf
+  private readonly searched: (query: string) => void
   private searches = 0
   private quotes = 0
 
@@ -52,10 +53,13 @@ export class SimulatedHost {
     readonly random: SeededRandom
     readonly now: () => number
     readonly errorChance: number
+    readonly quoteMillis: number
     readonly upstream: SimulatedUpstream
     readonly mailer: SimulatedMailer
     /** The wallet of a process; none: an operator sends refunds by hand. */
     readonly walletOf: WalletOf
+    /** Called for each search of the marketplace. */
+    readonly searched: (query: string) => void
   }) {
     this.random = options.random
     this.now = options.now
@@ -63,14 +67,15 @@ export class SimulatedHost {
     this.upstream = options.upstream
     this.mailer = options.mailer
     this.walletOf = options.walletOf
-    this.quoteMillis = this.random.pick([45_000, 600_000])
+    this.searched = options.searched
+    this.quoteMillis = options.quoteMillis
   }
 
   /** The ports of one process. */
   portsOf(link: Link): Ports {
     const { call } = link
     return {
-      marketplaces: { marketplace_a: { search: () => call("host.search", () => this.search()) } },
+      marketplaces: { marketplace_a: { search: ({ q }) => call("host.search", () => this.search(q)) } },
       fulfilment: {
         quote: () => call("host.quote", () => this.quote()),
         ...this.upstream.portOf(link)
@@ -82,7 +87,8 @@ export class SimulatedHost {
     }
   }
 
-  private search() {
+  private search(query: string) {
+    this.searched(query)
     if (this.random.chance(this.errorChance)) throw new Error("502 Bad Gateway")
     const products = [sampleProduct({ title: `Canvas tote bag, as of search ${++this.searches}` })]
     return { products, totalResults: 1, hasMore: false }

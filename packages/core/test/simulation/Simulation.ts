@@ -3,15 +3,12 @@ import { VaultItems } from "../../src/ports/VaultItems.ts"
 import { optionBounds } from "../../src/till/OptionBounds.ts"
 import { leaseLengthMillis } from "../../src/toll/machine/LeaseLength.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
-import { checkMoney, type Economy, type EconomyOptions, type RailName } from "./Economy.ts"
-import { drawRelayFaults, withRelay } from "./chain/RelayFaults.ts"
+import { checkMoney, moneyState, type Economy, type EconomyOptions, type RailName } from "./Economy.ts"
 import { EvmEconomy } from "./EvmEconomy.ts"
 import { SolanaEconomy } from "./solana/SolanaEconomy.ts"
-import { onSolana } from "./solana/SolanaFaults.ts"
-import { drawClockFaults } from "./ClockFaults.ts"
-import { drawOutages } from "./FacilitatorOutages.ts"
+import { type DrawnOptions, drawOptions } from "./DrawnOptions.ts"
 import { FaultInjector } from "./FaultInjector.ts"
-import { drawFaultPlan, type FaultPlan } from "./FaultPlan.ts"
+import type { FaultPlan } from "./FaultPlan.ts"
 import { checkFinalState } from "./FinalChecks.ts"
 import { checkFinalOrders } from "./FinalOrderChecks.ts"
 import { HostSystems } from "./HostSystems.ts"
@@ -19,30 +16,22 @@ import { InvariantChecker } from "./InvariantChecker.ts"
 import { Machines } from "./Machines.ts"
 import type { Mutation } from "./Mutations.ts"
 import { authorizationOf, type Call, type Payment, type Reply } from "./Payment.ts"
+import { OtherTill } from "./OtherTill.ts"
 import { powerCut } from "./PowerCut.ts"
 import { PowerLoss } from "./PowerLoss.ts"
 import { environmentOf } from "./ProcessEnvironment.ts"
 import { SeededRandom } from "./SeededRandom.ts"
 import { upstreamTimeoutMillis } from "./Server.ts"
-import { isUndecided, Shopper } from "./Shopper.ts"
+import { isUndecided, searchNamed, Shopper } from "./Shopper.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import { vaultItem } from "./SimulatedHost.ts"
 import type { Storage } from "./Storage.ts"
 import { Timeline } from "./Timeline.ts"
 import { Trace } from "./Trace.ts"
+import { UnpaidWork } from "./UnpaidWork.ts"
 
 /** 2026-11-21, 00:00 UTC. */
 const startMillis = 1_795_219_200_000
-/** Added to a seed for the faults of clocks. */
-const clockSeed = 0x0c10_c000
-/** Added to a seed for the outages of facilitators. */
-const outageSeed = 0x0fac_0000
-/** Added to a seed for the power failures of the database's machine. */
-const powerSeed = 0x0b0b_1000
-/** Added to a seed for what settles: a till by itself, or a facilitator elsewhere. */
-const localSeed = 0x010c_0000
-/** Added to a seed for the length of faults on Solana. */
-const solanaSeed = 0x0501_a000
 /** The longest lease: that of a charge. */
 const leaseMillis = leaseLengthMillis({
   settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
@@ -66,7 +55,9 @@ export class Simulation {
   readonly checker: InvariantChecker
   readonly economy: Economy
   private readonly storage: Storage
-  private readonly random: SeededRandom
+  /** What was drawn for this world. */
+  readonly drawn: DrawnOptions
+  private readonly streams: SeededRandom
   private readonly timeline: Timeline
   private readonly facilitator: SimulatedFacilitator
   private readonly network: ClientNetwork
@@ -74,6 +65,8 @@ export class Simulation {
   private readonly faultInjector: FaultInjector
   private readonly machines: Machines
   private readonly powerLoss: PowerLoss
+  private otherTill: OtherTill | undefined
+  readonly work: UnpaidWork
   private powerFailing: Promise<void> | undefined
   private areFaultsOver = false
   private eventCount = 0
@@ -85,32 +78,29 @@ export class Simulation {
     rail: RailName = "evm",
     isFlushed?: (operation: string) => boolean
   ) {
-    this.random = new SeededRandom(seed)
+    this.streams = new SeededRandom(seed)
+    const { streams } = this
     this.storage = storage
-    this.timeline = new Timeline(startMillis, this.random.branch())
-    const drawn = drawFaultPlan(this.random.branch(), startMillis)
-    const local = new SeededRandom(seed + localSeed)
-    const relay = rail === "evm" ? drawRelayFaults(local, startMillis, drawn.activeMillis) : undefined
-    const faultPlan =
-      rail === "solana"
-        ? onSolana(drawn, new SeededRandom(seed + solanaSeed))
-        : relay === undefined
-          ? drawn
-          : withRelay(drawn, local)
+    this.drawn = drawOptions(streams, { rail, isLocal: storage.isLocal, startMillis })
+    const { clockFaults, faultPlan, outages, relay, solana } = this.drawn
+    this.timeline = new Timeline(startMillis, streams.stream("order of events"))
     const now = () => this.timeline.nowMillis
+    const walletRandom = streams.stream("wallets")
     const economyOptions: EconomyOptions = {
-      random: this.random.branch(),
+      random: streams.stream("economy"),
       faultPlan,
       now,
       after: (millis, action) => this.after(millis, action),
       payments: () => this.checker.payments.values(),
       note: (what) => this.note("", what),
-      count: (what) => this.checker.count(what)
+      count: (what) => this.checker.count(what),
+      readsNonces: this.drawn.readsNonces,
+      pickWallet: (wallets) => walletRandom.pick(wallets.slice(0, this.drawn.refundWallets))
     }
     this.economy =
-      rail === "evm"
-        ? new EvmEconomy(economyOptions, relay && { faults: relay, random: local })
-        : new SolanaEconomy(economyOptions, startMillis, local)
+      solana === undefined
+        ? new EvmEconomy(economyOptions, relay && { faults: relay, random: streams.stream("relayer") })
+        : new SolanaEconomy(economyOptions, startMillis, solana)
     const { chain } = this.economy
     this.checker = new InvariantChecker({
       chain,
@@ -118,28 +108,24 @@ export class Simulation {
       now,
       note: (what) => this.note("", what)
     })
-    // From a source of its own: the other faults of a seed don't depend on it.
-    const clockFaults = storage.isLocal
-      ? []
-      : drawClockFaults(new SeededRandom(seed + clockSeed), faultPlan, startMillis)
     this.faultInjector = new FaultInjector(
       faultPlan,
-      this.random.branch(),
+      streams.stream("calls"),
       (what) => this.checker.count(what),
       clockFaults
     )
     if (clockFaults.some(({ byMillis }) => Math.abs(byMillis) > leaseMillis))
       this.checker.count("clocks differ by more than a lease")
     this.powerLoss = new PowerLoss({
-      random: new SeededRandom(seed + powerSeed),
+      failures: this.drawn.powerFailures,
+      random: streams.stream("power"),
       ...(isFlushed !== undefined && { isFlushed }),
       schedule: (millis) =>
         this.after(millis, () => {
           if (this.isActive) this.powerFailing = this.failPower()
         })
     })
-    const outages = drawOutages(new SeededRandom(seed + outageSeed), faultPlan, startMillis)
-    const facilitatorRandom = this.random.branch()
+    const facilitatorRandom = streams.stream("facilitator")
     const facilitatorNote = (what: string) => this.note("fac", what)
     this.facilitator = new SimulatedFacilitator({
       timeline: this.timeline,
@@ -151,9 +137,8 @@ export class Simulation {
       note: facilitatorNote
     })
     this.hostSystems = new HostSystems({
-      random: this.random,
-      faultPlan,
-      startMillis,
+      random: streams.stream("host"),
+      drawn: this.drawn,
       now,
       after: (millis, action) => this.after(millis, action),
       economy: this.economy,
@@ -161,21 +146,30 @@ export class Simulation {
       server: () => this.machines.runningServer(),
       hasFault: () =>
         this.areFaultsOver || this.faultInjector.hasInjectedFault || this.faultPlan.slowChance > 0,
+      searched: (query) => this.work.searched(searchNamed(query)),
       note: (what) => this.note("op", what)
     })
     this.checker.orders = this.hostSystems.orders
+    this.work = new UnpaidWork({
+      state: () => moneyState(this.economy, { checker: this.checker, upstream: this.hostSystems.upstream }),
+      runs: () => this.machines.runs,
+      violation: (what) => this.checker.violation(undefined, what)
+    })
+    const networkRandom = streams.stream("network")
     this.network = new ClientNetwork({
       timeline: this.timeline,
-      random: this.random,
+      random: networkRandom,
       checker: this.checker,
-      pickMachine: () => (this.isActive ? this.random.pick(this.machines.all) : this.machines.first),
+      pickMachine: () => (this.isActive ? networkRandom.pick(this.machines.all) : this.machines.first),
       lossChance: () => this.faultPlan.lossChance,
       note: (actor, message) => this.note(actor, message)
     })
+    const secretsRandom = streams.stream("secrets")
     this.machines = new Machines({
+      prefix: "p",
       machines: faultPlan.processes,
       timeline: this.timeline,
-      random: this.random,
+      random: streams.stream("machines"),
       storage,
       trace: this.trace,
       faultInjector: this.faultInjector,
@@ -192,7 +186,7 @@ export class Simulation {
             economy: this.economy,
             host: this.hostSystems.host,
             faultPlan: this.faultPlan,
-            random: this.random,
+            random: secretsRandom,
             now,
             outages,
             areOutagesOver: () => this.areFaultsOver,
@@ -223,11 +217,13 @@ export class Simulation {
     const { chain } = economy
     await Effect.runPromise(Context.get(await storage.stores(), VaultItems).put(vaultItem))
     for (const machine of this.machines.all) await this.machines.boot(machine)
-    const shoppers = this.random.between(1, 3)
+    if (this.drawn.hasOtherTill) this.otherTill = await this.openOtherTill()
+    const { shoppers } = this.drawn
     economy.fund(shoppers + 1)
-    for (let index = 0; index < shoppers; index++) void new Shopper(this, this.random.branch(), index).shop()
-    if (this.faultPlan.hasBuyer) void new Shopper(this, this.random.branch(), shoppers, "buy").shop()
-    economy.openAttackers(this, () => this.random.branch())
+    const ofShopper = (index: number) => this.streams.stream(`shopper ${index}`)
+    for (let index = 0; index < shoppers; index++) void new Shopper(this, ofShopper(index), index).shop()
+    if (this.faultPlan.hasBuyer) void new Shopper(this, ofShopper(shoppers), shoppers, "buy").shop()
+    economy.openAttackers(this, (index) => this.streams.stream(`attacker ${index}`))
     this.scheduleOperatorRounds()
     economy.scheduleReorganizations(() => this.isActive)
     await this.advance(this.faultPlan.activeMillis)
@@ -241,6 +237,29 @@ export class Simulation {
     await checkFinalState({ chain, storage, checker })
     await checkFinalOrders({ chain, hostAccounts: economy.accounts, storage, checker, mailer, upstream })
     await checkMoney(economy, { storage, checker, upstream })
+    this.work.check()
+    const ofOther = this.otherTill?.faults(checker.payments, (what) => checker.count(what))
+    for (const fault of ofOther ?? []) checker.violation(undefined, fault)
+  }
+
+  private openOtherTill(): Promise<OtherTill> {
+    const { drawn, economy, streams, timeline, trace } = this
+    return OtherTill.open({
+      random: streams.stream("other till"),
+      drawn,
+      timeline,
+      trace,
+      economy,
+      count: (what) => this.checker.count(what),
+      note: (what) => this.note("other", what)
+    })
+  }
+
+  /** Presents a payment also to the other till with the same `payTo`, if there is one. */
+  presentElsewhere(payment: Payment, call: Call): void {
+    if (this.otherTill === undefined || !this.isActive) return
+    this.checker.count("presented to the other till")
+    void this.otherTill.present(payment, call)
   }
 
   after(millis: number, action: () => void): void {
@@ -283,6 +302,7 @@ export class Simulation {
       next.action()
       await this.powerFailing
       await this.machines.runUntilIdle()
+      await this.otherTill?.runUntilIdle()
       if (powerCut.hasOccurred)
         throw new Error("a store operation neither completed nor failed after the power cut")
       await this.machines.finishRestarts()
@@ -306,6 +326,7 @@ export class Simulation {
     this.note("", "all faults end")
     this.areFaultsOver = true
     this.faultInjector.stop()
+    await this.otherTill?.stop()
     this.economy.endFaults(this.faultPlan)
     this.facilitator.behavior = this.faultPlan.facilitator
     this.hostSystems.setBehavior(this.faultPlan)
@@ -324,11 +345,11 @@ export class Simulation {
   }
 
   /** The operator inspects orders from time to time while faults last. */
-  private scheduleOperatorRounds(): void {
-    this.timeline.after(this.random.between(5_000, 60_000), () => {
+  private scheduleOperatorRounds(random = this.streams.stream("operator")): void {
+    this.timeline.after(random.between(5_000, 60_000), () => {
       if (!this.isActive) return
       this.hostSystems.operator.inspectOrders()
-      this.scheduleOperatorRounds()
+      this.scheduleOperatorRounds(random)
     })
   }
 
@@ -351,7 +372,8 @@ export class Simulation {
   private async presentPayments(): Promise<void> {
     const payments = Array.from(this.checker.payments.values())
     const presenting = payments.map(async (payment) => {
-      for (const call of payment.calls.values()) await this.presentUntilDecided(payment, call)
+      for (const call of payment.calls.values())
+        for (const copy of payment.copies) await this.presentUntilDecided({ payment, copy }, call)
     })
     const state = { isOver: false }
     void Promise.all(presenting).then(() => {
@@ -360,10 +382,10 @@ export class Simulation {
     while (!state.isOver) await this.advance(1_000)
   }
 
-  private async presentUntilDecided(payment: Payment, call: Call): Promise<void> {
+  private async presentUntilDecided(paid: PresentedPayment, call: Call): Promise<void> {
     for (let attempt = 0; attempt < 5; attempt++) {
-      const reply = await this.request(call, { payment, copy: "authentic" })
-      payment.lastReplies.set(call.name, reply)
+      const reply = await this.request(call, paid)
+      paid.payment.lastReplies.set(`${call.name} ${paid.copy}`, reply)
       // Doesn't wait for the lease of a dead process: it expires before the next round.
       if (!isUndecided(reply) || reply?.status === 409) return
       await this.sleep(3_000)

@@ -1,3 +1,4 @@
+import { describeOptions } from "./DrawnOptions.ts"
 import { powerCut } from "./PowerCut.ts"
 import type { Mutation } from "./Mutations.ts"
 import { postgresStorage } from "./PostgresStorage.ts"
@@ -17,6 +18,8 @@ export interface Report {
   readonly violations: ReadonlyArray<string>
   /** How often each event happened. */
   readonly counts: ReadonlyMap<string, number>
+  /** What was drawn for the world, one option a line. */
+  readonly drawn: string
   /** The trace, line by line. */
   readonly trace: string
 }
@@ -56,6 +59,9 @@ export const simulate = async (
     rail,
     violations: checker.violations,
     counts: checker.counts,
+    get drawn() {
+      return describeOptions(simulation.drawn)
+    },
     get trace() {
       return trace.toString()
     }
@@ -63,9 +69,14 @@ export const simulate = async (
 }
 
 /** Describes a failed run: the last lines of its trace, its violations, and how to replay it. */
-export const describeFailure = ({ rail, seed, store, trace, violations }: Report, lines = Infinity): string =>
+export const describeFailure = (
+  { drawn, rail, seed, store, trace, violations }: Report,
+  lines = Infinity
+): string =>
   [
     ...trace.split("\n").slice(-lines),
+    "",
+    drawn,
     "",
     ...violations.map((violation) => `- ${violation}`),
     "",

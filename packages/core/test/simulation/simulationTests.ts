@@ -27,6 +27,8 @@ const requiredEvents: ReadonlyArray<string> = [
   "RPC request lost",
   "reorganization",
   "resubmitted",
+  "served by the other till",
+  "served by two tills",
   "settles by itself",
   "relayer's transaction reverts",
   "relayer's transaction succeeds",
@@ -45,6 +47,7 @@ const requiredEvents: ReadonlyArray<string> = [
     "receiveWithAuthorization",
     "rewrites blocks",
     "sends",
+    "settles it itself",
     "transfer",
     "transferWithAuthorization"
   ].map((move) => `attacker: ${move}`),
@@ -146,6 +149,7 @@ const requiredOnSolana: ReadonlyArray<string> = [
   "402 invalid_exact_svm_payload_memo_mismatch",
   "402 invalid_exact_svm_payload_no_transfer_instruction",
   "402 invalid_exact_svm_payload_signature_invalid",
+  "402 invalid_exact_svm_payload_source_mismatch",
   "402 transaction_simulation_failed",
   "503 SETTLEMENT_PENDING",
   "crash at chain",
@@ -176,6 +180,7 @@ const requiredOnSolana: ReadonlyArray<string> = [
     "signs less",
     "signs plain",
     "signs regular",
+    "signs secondAccount",
     "signs takenBack",
     "signs twoMemos",
     "signs twoTransfers"

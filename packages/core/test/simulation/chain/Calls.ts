@@ -43,11 +43,24 @@ const fieldsOf = ({ from, nonce, to, validAfter, validBefore, value }: Authoriza
 
 const sign = (text: string): Hex => `0x${createHash("sha512").update(text).digest("hex")}${"00".repeat(32)}`
 
-/** The one signature that the payer's contract wallet accepts for an authorization. */
+/** The signature of the first owner of the payer's contract wallet for an authorization. */
 export const signatureOf = (
   authorization: Authorization,
   kind: Exclude<MessageKind, "cancelAuthorization"> = "transferWithAuthorization"
 ): Hex => sign(`${kind}\n${fieldsOf(authorization)}`)
+
+/** That of the second owner. The wallet accepts either. */
+export const secondSignatureOf = (authorization: Authorization): Hex =>
+  sign(`transferWithAuthorization by the second owner\n${fieldsOf(authorization)}`)
+
+/** Whether the payer's contract wallet accepts a signature for an authorization. */
+export const isSignatureOf = (
+  authorization: Authorization,
+  signature: string,
+  kind: Exclude<MessageKind, "cancelAuthorization"> = "transferWithAuthorization"
+): boolean =>
+  signature === signatureOf(authorization, kind) ||
+  (kind === "transferWithAuthorization" && signature === secondSignatureOf(authorization))
 
 /** The one signature that the payer's contract wallet accepts for a cancellation. */
 export const cancellationSignatureOf = (from: string, nonce: string): Hex =>

@@ -1,5 +1,11 @@
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import { cancellationSignatureOf, type ChainCall, type ContractCall, nonceKey, signatureOf } from "./Calls.ts"
+import {
+  cancellationSignatureOf,
+  type ChainCall,
+  type ContractCall,
+  isSignatureOf,
+  nonceKey
+} from "./Calls.ts"
 
 /** An event of the token, or of a contract that imitates it. */
 export type TokenEvent =
@@ -133,7 +139,7 @@ export class FiatToken {
           throw new Reverted("caller must be the payee")
         requireTime(authorization, at.atSeconds)
         this.requireUnused(authorization)
-        if (call.signature !== signatureOf(authorization, call._tag)) throw new Reverted("invalid signature")
+        if (!isSignatureOf(authorization, call.signature, call._tag)) throw new Reverted("invalid signature")
         const key = nonceKey(authorization)
         this.use(key, { block: at.block, transaction: at.transaction, moved: { to, value } }, undone)
         emit({ _tag: "AuthorizationUsed", from, nonce: authorization.nonce.toLowerCase() }, key)

@@ -37,7 +37,7 @@ export interface MoneyChain {
 export interface HostAccounts {
   readonly payTo: string
   /** From which tills send refunds, and from which operators send them by hand. */
-  readonly wallet: string
+  readonly wallets: ReadonlyArray<string>
   readonly operator: string
   /** Whether a sender's unsolicited transfers to `payTo` are expected: attackers only. */
   readonly sendsForeign: (address: string) => boolean

@@ -1,7 +1,7 @@
 import { hashTypedData, type Hex } from "viem"
 import type { EvmNetwork } from "../../../src/domain/Network.ts"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
-import { signatureOf } from "./Calls.ts"
+import { isSignatureOf } from "./Calls.ts"
 
 const types = {
   TransferWithAuthorization: [
@@ -34,7 +34,7 @@ export const hashOf = (
   })
 
 /**
- * Implements `isValidSignature` of the payers' contract wallets: each signed message has one valid signature.
+ * Implements `isValidSignature` of the payers' contract wallets: each signed message has two valid signatures.
  */
 export class WalletSignatures {
   private readonly network: EvmNetwork
@@ -53,7 +53,7 @@ export class WalletSignatures {
       if (authorization.from.toLowerCase() !== address.toLowerCase()) continue
       const known = this.hashes.get(authorization) ?? hashOf(this.network, authorization)
       this.hashes.set(authorization, known)
-      if (known === hash.toLowerCase()) return signature.toLowerCase() === signatureOf(authorization)
+      if (known === hash.toLowerCase()) return isSignatureOf(authorization, signature.toLowerCase())
     }
     return false
   }

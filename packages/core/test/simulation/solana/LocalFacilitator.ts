@@ -27,7 +27,7 @@ const shortOfFunds = "insufficient_funds"
 const failures = { perPayer: 100_000n, ofStrangers: 1_000_000n }
 
 /** `isSigned`: whether the payer has signed. */
-export interface LocalFacilitatorOptions extends WalletOptions {
+export interface LocalFacilitatorOptions extends Omit<WalletOptions, "wallet"> {
   readonly isSigned: (payment: unknown) => boolean
 }
 

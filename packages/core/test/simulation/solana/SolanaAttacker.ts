@@ -16,6 +16,7 @@ import {
   paymentInstructions,
   payTo,
   plainTransfer,
+  secondTransferOf,
   selfPaid,
   signedBy,
   tokenAccountOf,
@@ -100,8 +101,11 @@ export class SolanaAttacker {
   }
 
   private present(payment: Payment, call: Call): Promise<unknown> {
+    const { random, simulation } = this
     payment.calls.set(call.name, call)
-    return this.simulation.request(call, { payment, copy: "authentic" })
+    if (random.chance(0.3))
+      this.later(random.pick([100, 3_000, 40_000]), () => simulation.presentElsewhere(payment, call))
+    return simulation.request(call, { payment, copy: "authentic" })
   }
 
   private newCall(route: OpenRoute): Call {
@@ -119,7 +123,11 @@ export class SolanaAttacker {
     if (economy.paymentOfDigest(wire.digest) !== undefined) return undefined
     const payment = newPayment({
       name: `attack ${this.index}.${this.payments.length + 1}`,
-      ...economy.paymentOf(challenge, wire, { isBare: true, version: random.pick([1, 2, 2]) }),
+      ...economy.paymentOf(challenge, wire, {
+        isBare: random.chance(0.7),
+        rewrites: random.chance(0.3),
+        version: random.pick([1, 2, 2])
+      }),
       ownCall: own
     })
     simulation.paymentSigned(payment)
@@ -140,6 +148,7 @@ export class SolanaAttacker {
       twoMemos: 2,
       twoTransfers: 1,
       takenBack: 1,
+      secondAccount: 1,
       less: 1,
       plain: 1
     })
@@ -153,6 +162,8 @@ export class SolanaAttacker {
         return [limit, price, transfer, transfer, note]
       case "takenBack":
         return [limit, price, transferOf(address, this.hiding, BigInt(amount)), note, transfer]
+      case "secondAccount":
+        return [limit, price, secondTransferOf(address, to, BigInt(amount)), note]
       case "less":
         return [limit, price, transferOf(address, to, BigInt(amount) - 1n), note]
       case "plain":

@@ -150,9 +150,10 @@ export class SolanaChain implements MoneyChain {
     return "landed"
   }
 
-  /** Whether a transaction would succeed in the next block, whoever signs it. */
-  wouldSucceed(wire: WireTransaction): boolean {
-    if (!this.isRecent(wire.blockhash, this.latest) || this.landed.has(wire.digest)) return false
+  /** Whether a transaction would succeed in the next block, whoever signs it. `readsBlocks`: unless a block has it already. */
+  wouldSucceed(wire: WireTransaction, readsBlocks = true): boolean {
+    if (!this.isRecent(wire.blockhash, this.latest)) return false
+    if (readsBlocks && this.landed.has(wire.digest)) return false
     try {
       this.accounts.simulate(wire)
       return true

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpClient } from "effect/http"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import { readChains } from "../../../src/toll/evidence/ChainFamilies.ts"
-import { devnet, memo } from "../../toll/solana.ts"
+import { devnet, memo, type SolanaWallet } from "../../toll/solana.ts"
 import type { SolanaRefunds } from "../../../src/ports/SolanaRefunds.ts"
 import type { Transfer } from "../chain/MoneyChain.ts"
 import {
@@ -11,12 +11,11 @@ import {
   type FacilitatorChange,
   type ManualTransfers,
   plentyAtomic,
-  priceAtomic,
-  type SignedPayment
+  priceAtomic
 } from "../Economy.ts"
 import type { FaultPlan } from "../FaultPlan.ts"
 import type { Link } from "../Link.ts"
-import type { Challenge, Payment, PayOptions } from "../Payment.ts"
+import type { Challenge, Payment, PaymentForm, PayOptions, SignedPayment } from "../Payment.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
 import type { SentPayment } from "../SimulatedFacilitator.ts"
 import { localFacilitatorOver } from "./LocalFacilitator.ts"
@@ -25,7 +24,7 @@ import type { ChainEnvironment, Environment } from "../Server.ts"
 import type { Simulation } from "../Simulation.ts"
 import { attackerAccounts, SolanaAttacker } from "./SolanaAttacker.ts"
 import { maxBlockhashAge, SolanaChain } from "./SolanaChain.ts"
-import { drawSolanaFaults, type SolanaFaults } from "./SolanaFaults.ts"
+import type { SolanaFaults } from "./SolanaFaults.ts"
 import { type RefundJournal, solanaRefundsOver } from "./SolanaRefundSender.ts"
 import { type NodeChange, SolanaNetwork } from "./SolanaNetwork.ts"
 import { SolanaSettlement } from "./SolanaSettlement.ts"
@@ -36,7 +35,8 @@ import {
   paymentInstructions,
   paymentOf,
   payTo,
-  refundWallet,
+  refundWallets,
+  secondAccountOf,
   selfPaid,
   signedBy,
   tokenAccountOf,
@@ -59,7 +59,7 @@ export class SolanaEconomy implements Economy {
   readonly chain: SolanaChain
   readonly accounts = {
     payTo,
-    wallet: refundWallet.address,
+    wallets: refundWallets.map(({ address }) => address),
     operator: operatorWallet.address,
     sendsForeign: (address: string) => this.attackerAddresses.has(address)
   }
@@ -73,18 +73,19 @@ export class SolanaEconomy implements Economy {
   private readonly wires = new Map<string, WireTransaction>()
   /** Transactions with all signatures that everyone has seen. */
   private readonly completed = new Map<string, WireTransaction>()
-  private readonly refundAttempts: RefundJournal = []
+  /** The journals of refund wallets, by address. */
+  private readonly refundAttempts = new Map<string, RefundJournal>()
   private readonly settlementAttempts: RefundJournal = []
   private readonly faults: SolanaFaults
   private readonly options: EconomyOptions
   private readonly random: SeededRandom
   private readonly facilitator: SolanaSettlement
 
-  constructor(options: EconomyOptions, startMillis: number, local: SeededRandom) {
+  constructor(options: EconomyOptions, startMillis: number, faults: SolanaFaults) {
     const { after, count, faultPlan, note, now, random } = options
     this.options = options
     this.random = random
-    this.faults = drawSolanaFaults(random.branch(), local, faultPlan, startMillis)
+    this.faults = faults
     const { confirmedDepth, driftSeconds, halts, slotMillis } = this.faults
     this.chain = new SolanaChain({
       now,
@@ -94,7 +95,7 @@ export class SolanaEconomy implements Economy {
       driftSeconds,
       confirmedDepth
     })
-    const { chain, faults } = this
+    const { chain } = this
     const condition = faultPlan.node
     this.network = new SolanaNetwork({
       chain,
@@ -116,20 +117,24 @@ export class SolanaEconomy implements Economy {
 
   fund(payers: number): void {
     const { faultPlan } = this.options
-    const open = (owner: string, value: bigint) =>
-      this.chain.accounts.open(tokenAccountOf(owner), owner, value)
+    const { hasSecondAccounts } = this.faults
+    const open = (owner: string, value: bigint, account = tokenAccountOf(owner)) =>
+      this.chain.accounts.open(account, owner, value)
+    const openSecond = (owner: string) => open(owner, plentyAtomic, secondAccountOf(owner))
     for (let index = 1; index <= payers; index++) {
       const isPoor = this.random.chance(faultPlan.poorChance)
       open(this.payerAddress(index), isPoor ? this.random.pick([0n, 1n, 2n]) * priceAtomic : plentyAtomic)
       this.honest.add(this.payerAddress(index))
+      if (hasSecondAccounts) openSecond(this.payerAddress(index))
     }
     for (let index = 0; index < faultPlan.attackers; index++)
       for (let account = 1; account <= attackerAccounts; account++) {
         const { address } = attackerNamed(index, account)
         open(address, account === 1 ? this.random.pick([1n, 1n, 2n, 3n, 8n]) * priceAtomic : 0n)
         this.attackerAddresses.add(address)
+        if (account === 1 && hasSecondAccounts) openSecond(address)
       }
-    for (const { address } of [refundWallet, operatorWallet]) open(address, plentyAtomic)
+    for (const { address } of [...refundWallets, operatorWallet]) open(address, plentyAtomic)
     for (const address of [payTo, savings]) open(address, 0n)
   }
 
@@ -147,11 +152,7 @@ export class SolanaEconomy implements Economy {
   }
 
   /** A payment with any transaction. */
-  paymentOf(
-    challenge: Challenge,
-    wire: WireTransaction,
-    options: Pick<PayOptions, "isBare" | "version">
-  ): SignedPayment {
+  paymentOf(challenge: Challenge, wire: WireTransaction, options: PaymentForm): SignedPayment {
     const payment = paymentOf(challenge, wire, options)
     this.signed.set(wire.digest, payment.authorization)
     this.wires.set(wire.digest, wire)
@@ -169,12 +170,13 @@ export class SolanaEconomy implements Economy {
 
   settlement(random: SeededRandom): SolanaSettlement {
     const { chain, faults, network: solana, signed } = this
-    return new SolanaSettlement({ chain, solana, faults, random, after: this.options.after, signed })
+    const { after, readsNonces } = this.options
+    return new SolanaSettlement({ chain, solana, faults, random, after, readsNonces, signed })
   }
 
-  openAttackers(simulation: Simulation, random: () => SeededRandom): void {
+  openAttackers(simulation: Simulation, random: (index: number) => SeededRandom): void {
     for (let index = 0; index < this.options.faultPlan.attackers; index++)
-      this.attackers.push(new SolanaAttacker(simulation, this, random(), index))
+      this.attackers.push(new SolanaAttacker(simulation, this, random(index), index))
     for (const attacker of this.attackers) void attacker.attack()
   }
 
@@ -212,14 +214,14 @@ export class SolanaEconomy implements Economy {
     return {
       chain: readThrough(),
       readThrough,
-      walletThrough: (change) => this.wallet(link, change),
+      walletThrough: (change) => this.wallet(link, refundWallets[0]!, change),
       node: (request) => this.network.respond(request),
       network
     }
   }
 
   walletOf(link: Link): Pick<Environment["ports"], "solanaRefunds"> {
-    return { solanaRefunds: this.wallet(link) }
+    return { solanaRefunds: this.wallet(link, this.options.pickWallet(refundWallets)) }
   }
 
   localFacilitator(link: Link, change?: FacilitatorChange): FacilitatorClient | undefined {
@@ -233,10 +235,12 @@ export class SolanaEconomy implements Economy {
     })
   }
 
-  private wallet(link: Link, change?: NodeChange): SolanaRefunds {
+  private wallet(link: Link, wallet: SolanaWallet, change?: NodeChange): SolanaRefunds {
     const { count } = this.options
     const client = this.network.clientOf(link, change)
-    return solanaRefundsOver(link, { client, rpcUrl, attempts: this.refundAttempts, count })
+    const attempts = this.refundAttempts.get(wallet.address) ?? []
+    this.refundAttempts.set(wallet.address, attempts)
+    return solanaRefundsOver(link, { wallet, client, rpcUrl, attempts, count })
   }
 
   /** Only the facilitator can complete a payment; what it has completed, anyone can send again. */
@@ -251,7 +255,8 @@ export class SolanaEconomy implements Economy {
 
   /** The payer takes its money away. */
   cancel({ authorization: { from } }: Payment): boolean {
-    const instructions = [transferOf(from, savings, this.chain.token.balanceOf(from))]
+    const balance = this.chain.accounts.balanceOf(tokenAccountOf(from))
+    const instructions = [transferOf(from, savings, balance)]
     this.network.submit(selfPaid(walletOf(from), this.blockhashFor(60), instructions))
     return true
   }

@@ -23,6 +23,8 @@ export interface SolanaFaults {
   readonly lastMomentChance: number
   /** Probability that a facilitator doesn't simulate a transaction before it sends it. */
   readonly blindChance: number
+  /** Payers have money in a second account of the token, which no facilitator settles from. */
+  readonly hasSecondAccounts: boolean
   /** Tills settle by themselves, without a facilitator elsewhere. */
   readonly isLocal: boolean
   /** When the fee payer of such tills can't pay a fee. */
@@ -63,10 +65,8 @@ const drawDelays = (
   }
 }
 
-/** `local`: draws whether tills settle by themselves, apart from the other faults. */
 export const drawSolanaFaults = (
   random: SeededRandom,
-  local: SeededRandom,
   faultPlan: FaultPlan,
   startMillis: number
 ): SolanaFaults => {
@@ -81,7 +81,8 @@ export const drawSolanaFaults = (
     forgetsAtMillis: random.chance(0.2) ? startMillis + random.between(0, activeMillis) : undefined,
     maxTransitMillis: random.pick([600, 600, 3_000, 20_000]),
     blindChance: random.pick([0, 0.2, 1]),
-    ...drawLocal(local, startMillis, activeMillis)
+    hasSecondAccounts: random.stream("second accounts").chance(0.3),
+    ...drawLocal(random.stream("local"), startMillis, activeMillis)
   }
 }
 

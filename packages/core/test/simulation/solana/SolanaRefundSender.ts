@@ -9,9 +9,8 @@ import {
 } from "../../../../providers/src/solana-refunds/Transfers.ts"
 import { makeUpstream } from "../../../../providers/src/upstream/Upstream.ts"
 import type { SolanaRefunds } from "../../../src/ports/SolanaRefunds.ts"
-import { devnet } from "../../toll/solana.ts"
+import { devnet, type SolanaWallet } from "../../toll/solana.ts"
 import type { Link } from "../Link.ts"
-import { refundWallet } from "./SolanaWallets.ts"
 
 /*
  * The wallet of a till on Solana: the production code of `@till402/providers`, in the virtual time of its process.
@@ -21,6 +20,7 @@ import { refundWallet } from "./SolanaWallets.ts"
 export type RefundJournal = Array<TransferAttempt>
 
 export interface WalletOptions {
+  readonly wallet: SolanaWallet
   readonly client: HttpClient.HttpClient
   readonly rpcUrl: string
   readonly attempts: RefundJournal
@@ -48,7 +48,6 @@ export const journalOver = (
 /** Addresses have been checked by the time a transfer is made. */
 const settings = {
   network: devnet.caip2,
-  payer: refundWallet.address as TransferSettings["payer"],
   microLamports: 10_000,
   createsAccounts: false,
   confirmTimeoutMillis: 20_000,
@@ -60,9 +59,10 @@ export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRef
   const upstream = Effect.runSync(
     Effect.provideService(makeUpstream({ name: "solana-refunds" }), HttpClient.HttpClient, options.client)
   )
-  const sign = (message: Uint8Array) => link.call("host.sign", () => refundWallet.sign(message))
+  const { address } = options.wallet
+  const sign = (message: Uint8Array) => link.call("host.sign", () => options.wallet.sign(message))
   const { bring, find } = makeTransfers(
-    { ...settings, signer: { address: refundWallet.address, sign } },
+    { ...settings, payer: address as TransferSettings["payer"], signer: { address, sign } },
     makeSolanaNode(upstream, options.rpcUrl),
     // Its network drops transactions, and no node hides one.
     makeSolanaNode(upstream, options.rpcUrl),
@@ -70,7 +70,7 @@ export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRef
   )
   return {
     network: settings.network,
-    address: refundWallet.address,
+    address,
     find: (key, context) => link.run(find(key, context ?? {}), context?.signal),
     refund: (transfer, context) =>
       link.run(bring(transfer as CheckedTransfer, context ?? {}), context?.signal)

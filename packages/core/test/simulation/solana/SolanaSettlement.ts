@@ -32,6 +32,7 @@ export class SolanaSettlement implements SettlementRail {
   private readonly random: SeededRandom
   private readonly after: (millis: number, action: () => void) => void
   private readonly signed: ReadonlyMap<string, Authorization>
+  private readonly readsNonces: boolean
 
   constructor(options: {
     readonly chain: SolanaChain
@@ -41,6 +42,8 @@ export class SolanaSettlement implements SettlementRail {
     readonly after: (millis: number, action: () => void) => void
     /** What payers signed, by digest of the message. */
     readonly signed: ReadonlyMap<string, Authorization>
+    /** Whether a payment is refused that is in a block. */
+    readonly readsNonces: boolean
   }) {
     this.chain = options.chain
     this.solana = options.solana
@@ -49,6 +52,7 @@ export class SolanaSettlement implements SettlementRail {
     this.random = options.random
     this.after = options.after
     this.signed = options.signed
+    this.readsNonces = options.readsNonces
   }
 
   authorizationOf(payment: SentPayment): Authorization {
@@ -60,7 +64,8 @@ export class SolanaSettlement implements SettlementRail {
   }
 
   invalidReasonOf(payment: SentPayment): string | undefined {
-    return this.chain.wouldSucceed(wireOf(payment)) ? undefined : "transaction_simulation_failed"
+    const wire = wireOf(payment)
+    return this.chain.wouldSucceed(wire, this.readsNonces) ? undefined : "transaction_simulation_failed"
   }
 
   send(payment: SentPayment, report?: ReportSettled): void {

@@ -2,6 +2,7 @@ import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
 import { chargeKey } from "../../../src/toll/ChargeKey.ts"
 import { encodeHeader } from "../../../src/toll/PaymentHeader.ts"
 import {
+  addressOf,
   base64Of,
   computeLimit,
   computePrice,
@@ -13,8 +14,7 @@ import {
   transfer
 } from "../../toll/solana.ts"
 import { readTransaction } from "../../../src/domain/SolanaTransaction.ts"
-import type { SignedPayment } from "../Economy.ts"
-import type { Challenge, PayOptions } from "../Payment.ts"
+import { type Challenge, type PaymentForm, rewritten, type SignedPayment } from "../Payment.ts"
 import { readWire, type WireTransaction } from "./WireTransaction.ts"
 
 /*
@@ -40,9 +40,16 @@ export const tokenAccountOf = (owner: string): string => {
   return account
 }
 
+/** A second account of the token that the same wallet owns. */
+export const secondAccountOf = (owner: string): string => addressOf(`second account of ${owner}`)
+
 export const payTo = walletNamed("payee").address
 export const feePayer = walletNamed("facilitator")
-export const refundWallet = walletNamed("refunds")
+export const refundWallets = [
+  walletNamed("refunds"),
+  walletNamed("other refunds"),
+  walletNamed("late refunds")
+]
 export const operatorWallet = walletNamed("operator")
 export const payerNamed = (index: number): SolanaWallet => walletNamed(`payer ${index}`)
 export const attackerNamed = (attacker: number, account: number): SolanaWallet =>
@@ -51,6 +58,10 @@ export const attackerNamed = (attacker: number, account: number): SolanaWallet =
 /** A transfer of tokens between wallets. */
 export const transferOf = (from: string, to: string, amount: bigint): Instruction =>
   transfer({ source: tokenAccountOf(from), destination: tokenAccountOf(to), authority: from, amount })
+
+/** The same from the second account of the payer. */
+export const secondTransferOf = (from: string, to: string, amount: bigint): Instruction =>
+  transfer({ source: secondAccountOf(from), destination: tokenAccountOf(to), authority: from, amount })
 
 /** The same by the instruction without the token's mint. */
 export const plainTransfer = (from: string, to: string, amount: bigint): Instruction => {
@@ -110,10 +121,10 @@ export const paymentInstructions = (
 const headerOf = (
   { accepts, resource }: Challenge,
   bytes: Uint8Array,
-  { isBare, version }: Pick<PayOptions, "isBare" | "version">
+  { isBare, rewrites, version }: PaymentForm
 ): string => {
   const payload = { transaction: base64Of(bytes) }
-  return encodeHeader(
+  const written =
     version === 1
       ? { x402Version: 1, scheme: "exact", network: "solana-devnet", payload }
       : {
@@ -122,14 +133,14 @@ const headerOf = (
           payload,
           ...(isBare ? {} : { resource: { url: resource.url } })
         }
-  )
+  return encodeHeader(rewrites ? rewritten(written) : written)
 }
 
 /** A payment with this transaction. */
 export const paymentOf = (
   challenge: Challenge,
   { accounts, blockhash, bytes, digest }: WireTransaction,
-  options: Pick<PayOptions, "isBare" | "version">
+  options: PaymentForm
 ): SignedPayment => {
   const { amount, payTo: to } = challenge.accepts[0]!
   const reading = readTransaction(bytes)
@@ -153,6 +164,7 @@ export const paymentOf = (
       nonce: `${blockhash}.${digest}`
     },
     header: headerOf(challenge, bytes, options),
+    secondHeader: undefined,
     forgedHeader: headerOf(challenge, withSignature(bytes, 1, undefined), options)
   }
 }
