@@ -234,10 +234,14 @@ const ownClockDecides: Mutation = (environment) => ({ ...environment, storeClock
 /** Every broken till, by name. */
 export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   placingUnwritten: { mutation: placingUnwritten, symptom: /was placed \d times upstream/ },
-  unclearIsNotPlaced: { mutation: unclearIsNotPlaced, symptom: /was placed \d times upstream/ },
-  unclearIsRefused: { firstSeed: 80, mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
+  unclearIsNotPlaced: {
+    firstSeed: 365,
+    mutation: unclearIsNotPlaced,
+    symptom: /was placed \d times upstream/
+  },
+  unclearIsRefused: { firstSeed: 365, mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
   notPlacedIsUnclear: {
-    firstSeed: 300,
+    firstSeed: 1_450,
     mutation: notPlacedIsUnclear,
     symptom: /its placement was not ambiguous/
   },
@@ -249,17 +253,21 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
     mutation: versionIgnored,
     symptom: /was placed \d times upstream|operator canceled/
   },
-  leaseTooShort: { firstSeed: 60, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
-  ownClockDecides: { firstSeed: 1_610, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
+  leaseTooShort: { firstSeed: 65, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
+  ownClockDecides: { firstSeed: 745, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
   paidForgotten: { mutation: paidForgotten, symptom: /is paid, but is processing/ },
   refundKept: { mutation: refundKept, symptom: /is paid, but is failed/ },
   refundEnteredUnsent: {
     mutation: refundEnteredUnsent,
     symptom: /the ledger records a refund of .*, but nothing was sent/
   },
-  walletsUnrecorded: { mutation: walletsUnrecorded, symptom: /^money: 0x\w+ paid \d+, and got .* back/ },
+  walletsUnrecorded: {
+    firstSeed: 189,
+    mutation: walletsUnrecorded,
+    symptom: /money: 0x\w+ paid \d+, and got .* back/
+  },
   freshRefundNonce: { mutation: freshRefundNonce, symptom: /was refunded, but the ledger has 0 entries/ },
   freshMailKey: { mutation: freshMailKey, symptom: /one mail goes out under two keys/ },
   parcelMailsShareKey: { mutation: parcelMailsShareKey, symptom: /two mails go out under one key/ },
-  mailTriedOnce: { firstSeed: 20, mutation: mailTriedOnce, symptom: /no .*mail.* was sent/ }
+  mailTriedOnce: { mutation: mailTriedOnce, symptom: /no .*mail.* was sent/ }
 }

@@ -4,7 +4,7 @@ import { simulate } from "./simulate.ts"
 import { solanaMutations } from "./solana/SolanaMutations.ts"
 
 /*
- * The simulation can fail: three broken tills, each detected in its first seeds. `mutations.deep.test.ts` has all of them.
+ * The simulation can fail: some broken tills, each detected in its first seeds. `mutations.deep.test.ts` has all of them.
  */
 
 const maxSeeds = 100
@@ -12,6 +12,8 @@ const maxSeeds = 100
 const chosen: ReadonlyArray<readonly [name: string, rail: "evm" | "solana", till: BrokenTill]> = [
   ["signatureDropped", "evm", mutations.get("signatureDropped")!],
   ["refundForgotten", "evm", mutations.get("refundForgotten")!],
+  ["refundedCountsAsPaid", "evm", mutations.get("refundedCountsAsPaid")!],
+  ["walletsUnrecorded", "evm", mutations.get("walletsUnrecorded")!],
   ["failureIgnored", "solana", solanaMutations["failureIgnored"]!]
 ]
 

@@ -200,11 +200,11 @@ const expiredTooEarly = /its money has moved, but|was refused while it might mov
 
 /** Every broken till, by name. */
 export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
-  processedCounts: { firstSeed: 245, mutation: processedCounts, symptom: /although no money has moved/ },
-  failureIgnored: { firstSeed: 85, mutation: failureIgnored, symptom: /although no money has moved/ },
+  processedCounts: { mutation: processedCounts, symptom: /although no money has moved/ },
+  failureIgnored: { firstSeed: 9, mutation: failureIgnored, symptom: /although no money has moved/ },
   messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
   namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
-  historyAssumed: { firstSeed: 45, mutation: historyAssumed, symptom: /its money has moved, but/ },
+  historyAssumed: { firstSeed: 30, mutation: historyAssumed, symptom: /its money has moved, but/ },
   blockhashIgnored: { firstSeed: 195, mutation: blockhashIgnored, symptom: expiredTooEarly },
   expiryByClock: { firstSeed: 195, mutation: expiryByClock, symptom: expiredTooEarly },
   settlementExpiresEarly: {
