@@ -49,10 +49,10 @@ const numberPerCall = settling({
 /** Every broken till, by name. */
 export const facilitatorMutations: Readonly<Record<string, BrokenTill>> = {
   recordsLost: {
-    firstSeed: 620,
+    firstSeed: 1_800,
     mutation: recordsLost,
     symptom: /own facilitator said|the relayer paid for/
   },
-  pendingDenied: { firstSeed: 550, mutation: pendingDenied, symptom: /own facilitator said/ },
-  numberPerCall: { firstSeed: 1_200, mutation: numberPerCall, symptom: /the relayer paid for/ }
+  pendingDenied: { firstSeed: 195, mutation: pendingDenied, symptom: /own facilitator said/ },
+  numberPerCall: { firstSeed: 1_095, mutation: numberPerCall, symptom: /the relayer paid for/ }
 }

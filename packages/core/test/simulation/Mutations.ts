@@ -301,7 +301,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     },
     effectForgotten: { firstSeed: 30, mutation: effectForgotten, symptom: /its purchase is not granted/ },
     ungrantedUnknown: {
-      firstSeed: 1_900,
+      firstSeed: 160,
       mutation: ungrantedUnknown,
       symptom: /a bought item can't be downloaded: 404/
     },

@@ -240,7 +240,11 @@ export class SolanaEconomy implements Economy {
     const client = this.network.clientOf(link, change)
     const attempts = this.refundAttempts.get(wallet.address) ?? []
     this.refundAttempts.set(wallet.address, attempts)
-    return solanaRefundsOver(link, { wallet, client, rpcUrl, attempts, count })
+    const isSignedElsewhere = (key: string) =>
+      Array.from(this.refundAttempts.values()).some(
+        (journal) => journal !== attempts && journal.some((attempt) => attempt.key === key)
+      )
+    return solanaRefundsOver(link, { wallet, client, rpcUrl, attempts, isSignedElsewhere, count })
   }
 
   /** Only the facilitator can complete a payment; what it has completed, anyone can send again. */

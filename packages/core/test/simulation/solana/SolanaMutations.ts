@@ -205,13 +205,13 @@ export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
   namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
   historyAssumed: { firstSeed: 30, mutation: historyAssumed, symptom: /its money has moved, but/ },
-  blockhashIgnored: { firstSeed: 195, mutation: blockhashIgnored, symptom: expiredTooEarly },
-  expiryByClock: { firstSeed: 195, mutation: expiryByClock, symptom: expiredTooEarly },
+  blockhashIgnored: { firstSeed: 440, mutation: blockhashIgnored, symptom: expiredTooEarly },
+  expiryByClock: { firstSeed: 50, mutation: expiryByClock, symptom: expiredTooEarly },
   settlementExpiresEarly: {
-    firstSeed: 330,
+    firstSeed: 195,
     mutation: settlementExpiresEarly,
     symptom: /own facilitator said/
   },
-  refundExpiresEarly: { firstSeed: 10, mutation: refundExpiresEarly, symptom: refundedTwice },
+  refundExpiresEarly: { firstSeed: 25, mutation: refundExpiresEarly, symptom: refundedTwice },
   refundSentAgain: { mutation: refundSentAgain, symptom: refundedTwice }
 }

@@ -25,10 +25,12 @@ export interface WalletOptions {
   readonly rpcUrl: string
   readonly attempts: RefundJournal
   readonly count: (what: string) => void
+  /** Whether another wallet has signed a refund. */
+  readonly isSignedElsewhere?: (key: string) => boolean
 }
 
 export const journalOver = (
-  { attempts, count }: Pick<WalletOptions, "attempts" | "count">,
+  { attempts, count, isSignedElsewhere }: Pick<WalletOptions, "attempts" | "count" | "isSignedElsewhere">,
   { call }: Link
 ) => {
   const of = (key: string) => attempts.filter((each) => each.key === key)
@@ -37,7 +39,7 @@ export const journalOver = (
       call("journal.insert", () => {
         if (of(attempt.key).every(({ position }) => position !== attempt.position)) {
           attempts.push(attempt)
-          if (attempt.position > 0) count("refund signed again")
+          if (attempt.position > 0 || isSignedElsewhere?.(attempt.key) === true) count("refund signed again")
         }
         return of(attempt.key)
       }),
