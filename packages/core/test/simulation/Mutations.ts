@@ -295,7 +295,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       symptom: /(?:order|purchase) .* although no money has moved/
     },
     expiryByOwnClock: {
-      firstSeed: 960,
+      firstSeed: 2_245,
       mutation: expiryByOwnClock,
       symptom: /was refused while it might move, and moved/
     },
