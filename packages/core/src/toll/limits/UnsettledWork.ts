@@ -77,6 +77,9 @@ export class UnsettledWork {
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
   private takeStake(call: PayingCall, atomic: bigint, isProven: boolean): boolean {
     const { held, lease, payer, request } = call
+    // The call lost its charge and works again: its first work is lost, and the next one may be, too.
+    if (call.unpaidWork !== undefined && held.release("stake", call.unpaidWork.lostBy))
+      call.unpaidWork = undefined
     if (held.holds("stake") || atomic === 0n) return true
     if (isProven && this.accounts.takeCover(payer, atomic)) {
       held.hold("stake", (loss) => {

@@ -1,5 +1,8 @@
+import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { expectFailed, openTill, search, workDone } from "../openTill.ts"
+import { Charges } from "../../../src/ports/Charges.ts"
+import { memory } from "../../../src/ports/memory/memory.ts"
+import { expectFailed, openTill, search, track, workDone } from "../openTill.ts"
 import { otherPayer } from "../wallet.ts"
 
 /** Awaits a call that waits for room, while the clock runs ahead. */
@@ -95,5 +98,32 @@ describe("unsettled payments of one payer", () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
     expect(shop.facilitator.settled).toHaveLength(1)
     expect(shop.facilitator.verify.calls).toHaveLength(1)
+  })
+})
+
+/** A database that loses a charge, with its power, while its work fails. */
+const forgetful = () =>
+  Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) =>
+      Charges.of({
+        ...store,
+        void: (key, owner, options) =>
+          store.void(key, owner, options).pipe(Effect.andThen(store.release(key, owner)), Effect.as(false))
+      })
+    )
+  ).pipe(Layer.provideMerge(memory()))
+
+describe("work of a call that lost its charge", () => {
+  it("counts as lost before the call works again", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    // The price of two calls.
+    const shop = await openTill({ storage: forgetful(), limits: { lossPerHour: "1.04" } })
+    shop.tracker.track.failsWith(new Error("reset by peer"))
+    const limited = await pastPatience(shop.present(track, await shop.payFor(track)))
+    expectFailed(limited, 429, "RATE_LIMITED")
+    // One payer gets a tenth of the budget, and always one call.
+    expect(shop.tracker.track.calls).toHaveLength(1)
   })
 })
