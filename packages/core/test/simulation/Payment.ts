@@ -46,7 +46,7 @@ export interface Payment {
   presentedMillis: number | undefined
   /** When it was first claimed, in true time. */
   claimedMillis: number | undefined
-  /** The facilitator reported a settlement that didn't happen. */
+  /** The facilitator reported a settlement that didn't happen, or that was public before the payment was presented. */
   facilitatorLied: boolean
   /** The facilitator reported a settlement, which a reorganization may have undone. */
   isReportedSettled: boolean

@@ -140,6 +140,9 @@ export class Shopper {
       isBare: this.random.chance(0.5),
       rewrites: this.random.chance(0.2)
     })
+    // On Solana, the same message is the same payment, however often it is signed.
+    const known = this.simulation.checker.payments.get(signed.key)
+    if (known !== undefined) return known
     const payment = newPayment({
       name: `${ownCall.route} ${this.index}.${++this.signed}`,
       ...signed,

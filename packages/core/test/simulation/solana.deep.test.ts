@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation({ store: "memory", rail: "solana", firstSeed: 2_050, seeds: 400, coversAll: true })
+testSimulation({ store: "memory", rail: "solana", firstSeed: 4_400, seeds: 400, coversAll: true })
