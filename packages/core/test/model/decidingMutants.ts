@@ -129,7 +129,7 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     decides: decidesStep("RollBack", (_, later) => endingOf(later))
   },
   {
-    name: "keeps what came too late",
+    name: "never rolls back late work",
     noticedBy: "two copies, order, crash",
     decides: (decided, { event }) =>
       isEvent(event, "Voided") && !event.voided ? [{ _tag: "Find" }] : decided

@@ -31,7 +31,7 @@ const lossOfPayer = ({ millis }: ProcessRun): bigint =>
 const sum = (values: ReadonlyArray<bigint>): bigint => values.reduce((total, value) => total + value, 0n)
 const positive = (value: bigint): bigint => (value > 0n ? value : 0n)
 
-/** What came from a payer and didn't go back, with what the till was told or shown falsely. */
+/** Payments of a payer less refunds. Settlements that a facilitator or node reported falsely count as paid. */
 const netOf = ({ believed, paid, refunded }: Account): bigint => paid + believed - refunded
 
 /** A search of the marketplace, and what could be lost until then. */

@@ -150,7 +150,7 @@ export class SolanaChain implements MoneyChain {
     return "landed"
   }
 
-  /** Whether a transaction would succeed in the next block, whoever signs it. `readsBlocks`: unless a block has it already. */
+  /** Simulates a transaction in the next block, without checking signatures. `readsBlocks`: fails if a block has it already. */
   wouldSucceed(wire: WireTransaction, readsBlocks = true): boolean {
     if (!this.isRecent(wire.blockhash, this.latest)) return false
     if (readsBlocks && this.landed.has(wire.digest)) return false

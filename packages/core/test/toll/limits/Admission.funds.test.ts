@@ -7,10 +7,11 @@ import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
 import { openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
-import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 /*
- * Whether a payer's balance covers their open payments, and how often the node is asked for it.
+ * Compares a payer's balance with their open payments, and counts how often it is read from the node.
  */
 
 const startMillis = nowSeconds * 1_000
@@ -54,23 +55,7 @@ const scene = Effect.gen(function* () {
   const clock = yield* Clock.clockWith(Effect.succeed)
   const payload = payloadV2({})
   const attempt = openAttempt(
-    {
-      operation: "search",
-      canonical: "GET /x402/search\n{}",
-      payment: { payload, signed: payload.payload },
-      resourceUrl,
-      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-      encrypted: false,
-      replayMillis: 1_000,
-      workMillis: 1_000,
-      proofRequired: false,
-      settlesFirst: false,
-      exposureAtomic: () => price,
-      clientAddress: () => undefined,
-      offers: () => [offer()],
-      work: () => Effect.die("no work is done"),
-      reopen: () => Effect.die("nothing is opened again")
-    },
+    tollRequest(payload, { proofRequired: false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     {
       owner: "me",

@@ -8,30 +8,15 @@ import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
 import { type Loss, Releases } from "../../../src/toll/limits/Releases.ts"
 import { ResponseWaiters } from "../../../src/toll/limits/ResponseWaiters.ts"
 import { newCharge, openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
-import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 const price = 10_000n
 
 const attemptOf = (owner: string) => {
   const payload = payloadV2({})
   const attempt = openAttempt(
-    {
-      operation: "search",
-      canonical: "GET /x402/search\n{}",
-      payment: { payload, signed: payload.payload },
-      resourceUrl,
-      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-      encrypted: false,
-      replayMillis: 1_000,
-      workMillis: 1_000,
-      proofRequired: false,
-      settlesFirst: false,
-      exposureAtomic: () => price,
-      clientAddress: () => undefined,
-      offers: () => [offer()],
-      work: () => Effect.die("no work is done"),
-      reopen: () => Effect.die("nothing is opened again")
-    },
+    tollRequest(payload, { proofRequired: false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )

@@ -1,8 +1,8 @@
-import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { OpenCalls, type OpenLimits } from "../../../src/toll/limits/OpenCalls.ts"
 import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
-import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { nowSeconds, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 /** A call with a payment of a payer, whose signature is theirs. */
 const attemptOf = (
@@ -12,23 +12,7 @@ const attemptOf = (
   const payer = `0x${String(from).padStart(40, "0")}` as const
   const payload = payloadV2({ nonce: `0x${String(nonce).padStart(64, "0")}`, from: payer })
   const attempt = openAttempt(
-    {
-      operation: "search",
-      canonical: "GET /x402/search\n{}",
-      payment: { payload, signed: payload.payload },
-      resourceUrl,
-      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-      encrypted: false,
-      replayMillis: 1_000,
-      workMillis: 1_000,
-      proofRequired: true,
-      settlesFirst,
-      exposureAtomic: () => 10_000n,
-      clientAddress: () => client,
-      offers: () => [offer()],
-      work: () => Effect.die(new Error("no work is done")),
-      reopen: () => Effect.die(new Error("nothing is opened again"))
-    },
+    tollRequest(payload, { settlesFirst, clientAddress: () => client }),
     { ...sepolia, separator: "0x00" },
     { owner: "me", nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )

@@ -4,30 +4,15 @@ import { Charges } from "../../../src/ports/Charges.ts"
 import { PayerAccounts } from "../../../src/toll/limits/PayerAccounts.ts"
 import { PayerHistory } from "../../../src/toll/limits/PayerHistory.ts"
 import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
-import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { nowSeconds, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 const start = nowSeconds * 1_000
 
 const attemptAt = (atMillis: number) => {
   const payload = payloadV2({})
   return openAttempt(
-    {
-      operation: "search",
-      canonical: "GET /x402/search\n{}",
-      payment: { payload, signed: payload.payload },
-      resourceUrl,
-      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-      encrypted: false,
-      replayMillis: 1_000,
-      workMillis: 1_000,
-      proofRequired: true,
-      settlesFirst: false,
-      exposureAtomic: () => 10_000n,
-      clientAddress: () => "192.0.2.1",
-      offers: () => [offer()],
-      work: () => Effect.die("no work is done"),
-      reopen: () => Effect.die("nothing is opened again")
-    },
+    tollRequest(payload, { clientAddress: () => "192.0.2.1" }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner: "me", nowMillis: () => atMillis, waitMillis: 10_000, canReadChain: true }
   )

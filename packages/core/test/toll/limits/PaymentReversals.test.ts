@@ -10,7 +10,8 @@ import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
 import { newCharge, openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
 import { expectFailed, openTill, search, track } from "../openTill.ts"
-import { nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 const layer = PaymentReversals.layer.pipe(Layer.provide(Charges.layerMemory))
 
@@ -22,23 +23,7 @@ const nonceOf = (number: number): `0x${string}` => `0x${String(number).padStart(
 const attemptOf = (nonce: `0x${string}`) => {
   const payload = payloadV2({ nonce })
   const attempt = openAttempt(
-    {
-      operation: "search",
-      canonical: "GET /x402/search\n{}",
-      payment: { payload, signed: payload.payload },
-      resourceUrl,
-      resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-      encrypted: false,
-      replayMillis: 1_000,
-      workMillis: 1_000,
-      proofRequired: false,
-      settlesFirst: false,
-      exposureAtomic: () => price,
-      clientAddress: () => undefined,
-      offers: () => [offer()],
-      work: () => Effect.die("no work is done"),
-      reopen: () => Effect.die("nothing is opened again")
-    },
+    tollRequest(payload, { proofRequired: false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner: nonce, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )

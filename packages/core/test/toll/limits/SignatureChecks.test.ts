@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { SignatureChecks } from "../../../src/toll/limits/SignatureChecks.ts"
 import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
-import { from, nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { from, nowSeconds, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 const minute = 60_000
 const start = nowSeconds * 1_000
@@ -31,23 +32,7 @@ const open = (accepts: () => boolean | undefined = () => true) => {
   ) => {
     const payload = payloadV2({ nonce: `0x${number.toString(16).padStart(64, "0")}` })
     return openAttempt(
-      {
-        operation: "search",
-        canonical: "GET /x402/search\n{}",
-        payment: { payload, signed: payload.payload },
-        resourceUrl,
-        resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-        encrypted: false,
-        replayMillis: 1_000,
-        workMillis: 1_000,
-        proofRequired: true,
-        settlesFirst: false,
-        exposureAtomic: () => 10_000n,
-        clientAddress: () => clientAddress,
-        offers: () => [offer()],
-        work: () => Effect.die("no work is done"),
-        reopen: () => Effect.die("nothing is opened again")
-      },
+      tollRequest(payload, { clientAddress: () => clientAddress }),
       { ...sepolia, asset, separator: `0x${"00".repeat(32)}` },
       { owner: "me", nowMillis: () => atMillis, waitMillis: 10_000, canReadChain: true }
     )

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import {
   claimedCharge,
@@ -7,30 +6,14 @@ import {
   type PaymentAttempt,
   taskOf
 } from "../../../src/toll/machine/PaymentAttempt.ts"
-import type { TollRequest } from "../../../src/toll/TollRequest.ts"
 import { chargeKey, payloadDigest } from "../../../src/toll/ChargeKey.ts"
-import { authorization, from, nowSeconds, offer, payloadV2, resourceUrl, sepolia } from "../payments.ts"
+import { authorization, from, nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
+import { tollRequest } from "../tollRequest.ts"
 
 const nowMillis = nowSeconds * 1_000
 const payload = payloadV2()
 
-const request: TollRequest<never> = {
-  operation: "search",
-  canonical: "GET /x402/search\n{}",
-  payment: { payload, signed: payload.payload },
-  resourceUrl,
-  resource: { url: resourceUrl, description: "", mimeType: "application/json" },
-  encrypted: false,
-  replayMillis: 1_000,
-  workMillis: 1_000,
-  proofRequired: true,
-  settlesFirst: false,
-  exposureAtomic: () => 10_000n,
-  clientAddress: () => undefined,
-  offers: () => [offer()],
-  work: () => Effect.die(new Error("no work is done")),
-  reopen: () => Effect.die(new Error("nothing is opened again"))
-}
+const request = tollRequest(payload)
 
 const open = (asset = sepolia.asset): PaymentAttempt<never> =>
   openAttempt(
