@@ -1,6 +1,10 @@
+import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { address as toAddress, generateKeyPairSigner } from "@solana/kit"
 import { facilitatorHandler } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
@@ -42,6 +46,26 @@ beforeEach(async () => {
   received = () => chain.balanceOf(payee.address)
 })
 let received: () => Promise<bigint>
+
+const proxies: Array<Server> = []
+afterAll(() => proxies.forEach((proxy) => proxy.close()))
+
+/** Nodes behind one URL, of which the one that answers a method stands still. */
+const behindFor = async (rpcUrl: string, method: string): Promise<string> => {
+  const ask = async (body: string) =>
+    (await fetch(rpcUrl, { method: "POST", body, headers: { "content-type": "application/json" } })).text()
+  const standing = await ask(
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [{ commitment: "confirmed" }] })
+  )
+  const proxy = createServer(async (request, response) => {
+    const body = await text(request)
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.parse(body).method === method ? standing : await ask(body))
+  })
+  proxies.push(proxy.listen(0, "127.0.0.1"))
+  await once(proxy, "listening")
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
 
 const failed = (errorReason: string) => ({ success: false, errorReason, transaction: "" })
 
@@ -179,12 +203,27 @@ describe("a settlement that the network loses", () => {
     expect(await facilitator.settle(payload, requirements)).toMatchObject(pending)
     chain.advance(160)
     expect(await facilitator.settle(payload, requirements)).toMatchObject(pending)
-    // 32 blocks later for payers whose node is ahead, and 32 more until that is final.
-    chain.advance(54)
+    // 32 more blocks until that is final.
+    chain.advance(22)
     expect(await facilitator.settle(payload, requirements)).toMatchObject(pending)
     chain.advance(1)
     expect(await facilitator.settle(payload, requirements)).toMatchObject(failed("transaction_expired"))
     expect(await received()).toBe(0n)
+  })
+
+  it("is pending while its blockhash lasts, though the node that names the latest one is far behind", async () => {
+    const url = await behindFor(chain.rpcUrl, "getLatestBlockhash")
+    const facilitator = await facilitatorOn(url)
+    chain.advance(100)
+    const { payload, requirements } = await payV2(chain, await payerOn(chain), { payTo, feePayer })
+    chain.dropTransactions(true)
+    const pending = { errorReason: "settlement_pending", transaction: expect.any(String) }
+    expect(await facilitator.settle(payload, requirements)).toMatchObject(pending)
+    chain.advance(140)
+    expect(await facilitator.settle(payload, requirements)).toMatchObject(pending)
+    chain.dropTransactions(false)
+    await expect.poll(async () => (await facilitator.settle(payload, requirements)).success).toBe(true)
+    expect(await received()).toBe(10_000n)
   })
 
   it("is sent again by the next call", async () => {

@@ -17,7 +17,8 @@ export interface CheckSettings {
 }
 
 export type PaymentVerdict =
-  | { readonly _tag: "Valid"; readonly payer: string }
+  /** `slot`: the node knew the payment's blockhash by then. */
+  | { readonly _tag: "Valid"; readonly payer: string; readonly slot: number }
   | { readonly _tag: "Invalid"; readonly reason: string; readonly payer: string | undefined }
 
 /**
@@ -74,11 +75,15 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
     const lamports = (yield* node.account(feePayer))?.lamports ?? 0n
     if (lamports < reserveLamports) return yield* new FeePayerUnderfunded()
     const faults: Array<NodeFault> = []
+    let slot = 0
     const simulate = (transaction: string): Promise<void> =>
       Effect.runPromise(
         node.simulate(transaction).pipe(
           Effect.tapError((fault) => Effect.sync(() => faults.push(fault))),
-          Effect.flatMap((isFine) => (isFine ? Effect.void : Effect.fail(new Error("the simulation failed"))))
+          Effect.flatMap((simulation) => {
+            slot = Math.max(slot, simulation.slot)
+            return simulation.succeeds ? Effect.void : Effect.fail(new Error("the simulation failed"))
+          })
         )
       )
     const scheme = new ExactSvmScheme(
@@ -97,7 +102,7 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
     const [fault] = faults
     if (fault !== undefined) return yield* fault
     const { invalidReason = "invalid_payment", isValid, payer } = result
-    if (isValid && payer !== undefined && payer !== "") return { _tag: "Valid", payer }
+    if (isValid && payer !== undefined && payer !== "") return { _tag: "Valid", payer, slot }
     // A failed simulation alone may be that of a payment that is on the chain. Too little money says why it failed.
     const reason =
       invalidReason === simulationFailed && (yield* isShort(payment)) ? "insufficient_funds" : invalidReason

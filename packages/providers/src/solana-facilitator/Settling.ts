@@ -33,9 +33,6 @@ export type SettlementResult =
 
 export type SettlingFault = NodeFault | TransferJournalFailed | TransferNotSigned | FeePayerUnderfunded
 
-/** Blocks by which the payer's node may be ahead of ours, so that its blockhash expires later than our latest one. */
-const aheadBlocks = 32
-
 /** What the chain shows of a recorded settlement. `failing`: in a block that isn't final yet. */
 type Progress = "settled" | "failed" | "failing" | "expired" | "open"
 
@@ -61,10 +58,13 @@ export const makeSettling = (
       catch: () => new TransferNotSigned({ code: "FeePayer" })
     })
 
-  /** Signs a checked payment and records it; returns the record that counts. */
+  /**
+   * Signs a checked payment and records it; returns the record that counts. The node that knew the payment's blockhash may
+   * be ahead of the one that gave the lifetime, by no more blocks than slots.
+   */
   const record = Effect.fnUntraced(function* (
     payment: PresentedPayment,
-    { lifetime, payer }: { readonly payer: string; readonly lifetime: Lifetime },
+    { lifetime, payer, slot }: { readonly payer: string; readonly slot: number; readonly lifetime: Lifetime },
     caller: string
   ) {
     const { key, requirements } = payment
@@ -73,7 +73,7 @@ export const makeSettling = (
       key,
       position: 0,
       ...signed,
-      lastValidBlockHeight: lifetime.lastValidBlockHeight + aheadBlocks,
+      lastValidBlockHeight: lifetime.lastValidBlockHeight + Math.max(0, slot - lifetime.slot),
       signedAtSlot: lifetime.slot,
       network: requirements.network,
       payer,
@@ -173,7 +173,6 @@ export const makeSettling = (
   ): Effect.fn.Return<{ readonly admitted: Admitted; readonly lifetime: Lifetime }, SettlingFault> {
     const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
     for (;;) {
-      // The payment's own blockhash is older than the latest one, and expires no later.
       const [admitted, lifetime] = yield* Effect.all(
         [admission.admit(payment, { begins: true }), node.lifetime],
         { concurrency: 2 }
@@ -198,7 +197,7 @@ export const makeSettling = (
       const reason = admitted._tag === "Short" ? "payer_settlements_open" : admitted.reason
       return { _tag: "Failed", reason, transaction: "", payer: admitted.payer }
     }
-    const recorded = yield* record(payment, { payer: admitted.payer, lifetime }, caller)
+    const recorded = yield* record(payment, { ...admitted, lifetime }, caller)
     return recorded === undefined || recorded.caller !== caller
       ? refusedToOthers(admitted.payer)
       : yield* bring(recorded, true)

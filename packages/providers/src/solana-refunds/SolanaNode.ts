@@ -39,6 +39,13 @@ export interface SignatureStatus {
   readonly isFinal: boolean
 }
 
+/** What became of a transaction that a node ran without sending it. */
+export interface Simulation {
+  readonly succeeds: boolean
+  /** The slot as of which it ran: the blockhash that it names, if it succeeds, is no newer. */
+  readonly slot: number
+}
+
 /** An account's owner and data. */
 export interface Account {
   readonly owner: string
@@ -56,8 +63,8 @@ export interface SolanaNode {
   /** Searches the node's whole history. Fails if the node keeps none. */
   readonly statuses: (signatures: ReadonlyArray<string>) => Effect.Effect<Statuses, NodeFault>
   readonly account: (address: string) => Effect.Effect<Account | undefined, NodeFault>
-  /** Runs a transaction without sending it, and without its missing signatures; `false` if it would fail. */
-  readonly simulate: (transaction: string) => Effect.Effect<boolean, NodeFault>
+  /** Runs a transaction without sending it, and without its missing signatures. */
+  readonly simulate: (transaction: string) => Effect.Effect<Simulation, NodeFault>
   /** `false` if the node refused it: it has it already, it would fail, or it has expired. */
   readonly send: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
   /** The same, by the newest block that the node has: it passes nothing on that would fail there. */
@@ -81,7 +88,7 @@ const Status = Schema.Struct({
   confirmationStatus: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 const SignatureStatuses = Schema.Struct({ context: Context, value: Schema.Array(Schema.NullOr(Status)) })
-const Simulation = Schema.Struct({ value: Schema.Struct({ err: Schema.Unknown }) })
+const SimulationResult = Schema.Struct({ context: Context, value: Schema.Struct({ err: Schema.Unknown }) })
 const AccountInfo = Schema.Struct({
   value: Schema.NullOr(
     Schema.Struct({
@@ -181,8 +188,11 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
       ),
     simulate: (transaction) =>
       Effect.map(
-        read("simulateTransaction", [transaction, { ...confirmed, encoding: "base64" }], Simulation),
-        ({ value }) => value.err === null || value.err === undefined
+        read("simulateTransaction", [transaction, { ...confirmed, encoding: "base64" }], SimulationResult),
+        ({ context, value }) => ({
+          succeeds: value.err === null || value.err === undefined,
+          slot: context.slot
+        })
       ),
     send: (transaction) => send(transaction, { preflightCommitment: "confirmed" }),
     sendByNewest: (transaction) => send(transaction, { preflightCommitment: "processed" })

@@ -45,10 +45,10 @@ export const localFacilitatorOver = (
   )
   const node = makeSolanaNode(upstream, options.rpcUrl)
   const check = ({ wire }: Pick<PresentedPayment, "wire">) =>
-    Effect.map(node.simulate(wire), (succeeds) => {
+    Effect.map(node.simulate(wire), ({ slot, succeeds }) => {
       const payer = readWire(Buffer.from(wire, "base64")).accounts[1]!
       return succeeds
-        ? { _tag: "Valid" as const, payer }
+        ? { _tag: "Valid" as const, payer, slot }
         : { _tag: "Invalid" as const, reason: "transaction_simulation_failed", payer }
     })
   const settings: SettlingSettings = {

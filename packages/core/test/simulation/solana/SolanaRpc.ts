@@ -75,11 +75,7 @@ export class SolanaRpc {
       case "getBlocksWithLimit":
         return this.blocksFrom(first as number, second as number)
       case "simulateTransaction":
-        return this.withContext(options, () => ({
-          err: this.chain.wouldSucceed(readWire(Buffer.from(first as string, "base64")))
-            ? null
-            : { InstructionError: [2, { Custom: 1 }] }
-        }))
+        return this.withContext(options, (slot) => ({ err: this.simulated(first as string, slot) }))
       case "sendTransaction":
         return this.send(first as string, options)
       default:
@@ -194,6 +190,13 @@ export class SolanaRpc {
     data.writeBigUInt64LE(this.chain.accounts.balanceOf(address, slot), 64)
     data[108] = 1
     return accountJson(tokenProgram, data)
+  }
+
+  /** Why a transaction would fail; a node doesn't know a blockhash that is newer than its latest block. */
+  private simulated(transaction: string, slot: number): unknown {
+    const wire = readWire(Buffer.from(transaction, "base64"))
+    if (!this.chain.isRecent(wire.blockhash, slot)) return "BlockhashNotFound"
+    return this.chain.wouldSucceed(wire) ? null : { InstructionError: [2, { Custom: 1 }] }
   }
 
   /** Refuses what would fail by its own state, unless it is told not to check. */
