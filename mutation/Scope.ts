@@ -32,17 +32,17 @@ const evidence = [
 
 const chainDecision = ["toll/machine/ChainDecision.test.ts", "toll/machine/ChainDecision.finality.test.ts"]
 const machine = [
-  "orders/OrderMachine.test.ts",
-  "orders/OrderMachine.placing.test.ts",
-  "orders/OrderMachine.following.test.ts"
+  "shop/orders/OrderMachine.test.ts",
+  "shop/orders/OrderMachine.placing.test.ts",
+  "shop/orders/OrderMachine.following.test.ts"
 ]
 const sending = [
-  "orders/RefundSender.test.ts",
-  "orders/RefundSender.funds.test.ts",
-  "orders/RefundSender.wallets.test.ts",
-  "orders/Refunds.sweep.test.ts"
+  "refunds/RefundSender.test.ts",
+  "refunds/RefundSender.funds.test.ts",
+  "refunds/RefundSender.wallets.test.ts",
+  "refunds/Refunds.sweep.test.ts"
 ]
-const refunding = ["orders/Refunds.test.ts", "orders/Refunds.stop.test.ts"]
+const refunding = ["refunds/Refunds.test.ts", "refunds/Refunds.stop.test.ts"]
 
 /** The files that decide about money. */
 export const scope: ReadonlyArray<MutatedFile> = [
@@ -65,21 +65,21 @@ export const scope: ReadonlyArray<MutatedFile> = [
     ...chainDecision
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
-  core("toll/Verdict.ts", "toll/Verdict.test.ts", "toll/exact/Solana.test.ts"),
+  core("toll/request/Verdict.ts", "toll/request/Verdict.test.ts", "toll/exact/Solana.test.ts"),
   core(
-    "toll/machine/SettlementPerformer.ts",
-    "toll/machine/SettlementPerformer.test.ts",
-    "toll/machine/SettlementPerformer.completing.test.ts",
-    "toll/machine/SettlementPerformer.givingUp.test.ts",
-    "toll/machine/queryChain.test.ts"
+    "toll/perform/SettlementPerformer.ts",
+    "toll/perform/SettlementPerformer.test.ts",
+    "toll/perform/SettlementPerformer.completing.test.ts",
+    "toll/perform/SettlementPerformer.givingUp.test.ts",
+    "toll/perform/queryChain.test.ts"
   ),
-  core("toll/machine/queryChain.ts", "toll/machine/queryChain.test.ts"),
+  core("toll/perform/queryChain.ts", "toll/perform/queryChain.test.ts"),
   core("toll/machine/SettlementTask.ts", "toll/machine/SettlementTask.test.ts"),
-  core("toll/machine/driveSteps.ts", "toll/machine/driveSteps.test.ts"),
+  core("toll/perform/driveSteps.ts", "toll/perform/driveSteps.test.ts"),
   core(
-    "toll/machine/Reconciler.ts",
-    "toll/machine/Reconciler.test.ts",
-    "toll/machine/Reconciler.refused.test.ts"
+    "toll/perform/Reconciler.ts",
+    "toll/perform/Reconciler.test.ts",
+    "toll/perform/Reconciler.refused.test.ts"
   ),
   core("toll/machine/ChargedAuthorization.ts", "toll/machine/ChargedAuthorization.test.ts"),
   core("toll/audit/SettlementProof.ts", "toll/audit/SettlementProof.test.ts"),
@@ -110,7 +110,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/limits/PaymentReversals.ts", "toll/limits/PaymentReversals.test.ts"),
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
   core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),
-  core("toll/ChargeKey.ts", "toll/ChargeKey.test.ts", "toll/exact/SignedPayment.test.ts"),
+  core("toll/request/ChargeKey.ts", "toll/request/ChargeKey.test.ts", "toll/exact/SignedPayment.test.ts"),
   core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
   core("toll/exact/Solana.ts", "toll/exact/Solana.test.ts"),
   core("toll/exact/SignedPayment.ts", "toll/exact/SignedPayment.test.ts"),
@@ -133,34 +133,34 @@ export const scope: ReadonlyArray<MutatedFile> = [
     "toll/facilitator/FacilitatorGroup.lists.test.ts",
     "toll/facilitator/FacilitatorGroup.health.test.ts"
   ),
-  core("orders/OrderMachine.ts", ...machine),
-  core("orders/OrderMove.ts", ...machine),
-  core("orders/OrderStep.ts", "orders/OrderStep.test.ts", ...machine),
+  core("shop/orders/OrderMachine.ts", ...machine),
+  core("shop/orders/OrderMove.ts", ...machine),
+  core("shop/orders/OrderStep.ts", "shop/orders/OrderStep.test.ts", ...machine),
   core(
-    "orders/RefundGuard.ts",
-    "orders/RefundGuard.test.ts",
-    "orders/RefundGuard.rules.test.ts",
+    "refunds/RefundGuard.ts",
+    "refunds/RefundGuard.test.ts",
+    "refunds/RefundGuard.rules.test.ts",
     ...refunding
   ),
-  core("orders/LedgerWatch.ts", "orders/LedgerWatch.test.ts", ...refunding),
+  core("refunds/LedgerWatch.ts", "refunds/LedgerWatch.test.ts", ...refunding),
   core(
-    "orders/RefundAuthorization.ts",
-    "orders/RefundAuthorization.test.ts",
-    "orders/ManualRefunds.test.ts",
+    "refunds/RefundAuthorization.ts",
+    "refunds/RefundAuthorization.test.ts",
+    "refunds/ManualRefunds.test.ts",
     ...sending,
     ...refunding
   ),
-  core("orders/RefundRetries.ts", "orders/RefundRetries.test.ts", ...sending),
-  core("orders/ManualRefunds.ts", "orders/ManualRefunds.test.ts"),
+  core("refunds/RefundRetries.ts", "refunds/RefundRetries.test.ts", ...sending),
+  core("refunds/ManualRefunds.ts", "refunds/ManualRefunds.test.ts"),
   core("toll/audit/OutflowAudit.ts", "toll/audit/OutflowAudit.test.ts"),
   core("toll/audit/RefundAudit.ts", "toll/audit/RefundAudit.test.ts"),
-  core("orders/RefundTurn.ts", "orders/RefundTurn.test.ts"),
-  core("orders/UnknownWallet.ts", "orders/UnknownWallet.test.ts", "orders/SolanaRefundSender.test.ts"),
-  core("orders/RefundSender.ts", ...sending, ...refunding),
-  core("orders/Refunds.ts", ...sending, ...refunding, "orders/SolanaRefundSender.test.ts"),
-  core("orders/SolanaRefundSender.ts", "orders/SolanaRefundSender.test.ts"),
-  core("vault/FreeDownloads.ts", "vault/FreeDownloads.test.ts"),
-  core("http/SignIns.ts", "http/SignIns.test.ts", "vault/FreeDownloads.test.ts"),
+  core("refunds/RefundTurn.ts", "refunds/RefundTurn.test.ts"),
+  core("refunds/UnknownWallet.ts", "refunds/UnknownWallet.test.ts", "refunds/SolanaRefundSender.test.ts"),
+  core("refunds/RefundSender.ts", ...sending, ...refunding),
+  core("refunds/Refunds.ts", ...sending, ...refunding, "refunds/SolanaRefundSender.test.ts"),
+  core("refunds/SolanaRefundSender.ts", "refunds/SolanaRefundSender.test.ts"),
+  core("shop/vault/FreeDownloads.ts", "shop/vault/FreeDownloads.test.ts"),
+  core("http/SignIns.ts", "http/SignIns.test.ts", "shop/vault/FreeDownloads.test.ts"),
   core("toll/signin/SignInProof.ts", "toll/signin/SignInProof.test.ts"),
   core("domain/Money.ts", "domain/Money.test.ts"),
   providers("facilitator/PresentedPayment.ts", "facilitator/PresentedPayment.test.ts"),

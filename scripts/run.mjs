@@ -19,7 +19,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   check     format, lint and types
   build     compiles the packages to dist, and bundles core and the providers for Node
   format    formats the sources
-  docs      writes what is generated in docs: tables of options, drawings of states
+  docs      writes what is generated: tables of options, drawings of states, lint rules of folders
   bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --rail evm|solana --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local

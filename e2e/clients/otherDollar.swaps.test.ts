@@ -10,7 +10,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { type EvmNetwork, findNetwork } from "../../packages/core/src/domain/Network.ts"
 import type { Authorization } from "../../packages/core/src/domain/PaymentPayload.ts"
-import { encodeHeader } from "../../packages/core/src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../packages/core/src/toll/request/PaymentHeader.ts"
 import { type Challenged, sign } from "../../packages/core/test/toll/wallet.ts"
 import { balanceOf, dollar, mint, placeToken, token } from "./dollarToken.ts"
 

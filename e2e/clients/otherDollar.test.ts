@@ -3,7 +3,7 @@ import { type Chain, type LocalFacilitator, sampleShop, startChain, startFacilit
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { findNetwork } from "../../packages/core/src/domain/Network.ts"
-import { encodeHeader } from "../../packages/core/src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../packages/core/src/toll/request/PaymentHeader.ts"
 import { type Challenged, nextNonce, sign } from "../../packages/core/test/toll/wallet.ts"
 import { balanceOf, dollar, mint, name, nobody, placeToken } from "./dollarToken.ts"
 

@@ -1,16 +1,19 @@
-import { read, tableBelow } from "./documents.ts"
+import { globSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { read, root, tableBelow } from "./documents.ts"
 
 /*
- * The folders of the core and the imports that docs/architecture.md allows them, for tests of the lint rules and the
- * sources.
+ * The folders of the core and the imports that docs/architecture.md allows them, and the lint rules made of that table.
  */
+
+const core = "packages/core/src"
 
 const code = (cell: string, pattern: RegExp): ReadonlyArray<string> =>
   Array.from(cell.matchAll(pattern), ([, name]) => name!)
 
 const rows = tableBelow(read("docs/architecture.md"), "## Folders of the core").map(([folder, imports]) => ({
-  folder: code(folder!, /`(\w+)\/`/g)[0]!,
-  direct: code(imports!, /`(\w+)\/`/g),
+  folder: code(folder!, /`([\w/]+)\/`/g)[0]!,
+  direct: code(imports!, /`([\w/]+)\/`/g),
   packages: code(imports!, /`(@?\w+(?:\/\w+)?)`/g)
 }))
 
@@ -31,3 +34,54 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = Object
 export const packagesOfDomain: ReadonlyArray<string> = rows.find(
   ({ folder }) => folder === "domain"
 )!.packages
+
+/** The row to which a folder belongs: its own, or that of the nearest folder around it. */
+export const rowOf = (folder: string): string | undefined =>
+  folder in mayImport || folder === "." ? folder : rowOf(dirname(folder))
+
+/** All folders with files, from `src` on. */
+export const foldersOfCore = (): ReadonlyArray<string> =>
+  [...new Set(globSync("*/**/*.ts", { cwd: join(root, core) }).map((file) => dirname(file)))].toSorted()
+
+/** Matches the relative import of a folder's own files, as a file in another folder spells it. */
+const importOf = (folder: string, from: string): string => {
+  const there = folder.split("/")
+  const here = from.split("/")
+  const common = here.findIndex((part, index) => part !== there[index])
+  const shared = common === -1 ? here.length : common
+  const up = here.length - shared
+  const down = there.slice(shared).map((part) => `${part}/`)
+  return `${up === 0 ? "[.]/" : `(?:[.][.]/){${up}}`}${down.join("")}[^/]+$`
+}
+
+/** The lint rules that forbid every import which the table doesn't allow. */
+export const layerRules = () => {
+  const folders = foldersOfCore()
+  return {
+    overrides: folders.map((folder) => {
+      const row = rowOf(folder)!
+      const allowed = mayImport[row]!
+      const forbidden = folders.filter((other) => {
+        const otherRow = rowOf(other)!
+        return otherRow !== row && !allowed.includes(otherRow)
+      })
+      const entries = `(?:[.][.]/){${folder.split("/").length}}[^/]+$`
+      return {
+        files: [`${core}/${folder}/*.ts`],
+        rules: {
+          "no-restricted-imports": [
+            "error",
+            {
+              patterns: [
+                {
+                  regex: `^(?:${[...forbidden.map((other) => importOf(other, folder)), entries].join("|")})`,
+                  message: `${row}/ imports only ${allowed.map((other) => `${other}/`).join(", ") || "packages"}.`
+                }
+              ]
+            }
+          ]
+        }
+      }
+    })
+  }
+}

@@ -252,12 +252,12 @@ describe("docs/options.md", () => {
   it("names every option", () => {
     const { text } = read("docs/options.md")
     const declared = {
-      TillOptions: "till/TillOptions.ts",
-      TillSettings: "till/TillSettings.ts",
-      TillHooks: "till/TillSettings.ts",
-      LimitOptions: "till/TillSettings.ts",
-      RefundLimitOptions: "till/TillSettings.ts",
-      NetworkOptions: "till/TillSettings.ts",
+      TillOptions: "till/settings/TillOptions.ts",
+      TillSettings: "till/settings/TillSettings.ts",
+      TillHooks: "till/settings/TillSettings.ts",
+      LimitOptions: "till/settings/TillSettings.ts",
+      RefundLimitOptions: "till/settings/TillSettings.ts",
+      NetworkOptions: "till/settings/TillSettings.ts",
       Prices: "operations/OperationSettings.ts",
       FacilitatorOptions: "toll/facilitator/FacilitatorOptions.ts",
       SecretKey: "runtime/Secrets.ts"

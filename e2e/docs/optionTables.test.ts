@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { optionBounds } from "../../packages/core/src/till/OptionBounds.ts"
+import { optionBounds } from "../../packages/core/src/till/settings/OptionBounds.ts"
 import { read } from "./documents.ts"
 import { defaultOf, optionsOf, optionTypes, withTables } from "./optionTables.ts"
 

@@ -1,7 +1,11 @@
 import { networks } from "@till402/core/effect"
-import { durationText, type OptionBound, optionBounds } from "../../packages/core/src/till/OptionBounds.ts"
-import { networkOptionNames } from "../../packages/core/src/till/PaidNetworks.ts"
-import { variableOf, variablePaths } from "../../packages/core/src/till/TillConfig.ts"
+import {
+  durationText,
+  type OptionBound,
+  optionBounds
+} from "../../packages/core/src/till/settings/OptionBounds.ts"
+import { networkOptionNames } from "../../packages/core/src/till/settings/PaidNetworks.ts"
+import { variableOf, variablePaths } from "../../packages/core/src/till/settings/TillConfig.ts"
 import { read } from "./documents.ts"
 
 /*
@@ -9,8 +13,8 @@ import { read } from "./documents.ts"
  */
 
 const folder = "packages/core/src"
-const settingsFile = `${folder}/till/TillSettings.ts`
-const optionsFile = `${folder}/till/TillOptions.ts`
+const settingsFile = `${folder}/till/settings/TillSettings.ts`
+const optionsFile = `${folder}/till/settings/TillOptions.ts`
 const facilitatorFile = `${folder}/toll/facilitator/FacilitatorOptions.ts`
 const pricesFile = `${folder}/operations/OperationSettings.ts`
 const secretsFile = `${folder}/runtime/Secrets.ts`

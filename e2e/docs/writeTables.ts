@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { layerRules } from "./coreFolders.ts"
 import { root } from "./documents.ts"
 import { withTables } from "./optionTables.ts"
 import { stateDrawings } from "./stateDiagrams.ts"
@@ -17,7 +18,12 @@ const textOf = (path: string): string => {
 }
 
 const options = "docs/options.md"
-for (const [path, text] of [[options, withTables(textOf(options))], ...(await stateDrawings())] as const) {
+const written = [
+  [options, withTables(textOf(options))],
+  ["oxlint.layers.json", `${JSON.stringify(layerRules(), undefined, 2)}\n`],
+  ...(await stateDrawings())
+] as const
+for (const [path, text] of written) {
   const isUpToDate = textOf(path) === text
   if (!isUpToDate) writeFileSync(join(root, path), text)
   process.stdout.write(`${path} ${isUpToDate ? "is up to date" : "has been updated"}.\n`)

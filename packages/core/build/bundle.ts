@@ -83,6 +83,6 @@ const bundlePackage = async (folder: string, input: Readonly<Record<string, stri
 await bundlePackage(core, {
   ...Object.fromEntries(coreEntries.map((name) => [name, `${name}.ts`])),
   // The thread of a SQLite file: beside the file that starts it.
-  SqliteWorker: "sql/SqliteWorker.ts"
+  SqliteWorker: "stores/sqlite/SqliteWorker.ts"
 })
 await bundlePackage(providers, Object.fromEntries(providerEntries.map((name) => [name, `${name}/index.ts`])))

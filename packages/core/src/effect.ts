@@ -6,45 +6,51 @@ export * from "./index.ts"
 export { Till } from "./till/Till.ts"
 export { TillRoutes } from "./till/TillRoutes.ts"
 export type { CommonPorts, OperationLayers, Operators, PortsOf } from "./till/assemble.ts"
-export type { TillHooks } from "./till/TillSettings.ts"
+export type { TillHooks } from "./till/settings/TillSettings.ts"
 export * as Operation from "./operations/EffectOperation.ts"
-export * as Search from "./operations/routes/Search.ts"
-export * as Shop from "./operations/routes/Shop.ts"
-export * as Buy from "./operations/routes/Buy.ts"
-export * as Track from "./operations/routes/Track.ts"
-export * as VaultSearch from "./operations/routes/VaultSearch.ts"
-export * as VaultBuy from "./operations/routes/VaultBuy.ts"
-export * as VaultDownload from "./operations/routes/VaultDownload.ts"
+export * as Search from "./shop/routes/Search.ts"
+export * as Shop from "./shop/routes/Shop.ts"
+export * as Buy from "./shop/routes/Buy.ts"
+export * as Track from "./shop/routes/Track.ts"
+export * as VaultSearch from "./shop/routes/VaultSearch.ts"
+export * as VaultBuy from "./shop/routes/VaultBuy.ts"
+export * as VaultDownload from "./shop/routes/VaultDownload.ts"
 export { Chain } from "./toll/evidence/Chain.ts"
 export * as ChainRpc from "./till/ChainRpc.ts"
 export * as FacilitatorHttp from "./till/FacilitatorHttp.ts"
-export { Api, Endpoints, type OperationId } from "./api/Api.ts"
+export { Api, Endpoints, type OperationId } from "./shop/routes/Api.ts"
 export { openApiDocument } from "./api/OpenApi.ts"
 export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
 export { type EvmNetwork, findEvmNetwork, findNetwork, type Network, networks } from "./domain/Network.ts"
-export { BuyRequest, BuyResponse, type Offer, ShippingAddress } from "./domain/Order.ts"
+export { BuyRequest, BuyResponse, type Offer, ShippingAddress } from "./shop/goods/Order.ts"
 export {
   PaymentOption,
   PaymentRequired,
   type PaymentRequirements,
   type Receipt
 } from "./domain/PaymentRequired.ts"
-export { Product, SearchProduct } from "./domain/Product.ts"
-export { type QueryTerm, queryTermsOf, searchTermsOf } from "./domain/SearchTerms.ts"
-export { SearchQuery, SearchResponse } from "./domain/Search.ts"
-export { ShopRequest, ShopResponse } from "./domain/Shop.ts"
-export { TrackQuery, TrackResult } from "./domain/Tracking.ts"
-export { ArchiveFacts, VaultListing } from "./domain/VaultListing.ts"
-export { VaultBuyRequest, VaultItem, VaultPage, VaultPurchaseResponse, VaultQuery } from "./domain/Vault.ts"
-export { ChargeOperator } from "./orders/ChargeOperator.ts"
-export { LedgerOperator } from "./orders/LedgerOperator.ts"
-export { OrderOperator } from "./orders/OrderOperator.ts"
-export { RefundOperator } from "./orders/RefundOperator.ts"
-export { type VaultListQuery, VaultOperator } from "./vault/VaultOperator.ts"
-export { Catalogue } from "./ports/Catalogue.ts"
-export { Assistant } from "./ports/Assistant.ts"
-export { reportAssistantUsage } from "./ports/AssistantUsage.ts"
+export { Product, SearchProduct } from "./shop/goods/Product.ts"
+export { type QueryTerm, queryTermsOf, searchTermsOf } from "./shop/goods/SearchTerms.ts"
+export { SearchQuery, SearchResponse } from "./shop/goods/Search.ts"
+export { ShopRequest, ShopResponse } from "./shop/goods/Shop.ts"
+export { TrackQuery, TrackResult } from "./shop/goods/Tracking.ts"
+export { ArchiveFacts, VaultListing } from "./shop/goods/VaultListing.ts"
+export {
+  VaultBuyRequest,
+  VaultItem,
+  VaultPage,
+  VaultPurchaseResponse,
+  VaultQuery
+} from "./shop/goods/Vault.ts"
+export { ChargeOperator } from "./operators/ChargeOperator.ts"
+export { LedgerOperator } from "./operators/LedgerOperator.ts"
+export { OrderOperator } from "./shop/orders/OrderOperator.ts"
+export { RefundOperator } from "./operators/RefundOperator.ts"
+export { type VaultListQuery, VaultOperator } from "./shop/vault/VaultOperator.ts"
+export { Catalogue } from "./shop/ports/Catalogue.ts"
+export { Assistant } from "./shop/ports/Assistant.ts"
+export { reportAssistantUsage } from "./shop/ports/AssistantUsage.ts"
 export {
   type Charge,
   Charges,
@@ -69,17 +75,18 @@ export {
   type SettledQuery,
   type Subject
 } from "./ports/Charges.ts"
-export { Fulfilment } from "./ports/Fulfilment.ts"
-export { type CallSettings, hostCall } from "./ports/HostCall.ts"
-export { Mailer } from "./ports/Mailer.ts"
-export { type Marketplace, Marketplaces } from "./ports/Marketplaces.ts"
-export { Orders } from "./ports/Orders.ts"
-export { type Quote, Quotes } from "./ports/Quotes.ts"
+export { Fulfilment } from "./shop/ports/Fulfilment.ts"
+export { hostCall } from "./shop/ports/HostCall.ts"
+export type { CallSettings } from "./ports/ProviderFailure.ts"
+export { Mailer } from "./shop/ports/Mailer.ts"
+export { type Marketplace, Marketplaces } from "./shop/ports/Marketplaces.ts"
+export { Orders } from "./shop/ports/Orders.ts"
+export { type Quote, Quotes } from "./shop/ports/Quotes.ts"
 export { type DatabaseClock, StoreClock } from "./ports/StoreClock.ts"
-export type { Stores } from "./ports/Stores.ts"
-export { Tracker } from "./ports/Tracker.ts"
-export { VaultFiles } from "./ports/VaultFiles.ts"
-export { VaultItems } from "./ports/VaultItems.ts"
+export type { Stores } from "./stores/Stores.ts"
+export { Tracker } from "./shop/ports/Tracker.ts"
+export { VaultFiles } from "./shop/ports/VaultFiles.ts"
+export { VaultItems } from "./shop/ports/VaultItems.ts"
 export {
   type FreeBudget,
   type FreeDownload,
@@ -87,11 +94,11 @@ export {
   type Redemption,
   type VaultPurchase,
   VaultPurchases
-} from "./ports/VaultPurchases.ts"
+} from "./shop/ports/VaultPurchases.ts"
 export { BoundedMap } from "./runtime/BoundedMap.ts"
 export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { domainSeparator, judgeSignature, type SignatureVerdict } from "./toll/exact/Evm.ts"
 export { type Authorization, EvmPaymentPayload, type PaymentPayload } from "./domain/PaymentPayload.ts"
-export { layerSql } from "./sql/stores.ts"
-export { schemaSql } from "./sql/migrations.ts"
-export { facilitatorConfig, tillConfig } from "./till/TillConfig.ts"
+export { layerSql } from "./stores/sql/stores.ts"
+export { schemaSql } from "./stores/schema/migrations.ts"
+export { facilitatorConfig, tillConfig } from "./till/settings/TillConfig.ts"

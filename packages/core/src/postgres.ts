@@ -2,10 +2,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
-import { storeMarginMillis, type Stores } from "./ports/Stores.ts"
-import { storesWithTimeout } from "./sql/deadlines.ts"
-import { addressOf, openSocket, type PostgresAddress } from "./sql/postgresSocket.ts"
-import { layerSql } from "./sql/stores.ts"
+import { storeMarginMillis } from "./ports/StoreClock.ts"
+import type { Stores } from "./stores/Stores.ts"
+import { storesWithTimeout } from "./stores/sql/deadlines.ts"
+import { addressOf, openSocket, type PostgresAddress } from "./stores/sql/postgresSocket.ts"
+import { layerSql } from "./stores/sql/stores.ts"
 
 /** Options of `postgres`. */
 export interface PostgresOptions {

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
-import type { Stores } from "./ports/Stores.ts"
-import * as SqliteClient from "./sql/SqliteClient.ts"
-import { pathFault } from "./sql/pathFault.ts"
-import { layerSql } from "./sql/stores.ts"
+import type { Stores } from "./stores/Stores.ts"
+import * as SqliteClient from "./stores/sqlite/SqliteClient.ts"
+import { pathFault } from "./stores/sqlite/pathFault.ts"
+import { layerSql } from "./stores/sql/stores.ts"
 
 /**
  * Stores everything in one SQLite file, with Node's own SQLite. Creates the file, not its folder. Several processes on

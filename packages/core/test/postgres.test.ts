@@ -7,9 +7,9 @@ import { Effect } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
-import { addressOf } from "../src/sql/postgresSocket.ts"
+import { addressOf } from "../src/stores/sql/postgresSocket.ts"
 import { postgres, type PostgresOptions } from "../src/postgres.ts"
-import { claimOf } from "./sql/claimOf.ts"
+import { claimOf } from "./stores/sql/claimOf.ts"
 
 let cluster: Omit<Postgres, "stop">
 beforeAll(async () => {

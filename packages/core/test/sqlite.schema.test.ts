@@ -2,12 +2,12 @@ import { DatabaseSync } from "node:sqlite"
 import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import { Charges } from "../src/ports/Charges.ts"
-import { Orders } from "../src/ports/Orders.ts"
+import { Orders } from "../src/shop/ports/Orders.ts"
 import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
 import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleOrder } from "../src/testing/stores/records.ts"
-import { temporaryFiles } from "./sql/folder.ts"
+import { temporaryFiles } from "./stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()
 const { key } = sampleCharge()

@@ -6,12 +6,12 @@ import { SqlClient } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
-import { Orders } from "../src/ports/Orders.ts"
-import { VaultItems } from "../src/ports/VaultItems.ts"
-import { migrate, schemaSql } from "../src/sql/migrations.ts"
+import { Orders } from "../src/shop/ports/Orders.ts"
+import { VaultItems } from "../src/shop/ports/VaultItems.ts"
+import { migrate, schemaSql } from "../src/stores/schema/migrations.ts"
 import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
-import * as SqliteClient from "../src/sql/SqliteClient.ts"
+import * as SqliteClient from "../src/stores/sqlite/SqliteClient.ts"
 import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
 import {
   sampleResponse,
@@ -20,7 +20,7 @@ import {
   sampleReceipt,
   sampleVaultItem
 } from "../src/testing/stores/records.ts"
-import { temporaryFiles } from "./sql/folder.ts"
+import { temporaryFiles } from "./stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()
 const { key } = sampleCharge()

@@ -2,7 +2,10 @@ import { Context, Schema } from "effect"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatAtomic } from "../domain/Money.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
-import { apiAnnotations, paymentDescription } from "./Api.ts"
+
+/** How calls are paid, for the descriptions of all operations. */
+export const paymentDescription =
+  "Every call is paid through the x402 protocol in a dollar stablecoin: a request without payment gets a 402 with the ways to pay."
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -100,7 +103,7 @@ export const openApiDocument = ({
     operation.endpoint.annotateMerge(Context.make(OpenApi.Transform, transformOperation(operation)))
   )
   const api = HttpApi.make("till402")
-    .annotateMerge(apiAnnotations)
+    .annotateMerge(OpenApi.annotations({ title: "Calls paid by x402", version: "1.0.0" }))
     .annotate(OpenApi.Transform, (document) => ({
       ...document,
       info: { ...document["info"], description: describeTill(document) },

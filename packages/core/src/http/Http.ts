@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
-import { readPayment } from "../toll/PaymentHeader.ts"
+import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"

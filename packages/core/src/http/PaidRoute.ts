@@ -1,9 +1,9 @@
 import { discoveryOf } from "../api/Discovery.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
-import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/Challenge.ts"
+import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
-import type { PaymentOffer } from "../toll/Verdict.ts"
+import type { PaymentOffer } from "../toll/request/Verdict.ts"
 import type { HttpSettings, OfferedNetwork } from "./HttpSettings.ts"
 import { type InputReader, inputReader } from "./Input.ts"
 

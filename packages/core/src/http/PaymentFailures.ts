@@ -1,5 +1,5 @@
 import { ApiFailure, nothingCharged, storeFailure } from "../domain/ApiFailure.ts"
-import type { PaymentError, ResponseOwed } from "../toll/PaymentErrors.ts"
+import type { PaymentError, ResponseOwed } from "../toll/request/PaymentErrors.ts"
 
 /*
  * Responses to payments without an outcome. Most have the caller send the same payment again.

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { type AnyOperation, pathForm } from "../operations/Operation.ts"
 import { type PricedRouteOptions, pricedRouteFaults } from "../operations/PricedRouteOptions.ts"
-import type { CallSettings } from "../ports/HostCall.ts"
+import type { CallSettings } from "../ports/ProviderFailure.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { type OperationMatch, paidRouteFinder } from "./Router.ts"
 

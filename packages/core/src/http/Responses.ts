@@ -3,10 +3,10 @@ import type { ApiError } from "../domain/ApiError.ts"
 import { findNetwork } from "../domain/Network.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
-import type { Challenge } from "../toll/Challenge.ts"
-import { encodeHeader } from "../toll/PaymentHeader.ts"
+import type { Challenge } from "../toll/request/Challenge.ts"
+import { encodeHeader } from "../toll/request/PaymentHeader.ts"
 import { exactLength } from "./exactLength.ts"
-import type { WorkResponse } from "../toll/TollRequest.ts"
+import type { WorkResponse } from "../toll/request/TollRequest.ts"
 
 /** Which browser origins may call. */
 export type Cors = "*" | ReadonlyArray<string> | false

@@ -1,5 +1,5 @@
 import { Cause, Effect } from "effect"
-import type { CallSettings } from "../ports/HostCall.ts"
+import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { notifyHost } from "../ports/ProviderFailure.ts"
 import type { Operation } from "./Operation.ts"
 

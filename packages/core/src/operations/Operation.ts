@@ -5,8 +5,8 @@ import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
-import type { PaymentRefused } from "../toll/PaymentErrors.ts"
-import type { ByteContent, Work } from "../toll/TollRequest.ts"
+import type { PaymentRefused } from "../toll/request/PaymentErrors.ts"
+import type { ByteContent, Work } from "../toll/request/TollRequest.ts"
 
 /**
  * The `HttpApiEndpoint` of an operation, whatever its schemas are: the description of method, path, input and output.

@@ -28,7 +28,7 @@ export interface OwnOperationOptions<Input> {
   readonly example?: Example
 }
 
-/** Ids of the contract's routes, which stay reserved where a till doesn't serve them. `api/Api.ts` checks the list. */
+/** Ids of the contract's routes, which stay reserved where a till doesn't serve them. `shop/routes/Api.ts` checks the list. */
 export const contractIds = [
   "search",
   "shop",

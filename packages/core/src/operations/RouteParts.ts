@@ -4,7 +4,7 @@ import { ApiError } from "../domain/ApiError.ts"
 import { fromDollars, parseAtomic } from "../domain/Money.ts"
 import { PaymentRequired } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
-import type { Work } from "../toll/TollRequest.ts"
+import type { Work } from "../toll/request/TollRequest.ts"
 
 /*
  * Shared by the operations: the error schemas of their endpoints, and the conversion of results to responses.

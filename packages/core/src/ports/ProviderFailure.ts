@@ -12,6 +12,14 @@ export interface ProviderFailure {
   readonly stack: string | undefined
 }
 
+/** How a host's functions are called. */
+export interface CallSettings {
+  /** Deadline of one call in milliseconds; after it the call's signal aborts and the port is unavailable. */
+  readonly timeoutMillis: number
+  /** Receives each failure with the real error, which events leave out. Its errors are ignored. */
+  readonly onError?: ((failure: ProviderFailure) => void) | undefined
+}
+
 /** Prints a failure on standard error, unless NODE_ENV is `production`: the error may quote an address. */
 export const printProviderFailure = ({ error, operation, port }: ProviderFailure): void => {
   // If NODE_ENV can't be read, errors stay unprinted.

@@ -1,6 +1,12 @@
 import { Context, type Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 
+/**
+ * Time that a charge's lease leaves for all store calls under it, and for clocks of processes that differ;
+ * milliseconds. It covers several calls of the default timeout.
+ */
+export const storeMarginMillis = 30_000
+
 /** The clock of a database that several machines share. */
 export interface DatabaseClock {
   /** Reads the time, in milliseconds since the epoch. */

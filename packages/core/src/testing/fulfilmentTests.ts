@@ -4,7 +4,7 @@ import type {
   OrderToPlace,
   QuotedOffer,
   QuoteRequest
-} from "../ports/FulfilmentOptions.ts"
+} from "../shop/ports/FulfilmentOptions.ts"
 import { NotPlaced } from "../domain/Errors.ts"
 
 /** Connects the fulfilment tests with a provider, over a fake of its upstream. Made anew for each test. */

@@ -1,5 +1,5 @@
-import type { SearchProduct, Source } from "../domain/Product.ts"
-import type { TrackResult } from "../domain/Tracking.ts"
+import type { SearchProduct, Source } from "../shop/goods/Product.ts"
+import type { TrackResult } from "../shop/goods/Tracking.ts"
 
 /*
  * Sample values of the API's types. Every field can be overridden.

@@ -1,7 +1,7 @@
 import { Effect, References } from "effect"
 import { StoreError } from "../domain/Errors.ts"
-import { type HostStores, type HostStoresSettings, storageFrom } from "../ports/HostStores.ts"
-import type { Stores } from "../ports/Stores.ts"
+import { type HostStores, type HostStoresSettings, storageFrom } from "../stores/HostStores.ts"
+import type { Stores } from "../stores/Stores.ts"
 import { restartCases, storeCases } from "./storeContract.ts"
 
 /** Connects the store tests with a host's own storage. */

@@ -2,9 +2,9 @@ import { type Config, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { ConfigurationError } from "../domain/Errors.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
-import { checkSettings } from "./Configuration.ts"
-import { tillConfig } from "./TillConfig.ts"
-import type { TillSettings } from "./TillSettings.ts"
+import { checkSettings } from "./settings/Configuration.ts"
+import { tillConfig } from "./settings/TillConfig.ts"
+import type { TillSettings } from "./settings/TillSettings.ts"
 
 /**
  * Makes the layer of the chains that a till reads, over the host's `HttpClient`: those of `networks` with an `rpcUrl`.

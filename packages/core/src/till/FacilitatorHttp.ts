@@ -1,7 +1,7 @@
 import { type Config, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
-import { facilitatorConfig } from "./TillConfig.ts"
+import { facilitatorConfig } from "./settings/TillConfig.ts"
 
 /**
  * Makes a facilitator over the host's `HttpClient`, with `TILL_FACILITATOR_URL` and its timeouts from the host's

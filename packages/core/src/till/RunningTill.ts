@@ -1,19 +1,19 @@
 import type { IncomingRequest, PlainResponse, Caller } from "../http/HttpMessage.ts"
-import type { VaultItem, VaultPage } from "../domain/Vault.ts"
-import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "../domain/VaultListing.ts"
-import type { VaultListQuery } from "../vault/VaultOperator.ts"
-import type { ChargeQuery, ChargeSummary } from "../orders/ChargeOperator.ts"
-import type { HostOrders } from "../orders/HostOrders.ts"
+import type { VaultItem, VaultPage } from "../shop/goods/Vault.ts"
+import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "../shop/goods/VaultListing.ts"
+import type { VaultListQuery } from "../shop/vault/VaultOperator.ts"
+import type { ChargeQuery, ChargeSummary } from "../operators/ChargeOperator.ts"
+import type { HostOrders } from "../shop/orders/HostOrders.ts"
 import type {
   LedgerCheckQuery,
   LedgerExportQuery,
   LedgerLine,
   LedgerQuery,
   LedgerSum
-} from "../orders/LedgerOperator.ts"
-import type { DueRefund, DueRefundQuery, RefundStatus } from "../orders/RefundOperator.ts"
+} from "../operators/LedgerOperator.ts"
+import type { DueRefund, DueRefundQuery, RefundStatus } from "../operators/RefundOperator.ts"
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
-import type { Reconciliation } from "../toll/machine/Reconciler.ts"
+import type { Reconciliation } from "../toll/perform/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 

@@ -1,11 +1,11 @@
 import { Clock, type Config, Context, Effect, Layer } from "effect"
 import type { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { assemble, type CommonPorts, type OperationLayers, type Operators, type PortsOf } from "./assemble.ts"
-import { checkSettings } from "./Configuration.ts"
+import { checkSettings } from "./settings/Configuration.ts"
 import { makeTill } from "./makeTill.ts"
-import { tillConfig } from "./TillConfig.ts"
+import { tillConfig } from "./settings/TillConfig.ts"
 import { tillService, TillService } from "./TillService.ts"
-import type { TillHooks, TillSettings } from "./TillSettings.ts"
+import type { TillHooks, TillSettings } from "./settings/TillSettings.ts"
 
 /**
  * Makes the layer of a till: settings, and the operations that it serves. Requires the ports of these operations, the

@@ -4,13 +4,13 @@ import { type Caller, type IncomingRequest, incoming, toResponse } from "../http
 import { pathHandler } from "../http/Router.ts"
 import { Operations } from "../operations/Operation.ts"
 import { reconcileOnce } from "./background.ts"
-import type { ConfiguredSettings } from "./Configuration.ts"
+import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
 import { StoreTime } from "./storeTime.ts"
-import type { TillHooks } from "./TillSettings.ts"
+import type { TillHooks } from "./settings/TillSettings.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import type { SettlementRunner } from "../toll/machine/SettlementRunner.ts"
-import type { Reconciliation } from "../toll/machine/Reconciler.ts"
+import type { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
+import type { Reconciliation } from "../toll/perform/Reconciler.ts"
 
 /** How long a till waits for its running calls when its layer is released. */
 const drainMillis = 30_000

@@ -7,20 +7,20 @@ import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
 import { Identifiers } from "../runtime/Identifiers.ts"
 import { Secrets } from "../runtime/Secrets.ts"
-import { chargeKey } from "./ChargeKey.ts"
+import { chargeKey } from "./request/ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
 import { Admission, type AdmissionConfig } from "./limits/Admission.ts"
 import { type RefusedCall, ResponseWaiters } from "./limits/ResponseWaiters.ts"
 import { begin, next } from "./machine/ChargeMachine.ts"
-import { CallPerformer } from "./machine/CallPerformer.ts"
+import { CallPerformer } from "./perform/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
-import { driveSteps } from "./machine/driveSteps.ts"
-import { endLeaseEarly } from "./machine/endLeaseEarly.ts"
-import { findFresh } from "./machine/findFresh.ts"
-import { openAttempt, type PaymentAttempt, type WorkFailure } from "./machine/PaymentAttempt.ts"
-import { RecordedResponses } from "./machine/RecordedResponses.ts"
-import { SettlementRunner } from "./machine/SettlementRunner.ts"
-import type { Payment } from "./PaymentHeader.ts"
+import { driveSteps } from "./perform/driveSteps.ts"
+import { endLeaseEarly } from "./perform/endLeaseEarly.ts"
+import { findFresh } from "./perform/findFresh.ts"
+import { openAttempt, type PaymentAttempt, type WorkFailure } from "./attempt/PaymentAttempt.ts"
+import { RecordedResponses } from "./perform/RecordedResponses.ts"
+import { SettlementRunner } from "./perform/SettlementRunner.ts"
+import type { Payment } from "./request/PaymentHeader.ts"
 import {
   type ContentUnavailable,
   type OwedReason,
@@ -32,9 +32,9 @@ import {
   SettlementPending,
   StoreUnavailable,
   VerificationUnavailable
-} from "./PaymentErrors.ts"
-import type { TollNetwork } from "./TollNetwork.ts"
-import type { Outcome, TollRequest, WorkResponse } from "./TollRequest.ts"
+} from "./request/PaymentErrors.ts"
+import type { TollNetwork } from "./request/TollNetwork.ts"
+import type { Outcome, TollRequest, WorkResponse } from "./request/TollRequest.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { isProductUrl, ProductUrl } from "../../src/domain/ProductUrl.ts"
+import { isProductUrl, ProductUrl } from "../../src/shop/goods/ProductUrl.ts"
 import { hasPublicHost } from "../../src/domain/PublicHost.ts"
 import { property } from "./seeded.ts"
 

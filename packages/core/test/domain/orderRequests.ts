@@ -1,5 +1,5 @@
 import { decoder } from "../../src/http/Input.ts"
-import { buyFaults, BuyRequest } from "../../src/domain/Order.ts"
+import { buyFaults, BuyRequest } from "../../src/shop/goods/Order.ts"
 
 export const dp = "https://shop.example/dp/B0ABCDEFGH"
 export const store = "https://store.example/products/tote"

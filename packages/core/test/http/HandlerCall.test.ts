@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { PricedRouteOptions } from "../../src/operations/PricedRouteOptions.ts"
-import type { TillOptions } from "../../src/till/TillOptions.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { baseUrl, challengeOf, openTill, readResponse, receiptOf } from "../toll/openTill.ts"
 import { headerOf, payChallenge } from "../toll/wallet.ts"
 

@@ -14,7 +14,7 @@ import {
   StoreUnavailable,
   VerificationUnavailable,
   WorkRetriedTooOften
-} from "../../src/toll/PaymentErrors.ts"
+} from "../../src/toll/request/PaymentErrors.ts"
 
 const store = new StoreError({ operation: "charges.find", cause: new Error("disk full") })
 const broken = new ApiFailure({

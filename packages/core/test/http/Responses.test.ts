@@ -11,7 +11,7 @@ import {
   preflightResponse
 } from "../../src/http/Responses.ts"
 import { sampleReceipt } from "../../src/testing/stores/records.ts"
-import type { ByteContent, WorkResponse } from "../../src/toll/TollRequest.ts"
+import type { ByteContent, WorkResponse } from "../../src/toll/request/TollRequest.ts"
 
 const shop = "https://shop.example"
 const challenge = { body: '{"x402Version":1}', header: "e30=" }

@@ -1,6 +1,6 @@
 import type { ChargeEvent, RequestStep } from "../../src/toll/machine/ChargeStep.ts"
-import type { Work } from "../../src/toll/TollRequest.ts"
-import type { Refusal } from "../../src/toll/Verdict.ts"
+import type { Work } from "../../src/toll/request/TollRequest.ts"
+import type { Refusal } from "../../src/toll/request/Verdict.ts"
 import { isInBlock, type Outcome } from "./ChainModel.ts"
 import { claimedRecord, type ChargeWorldState, isUnfinished, withProcess, withRecord } from "./ChargeState.ts"
 import { type Caller, farMillis, secondsOf, type World } from "./ChargeWorld.ts"

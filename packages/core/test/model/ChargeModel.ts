@@ -1,7 +1,7 @@
 import { begin, next } from "../../src/toll/machine/ChargeMachine.ts"
 import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../src/toll/machine/ChargeStep.ts"
 import { beginInReconciler, nextInReconciler } from "../../src/toll/machine/SettlementMachine.ts"
-import type { Refusal } from "../../src/toll/Verdict.ts"
+import type { Refusal } from "../../src/toll/request/Verdict.ts"
 import { outcomesOfCall, type Performer, type StepOutcome, takenBy } from "./CallOutcomes.ts"
 import { faultOf, isFinal, judgeBeginning, judgeEnding } from "./ChargeJudge.ts"
 import {

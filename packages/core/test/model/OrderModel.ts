@@ -1,5 +1,5 @@
-import type { OrderEvent } from "../../src/orders/OrderEvent.ts"
-import type { OrderStep } from "../../src/orders/OrderStep.ts"
+import type { OrderEvent } from "../../src/shop/orders/OrderEvent.ts"
+import type { OrderStep } from "../../src/shop/orders/OrderStep.ts"
 import type { Model, Move } from "./Checker.ts"
 import {
   applied,

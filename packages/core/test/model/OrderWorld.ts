@@ -1,11 +1,11 @@
 import { NotPlaced, PlacementRefused, UpstreamUnavailable } from "../../src/domain/Errors.ts"
-import type { FulfilmentState, OrderStatus } from "../../src/domain/Order.ts"
-import type { OrderEvent } from "../../src/orders/OrderEvent.ts"
-import { advance } from "../../src/orders/OrderMachine.ts"
-import { failedPlacement, notPlaced } from "../../src/orders/OrderPlacing.ts"
-import { type Capabilities, nextStep, type OrderStep } from "../../src/orders/OrderStep.ts"
-import * as OrderTimings from "../../src/orders/OrderTimings.ts"
-import type { Order } from "../../src/ports/Orders.ts"
+import type { FulfilmentState, OrderStatus } from "../../src/shop/goods/Order.ts"
+import type { OrderEvent } from "../../src/shop/orders/OrderEvent.ts"
+import { advance } from "../../src/shop/orders/OrderMachine.ts"
+import { failedPlacement, notPlaced } from "../../src/shop/orders/OrderPlacing.ts"
+import { type Capabilities, nextStep, type OrderStep } from "../../src/shop/orders/OrderStep.ts"
+import * as OrderTimings from "../../src/shop/orders/OrderTimings.ts"
+import type { Order } from "../../src/shop/ports/Orders.ts"
 import { sampleOrder } from "../../src/testing/stores/records.ts"
 
 /*

@@ -1,5 +1,5 @@
-import type { OrderEvent } from "../../src/orders/OrderEvent.ts"
-import type { Order } from "../../src/ports/Orders.ts"
+import type { OrderEvent } from "../../src/shop/orders/OrderEvent.ts"
+import type { Order } from "../../src/shop/ports/Orders.ts"
 import { type OrderMachines, realOrderMachines } from "./OrderWorld.ts"
 
 /** A change of the order machine in one place. */

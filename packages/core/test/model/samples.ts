@@ -1,5 +1,5 @@
 import type { PayableTask } from "../../src/toll/machine/SettlementTask.ts"
-import type { Work } from "../../src/toll/TollRequest.ts"
+import type { Work } from "../../src/toll/request/TollRequest.ts"
 
 /*
  * Values that the machine passes on and never looks into.

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { expect, it } from "vitest"
 import { ConfigurationError, Operation, Till } from "../../src/effect.ts"
-import { memory } from "../../src/ports/memory/memory.ts"
+import { memory } from "../../src/stores/memory.ts"
 import { fakes, settings } from "../till/hosted.ts"
 
 it("lists every fault of its options, with an id that the contract has among them", async () => {

@@ -1,12 +1,12 @@
 import { describe, expectTypeOf, it } from "vitest"
-import type { Product } from "../../src/domain/Product.ts"
-import type { TrackResult } from "../../src/domain/Tracking.ts"
-import type { AssistantOptions } from "../../src/ports/Assistant.ts"
-import type { FulfilmentOptions } from "../../src/ports/FulfilmentOptions.ts"
-import type { MarketplaceOptions } from "../../src/ports/Marketplaces.ts"
+import type { Product } from "../../src/shop/goods/Product.ts"
+import type { TrackResult } from "../../src/shop/goods/Tracking.ts"
+import type { AssistantOptions } from "../../src/shop/ports/Assistant.ts"
+import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.ts"
+import type { MarketplaceOptions } from "../../src/shop/ports/Marketplaces.ts"
 import type { Sparse } from "../../src/ports/Sparse.ts"
-import type { TrackerOptions } from "../../src/ports/Tracker.ts"
-import type { VaultOptions } from "../../src/ports/VaultFiles.ts"
+import type { TrackerOptions } from "../../src/shop/ports/Tracker.ts"
+import type { VaultOptions } from "../../src/shop/ports/VaultFiles.ts"
 
 /*
  * Types alone: a provider may leave out each field that the runtime reads as null. The tests of the ports have the runtime.

@@ -1,12 +1,12 @@
 import { Cause, Context, Effect, Layer, Logger } from "effect"
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { StoreError, TemporarilyUnavailable } from "../../src/domain/Errors.ts"
-import { memory } from "../../src/ports/memory/memory.ts"
-import type { TillOptions } from "../../src/till/TillOptions.ts"
+import { memory } from "../../src/stores/memory.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { printProviderFailure } from "../../src/ports/ProviderFailure.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
 import {
   type ReceivedResponse,
   buy,

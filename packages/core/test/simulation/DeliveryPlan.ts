@@ -1,4 +1,4 @@
-import type { FulfilmentStatus, Parcel } from "../../src/domain/Order.ts"
+import type { FulfilmentStatus, Parcel } from "../../src/shop/goods/Order.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 /** What happens to an order after it is accepted, in milliseconds from then on. */

@@ -1,6 +1,6 @@
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import { chargeKey } from "../../src/toll/ChargeKey.ts"
+import { chargeKey } from "../../src/toll/request/ChargeKey.ts"
 import { Attacker, attackerAddress, sendsForeign } from "./Attacker.ts"
 import { cancellationSignatureOf } from "./chain/Calls.ts"
 import { chainOfNode } from "./chain/chainOfNode.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { type Charge, Charges, type LedgerEntry } from "../../src/ports/Charges.ts"
-import { type Order, Orders } from "../../src/ports/Orders.ts"
+import { type Order, Orders } from "../../src/shop/ports/Orders.ts"
 import type { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
 import type { HostAccounts, MoneyChain, Transfer } from "./chain/MoneyChain.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"

@@ -1,6 +1,6 @@
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { Order } from "../../src/ports/Orders.ts"
-import type { VaultPurchase } from "../../src/ports/VaultPurchases.ts"
+import type { Order } from "../../src/shop/ports/Orders.ts"
+import type { VaultPurchase } from "../../src/shop/ports/VaultPurchases.ts"
 import { definiteRefusals } from "../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import type { MoneyChain } from "./chain/MoneyChain.ts"
 import type { OrderInvariantChecker } from "./OrderInvariantChecker.ts"

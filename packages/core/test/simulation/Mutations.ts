@@ -4,7 +4,7 @@ import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOp
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
 import { orderMutations } from "./OrderMutations.ts"
 import { proofMutations } from "./ProofMutations.ts"
-import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
+import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import type { Environment } from "./Server.ts"
 
 /*

@@ -1,5 +1,5 @@
-import type { OrderStatus } from "../../src/domain/Order.ts"
-import type { Order } from "../../src/ports/Orders.ts"
+import type { OrderStatus } from "../../src/shop/goods/Order.ts"
+import type { Order } from "../../src/shop/ports/Orders.ts"
 import type { SimulatedUpstream } from "./SimulatedUpstream.ts"
 
 /** Minimum time that placing is retried before an order may be parked. */

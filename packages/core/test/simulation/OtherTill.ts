@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import { VaultItems } from "../../src/ports/VaultItems.ts"
+import { VaultItems } from "../../src/shop/ports/VaultItems.ts"
 import { ClientNetwork } from "./ClientNetwork.ts"
 import type { DrawnOptions } from "./DrawnOptions.ts"
 import type { Economy } from "./Economy.ts"

@@ -1,7 +1,7 @@
 import type { Hex } from "../../src/domain/Hex.ts"
 import type { Authorization, EvmPaymentPayload, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../src/toll/request/PaymentHeader.ts"
 import { forgedSignature, secondSignatureOf, signatureOf } from "./chain/Calls.ts"
 
 /** Routes that need no earlier purchase. */

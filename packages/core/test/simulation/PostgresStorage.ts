@@ -1,11 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, type Exit, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Orders } from "../../src/ports/Orders.ts"
-import { VaultPurchases } from "../../src/ports/VaultPurchases.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
+import { Orders } from "../../src/shop/ports/Orders.ts"
+import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
 import { postgres } from "../../src/postgres.ts"
-import { emptying } from "../sql/emptyDatabase.ts"
+import { emptying } from "../stores/sql/emptyDatabase.ts"
 import type { Storage } from "./Storage.ts"
 
 /** The environment variable with the connection string of a running cluster. */

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { Charges, type Claim } from "../../src/ports/Charges.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 const reads = /\.(?:find\w*|list\w*|payerActivity|unfinished|voidedDue|count\w*|sum\w*|search\w*)$/

@@ -1,4 +1,4 @@
-import type { TillOptions } from "../../src/till/TillOptions.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { sampleArchive } from "../../src/testing/archive.ts"
 import { sampleProduct } from "../../src/testing/samples.ts"
 import type { SeededRandom } from "./SeededRandom.ts"

@@ -1,4 +1,4 @@
-import type { Mail } from "../../src/ports/Mailer.ts"
+import type { Mail } from "../../src/shop/ports/Mailer.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 /** How reliably mails are accepted. */

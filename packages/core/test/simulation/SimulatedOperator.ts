@@ -1,6 +1,6 @@
-import type { OperatorResult } from "../../src/orders/OrderOperator.ts"
+import type { OperatorResult } from "../../src/shop/orders/OrderOperator.ts"
 import type { Authorization } from "../../src/domain/PaymentPayload.ts"
-import type { Order } from "../../src/ports/Orders.ts"
+import type { Order } from "../../src/shop/ports/Orders.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import {
   canceledByOperatorReason,

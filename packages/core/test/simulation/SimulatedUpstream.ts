@@ -1,5 +1,5 @@
-import type { FulfilmentOptions } from "../../src/ports/FulfilmentOptions.ts"
-import type { FulfilmentStatus, Parcel } from "../../src/domain/Order.ts"
+import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.ts"
+import type { FulfilmentStatus, Parcel } from "../../src/shop/goods/Order.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
 import { drawDeliveryPlan, type DeliveryPlan, statusAt } from "./DeliveryPlan.ts"

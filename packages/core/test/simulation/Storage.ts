@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import { layerMemoryStores } from "../../src/ports/memory/memory.ts"
-import type { Stores } from "../../src/ports/Stores.ts"
+import { layerMemoryStores } from "../../src/stores/memory.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import type { Process } from "./Process.ts"
 

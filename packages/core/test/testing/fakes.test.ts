@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { crc32 } from "node:zlib"
 import { Schema } from "effect"
-import { SearchProduct } from "../../src/domain/Product.ts"
-import { TrackResult } from "../../src/domain/Tracking.ts"
+import { SearchProduct } from "../../src/shop/goods/Product.ts"
+import { TrackResult } from "../../src/shop/goods/Tracking.ts"
 import type { CallContext } from "../../src/runtime/Deadline.ts"
-import type { MailerOptions } from "../../src/ports/Mailer.ts"
-import type { TrackerOptions } from "../../src/ports/Tracker.ts"
+import type { MailerOptions } from "../../src/shop/ports/Mailer.ts"
+import type { TrackerOptions } from "../../src/shop/ports/Tracker.ts"
 import {
   fakeAssistant,
   fakeFacilitator,

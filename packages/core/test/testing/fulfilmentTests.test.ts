@@ -5,7 +5,7 @@ import {
   fulfilmentTests,
   type FulfilmentUnderTest
 } from "../../src/testing.ts"
-import type { FulfilmentOptions } from "../../src/ports/FulfilmentOptions.ts"
+import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.ts"
 
 const request = {
   product: { source: "marketplace_a", asin: "B000000001", productUrl: undefined },

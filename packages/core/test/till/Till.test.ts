@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { ChainRpc, Facilitator, Till, Track } from "../../src/effect.ts"
-import { memory } from "../../src/ports/memory/memory.ts"
+import { memory } from "../../src/stores/memory.ts"
 import { sampleTrackResult } from "../../src/testing/samples.ts"
 import { track } from "../toll/openTill.ts"
 import {

@@ -22,7 +22,7 @@ import {
   VaultFiles,
   VaultSearch
 } from "../../src/effect.ts"
-import { memory } from "../../src/ports/memory/memory.ts"
+import { memory } from "../../src/stores/memory.ts"
 import { settings } from "./hosted.ts"
 
 /*

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import type { SecretKey } from "../../src/runtime/Secrets.ts"
 import { sqlite } from "../../src/sqlite.ts"
-import { temporaryFiles } from "../sql/folder.ts"
+import { temporaryFiles } from "../stores/sql/folder.ts"
 import { openTill, track } from "../toll/openTill.ts"
 
 const nextFile = temporaryFiles()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
-import { configure } from "../../src/till/Configuration.ts"
-import type { TillSettings } from "../../src/till/TillSettings.ts"
+import { configure } from "../../src/till/settings/Configuration.ts"
+import type { TillSettings } from "../../src/till/settings/TillSettings.ts"
 import { devnet, solanaPayTo, systemProgram, tokenAccountOf } from "../toll/solana.ts"
 import { payTo, secret } from "./wrongOptions.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type FakeFacilitator, fakeFacilitator } from "../../src/testing.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../src/toll/request/PaymentHeader.ts"
 import {
   baseUrl,
   buy,

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest"
 import { operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
-import { temporaryFiles } from "../sql/folder.ts"
+import { temporaryFiles } from "../stores/sql/folder.ts"
 import { expectRefused, openTill, search, track, workDone } from "./openTill.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 

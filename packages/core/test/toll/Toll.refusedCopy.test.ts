@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
-import { memory } from "../../src/ports/memory/memory.ts"
-import { Quotes } from "../../src/ports/Quotes.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { Quotes } from "../../src/shop/ports/Quotes.ts"
 import { buy, expectRefused, openTill } from "./openTill.ts"
 
 /**

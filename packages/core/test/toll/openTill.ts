@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest"
-import { memory } from "../../src/ports/memory/memory.ts"
+import { memory } from "../../src/stores/memory.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
-import type { TillOptions } from "../../src/till/TillOptions.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import {
   fakeAssistant,

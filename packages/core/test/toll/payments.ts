@@ -3,7 +3,7 @@ import type { EvmNetwork } from "../../src/domain/Network.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { Dice } from "../domain/seeded.ts"
-import type { PaymentOffer } from "../../src/toll/Verdict.ts"
+import type { PaymentOffer } from "../../src/toll/request/Verdict.ts"
 
 /*
  * Payments of 0.01 USDC on Base Sepolia, made at 1,700,000,000 s; nothing in them is signed.

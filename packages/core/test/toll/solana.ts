@@ -5,8 +5,8 @@ import type { SolanaPaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
 import { associatedTokenAccount } from "../../src/domain/SolanaAddress.ts"
 import { readTransaction, type SolanaTransaction } from "../../src/domain/SolanaTransaction.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
-import type { PaymentOffer } from "../../src/toll/Verdict.ts"
+import { encodeHeader } from "../../src/toll/request/PaymentHeader.ts"
+import type { PaymentOffer } from "../../src/toll/request/Verdict.ts"
 import type { Challenged } from "./wallet.ts"
 
 /*

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { TollRequest } from "../../src/toll/TollRequest.ts"
+import type { TollRequest } from "../../src/toll/request/TollRequest.ts"
 import { offer, payloadV2, resourceUrl } from "./payments.ts"
 
 /** A request for a search, with a payment that nobody has signed. Does no work. */

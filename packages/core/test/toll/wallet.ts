@@ -3,7 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { type EvmNetwork, findEvmNetwork } from "../../src/domain/Network.ts"
 import type { Authorization, EvmPaymentPayload, PaymentPayload } from "../../src/domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../src/domain/PaymentRequired.ts"
-import { encodeHeader } from "../../src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../src/toll/request/PaymentHeader.ts"
 
 /** A client's wallet. Not a real one: its key is public. */
 export const payer = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")

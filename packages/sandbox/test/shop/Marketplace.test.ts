@@ -1,7 +1,7 @@
 import type { ProductQuery, SearchProduct } from "@till402/core"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { SearchProduct as SearchProductSchema } from "../../../core/src/domain/Product.ts"
+import { SearchProduct as SearchProductSchema } from "../../../core/src/shop/goods/Product.ts"
 import { catalogue, generalCatalogue, storefrontCatalogue } from "../../src/shop/Catalogue.ts"
 import { sampleShop } from "../../src/shop/index.ts"
 

@@ -3,7 +3,7 @@ import type { FulfilmentOptions, ShippingAddress, TrackResult } from "@till402/c
 import { PlacementRefused } from "@till402/core"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { TrackResult as TrackResultSchema } from "../../../core/src/domain/Tracking.ts"
+import { TrackResult as TrackResultSchema } from "../../../core/src/shop/goods/Tracking.ts"
 import { sampleShop, sellsOutAsin, type SampleShopOptions } from "../../src/shop/index.ts"
 
 const context = { signal: new AbortController().signal }

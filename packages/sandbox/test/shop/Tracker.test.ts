@@ -15,7 +15,7 @@ import {
   ShipmentStatus,
   TrackQuery as TrackQuerySchema,
   TrackResult as TrackResultSchema
-} from "../../../core/src/domain/Tracking.ts"
+} from "../../../core/src/shop/goods/Tracking.ts"
 import { sampleShop, type TrackingNumber, trackingNumbers } from "../../src/shop/index.ts"
 
 const now = new Date("2026-03-01T12:34:56.789Z")

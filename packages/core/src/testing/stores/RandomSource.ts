@@ -1,7 +1,7 @@
 import { mulberry32 } from "../mulberry32.ts"
 import type { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { Stores } from "../../ports/Stores.ts"
+import type { Stores } from "../../stores/Stores.ts"
 
 /** A seeded source of random choices: the same seed gives the same choices. */
 export const randomSource = (seed: number) => {

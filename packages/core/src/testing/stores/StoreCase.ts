@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Stores } from "../../ports/Stores.ts"
+import type { Stores } from "../../stores/Stores.ts"
 
 /** One test case of the store contract. Starts with empty stores and may leave data behind. */
 export interface StoreCase {

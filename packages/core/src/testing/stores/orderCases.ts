@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { OrderStatus } from "../../domain/Order.ts"
-import { type Order, Orders } from "../../ports/Orders.ts"
+import type { OrderStatus } from "../../shop/goods/Order.ts"
+import { type Order, Orders } from "../../shop/ports/Orders.ts"
 import { sampleOffer, sampleOrder, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 

@@ -1,5 +1,5 @@
-import { VaultItems } from "../../ports/VaultItems.ts"
-import { VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { VaultItems } from "../../shop/ports/VaultItems.ts"
+import { VaultPurchases } from "../../shop/ports/VaultPurchases.ts"
 import { samplePurchase, sampleVaultItem, uuidOf } from "./records.ts"
 import { countTrue, expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 import { found } from "./vaultSearchCases.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "../../shop/ports/VaultPurchases.ts"
 import { samplePurchase, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 

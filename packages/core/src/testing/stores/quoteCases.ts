@@ -1,4 +1,4 @@
-import { type Quote, Quotes } from "../../ports/Quotes.ts"
+import { type Quote, Quotes } from "../../shop/ports/Quotes.ts"
 import { sampleOffer, sampleQuote, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 

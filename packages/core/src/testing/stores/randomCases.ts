@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import type { OrderStatus } from "../../domain/Order.ts"
+import type { OrderStatus } from "../../shop/goods/Order.ts"
 import { Charges } from "../../ports/Charges.ts"
-import { Orders } from "../../ports/Orders.ts"
-import { Quotes } from "../../ports/Quotes.ts"
-import type { Stores } from "../../ports/Stores.ts"
-import { VaultItems } from "../../ports/VaultItems.ts"
-import { VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { Orders } from "../../shop/ports/Orders.ts"
+import { Quotes } from "../../shop/ports/Quotes.ts"
+import type { Stores } from "../../stores/Stores.ts"
+import { VaultItems } from "../../shop/ports/VaultItems.ts"
+import { VaultPurchases } from "../../shop/ports/VaultPurchases.ts"
 import { chargeOperations, comparableCharge, comparableCharges } from "./chargeOperations.ts"
 import {
   type RandomSource,

@@ -1,11 +1,11 @@
 import type { Money } from "../../domain/Money.ts"
-import type { Offer } from "../../domain/Order.ts"
+import type { Offer } from "../../shop/goods/Order.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
-import type { VaultItem } from "../../domain/Vault.ts"
+import type { VaultItem } from "../../shop/goods/Vault.ts"
 import type { NewCharge, RecordedResponse, RefundAttempt } from "../../ports/Charges.ts"
-import type { Order } from "../../ports/Orders.ts"
-import type { Quote } from "../../ports/Quotes.ts"
-import type { NewVaultPurchase } from "../../ports/VaultPurchases.ts"
+import type { Order } from "../../shop/ports/Orders.ts"
+import type { Quote } from "../../shop/ports/Quotes.ts"
+import type { NewVaultPurchase } from "../../shop/ports/VaultPurchases.ts"
 
 /* Sample records of the stores. Every field can be overridden. */
 

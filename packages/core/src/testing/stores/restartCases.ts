@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Charges } from "../../ports/Charges.ts"
-import { VaultPurchases } from "../../ports/VaultPurchases.ts"
+import { VaultPurchases } from "../../shop/ports/VaultPurchases.ts"
 import {
   allCharges,
   atMost,

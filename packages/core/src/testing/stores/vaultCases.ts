@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { VaultItems } from "../../ports/VaultItems.ts"
+import { VaultItems } from "../../shop/ports/VaultItems.ts"
 import { publishingCases } from "./publishingCases.ts"
 import { purchaseCases } from "./purchaseCases.ts"
 import { sampleVaultItem } from "./records.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { VaultItem, VaultQuery } from "../../domain/Vault.ts"
-import { VaultItems } from "../../ports/VaultItems.ts"
+import type { VaultItem, VaultQuery } from "../../shop/goods/Vault.ts"
+import { VaultItems } from "../../shop/ports/VaultItems.ts"
 import { sampleVaultItem, uuidOf } from "./records.ts"
 import { expectEqual, type StoreCase, storeCase } from "./StoreCase.ts"
 

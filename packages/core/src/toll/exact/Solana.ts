@@ -1,6 +1,6 @@
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
 import type { SolanaInstruction, SolanaTransaction } from "../../domain/SolanaTransaction.ts"
-import type { Refusal } from "../Refusal.ts"
+import type { Refusal } from "./Refusal.ts"
 import { isSignedBy } from "./Ed25519.ts"
 import { payerAccount } from "./PayerAccount.ts"
 

@@ -6,7 +6,7 @@ import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPaylo
 import { judgeSignature } from "../exact/Evm.ts"
 import { foreignTransaction, isSignedByPayer } from "../exact/Solana.ts"
 import { Facilitator, type FacilitatorRequest } from "../facilitator/Facilitator.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
 import { PaymentReversals } from "./PaymentReversals.ts"
@@ -15,7 +15,7 @@ import { foreignSignature, SignatureChecks } from "./SignatureChecks.ts"
 import { UnsettledWork } from "./UnsettledWork.ts"
 import { VerificationPools } from "./VerificationPools.ts"
 import { Verifications, type Verified } from "./Verifications.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 export interface AdmissionConfig extends PayerAccountsConfig {
   /** Limit on one payer's unsettled charges. */

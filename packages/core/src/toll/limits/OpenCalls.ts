@@ -1,5 +1,5 @@
 import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 /** An open payment: the amount that its first call counted, and the number of its calls. */
 interface OpenPayment {

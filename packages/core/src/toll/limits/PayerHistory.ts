@@ -3,7 +3,7 @@ import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges, PayerActivity } from "../../ports/Charges.ts"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import { type PayerAccounts, recentMillis } from "./PayerAccounts.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 type Reading<A> = Effect.fn.Return<A, StoreError>
 

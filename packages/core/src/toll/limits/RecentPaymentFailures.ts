@@ -1,5 +1,5 @@
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 
 /** Reasons of failed simulations: the balance is too low, or the payment is on the chain already, or has expired. */
 const ambiguous: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { schedule } from "../../fast/schedule.ts"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 
 /** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500

@@ -5,8 +5,8 @@ import { ClientBudget } from "../../runtime/ClientBudget.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import { authorizationHash } from "../../fast/authorizationHash.ts"
-import type { Refusal } from "../Verdict.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { Refusal } from "../request/Verdict.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 const resultLimits = { capacity: 10_000, lifetimeMillis: 60_000 }
 /** Signatures checked on the chain per minute: for one client, and in total. */

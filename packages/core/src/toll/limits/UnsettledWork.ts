@@ -4,7 +4,7 @@ import { OpenCalls } from "./OpenCalls.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { StrangerLosses } from "./StrangerLosses.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 /** Share of `maxUnsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75

@@ -3,7 +3,7 @@ import type { StoreError } from "../../domain/Errors.ts"
 import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import { FairPool } from "./FairPool.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 const queue = { maxQueued: 2_000, minWaitMillis: 4_000, maxWaitMillis: 8_000 }
 

@@ -3,7 +3,7 @@ import type { StoreError } from "../../domain/Errors.ts"
 import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator, FacilitatorRequest, Verification } from "../facilitator/Facilitator.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { countedAs } from "./OpenCalls.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
@@ -12,7 +12,7 @@ import { ResponseWaiters } from "./ResponseWaiters.ts"
 import { foreignSignature, type SignatureChecks } from "./SignatureChecks.ts"
 import type { UnsettledWork } from "./UnsettledWork.ts"
 import type { VerificationPools } from "./VerificationPools.ts"
-import type { PayingCall } from "./PayingCall.ts"
+import type { PayingCall } from "../attempt/PayingCall.ts"
 
 interface Services {
   readonly chain: Chain["Service"]

@@ -30,7 +30,7 @@ import {
   type Plan,
   type RequestStep
 } from "./ChargeStep.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 import { decideReplay } from "./ReplayDecision.ts"
 import { afterSettlementStep, afterTakeover } from "./SettlementMachine.ts"
 import type { PayableTask } from "./SettlementTask.ts"

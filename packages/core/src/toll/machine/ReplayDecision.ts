@@ -1,5 +1,5 @@
 import type { Charge } from "../../ports/Charges.ts"
-import type { Refusal } from "../Verdict.ts"
+import type { Refusal } from "../request/Verdict.ts"
 
 /**
  * What to do when a payment finds the charge of an earlier request with the same key. `Replay`: return the recorded

@@ -1,7 +1,6 @@
 import type { Effect, Scope } from "effect"
 import type { ApiFailure } from "../../domain/ApiFailure.ts"
-import type { Redemption } from "../../ports/VaultPurchases.ts"
-import type { FileResponse } from "../TollRequest.ts"
+import type { FileResponse } from "../request/TollRequest.ts"
 import type { WalletProof } from "./SignInProof.ts"
 
 /** A proof of a wallet, and the check of its signature. */
@@ -9,6 +8,12 @@ export interface SignIn extends Pick<WalletProof, "address" | "network" | "nonce
   /** Whether the wallet has signed. `paidNetwork`: where it has paid (CAIP-2). May read the chain. */
   readonly isSigned: (paidNetwork: string) => Effect.Effect<boolean>
 }
+
+/**
+ * What became of a proof that was presented for a download. `Used`: it was redeemed before. `Spent`: nothing is left of
+ * the purchase's free downloads.
+ */
+export type Redemption = "Redeemed" | "Used" | "Spent"
 
 /** A response that its wallet gets free of charge, once the proof is redeemed. */
 export interface FreeContent {

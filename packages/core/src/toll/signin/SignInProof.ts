@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { fromBase64, toText } from "../../fast/base64.ts"
 import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
-import type { Refusal } from "../Refusal.ts"
+import type { Refusal } from "../exact/Refusal.ts"
 import { challengeMillis, knownSignIn, signInMessage } from "./SignInChallenge.ts"
 
 /** Longest header with a proof that is read. */

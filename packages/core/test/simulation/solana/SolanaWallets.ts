@@ -1,6 +1,6 @@
 import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
-import { chargeKey } from "../../../src/toll/ChargeKey.ts"
-import { encodeHeader } from "../../../src/toll/PaymentHeader.ts"
+import { chargeKey } from "../../../src/toll/request/ChargeKey.ts"
+import { encodeHeader } from "../../../src/toll/request/PaymentHeader.ts"
 import {
   addressOf,
   base64Of,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../../src/domain/Network.ts"
-import { chargeKey, payloadDigest } from "../../../src/toll/ChargeKey.ts"
+import { chargeKey, payloadDigest } from "../../../src/toll/request/ChargeKey.ts"
 import {
   authorizationOf,
   blockhashSeconds,

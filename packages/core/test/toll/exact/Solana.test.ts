@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { toBase58 } from "../../../src/domain/Base58.ts"
 import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
 import { foreignTransaction, isSignedByPayer } from "../../../src/toll/exact/Solana.ts"
-import { judge, type Verdict } from "../../../src/toll/Verdict.ts"
+import { judge, type Verdict } from "../../../src/toll/request/Verdict.ts"
 import { property } from "../../domain/seeded.ts"
 import { offer as evmOffer, payloadV1, payloadV2 } from "../payments.ts"
 import {

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { sqlite } from "../../../src/sqlite.ts"
 import { type FakeFacilitator, fakeFacilitator } from "../../../src/testing.ts"
 import { facilitatorName, shownAddress } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
-import type { TillOptions } from "../../../src/till/TillOptions.ts"
+import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
 import { challengeOf, expectFailed, jsonOf, openTill, search } from "../openTill.ts"
 
 /*

@@ -1,4 +1,4 @@
-import { encodeHeader } from "../../../src/toll/PaymentHeader.ts"
+import { encodeHeader } from "../../../src/toll/request/PaymentHeader.ts"
 import { nextNonce, otherPayer, payer } from "../wallet.ts"
 import { describe, expect, it } from "vitest"
 import { type Call, challengeOf, openTill, search } from "../openTill.ts"

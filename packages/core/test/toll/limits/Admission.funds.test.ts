@@ -6,7 +6,7 @@ import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
-import { openAttempt, taskOf } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { openAttempt, taskOf } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
 import { tollRequest } from "../tollRequest.ts"
 

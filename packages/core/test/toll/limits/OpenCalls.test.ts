@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { OpenCalls, type OpenLimits } from "../../../src/toll/limits/OpenCalls.ts"
-import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { openAttempt } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { nowSeconds, payloadV2, sepolia } from "../payments.ts"
 import { tollRequest } from "../tollRequest.ts"
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { PayerAccounts } from "../../../src/toll/limits/PayerAccounts.ts"
 import { PayerHistory } from "../../../src/toll/limits/PayerHistory.ts"
-import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { openAttempt } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { nowSeconds, payloadV2, sepolia } from "../payments.ts"
 import { tollRequest } from "../tollRequest.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { memory } from "../../../src/ports/memory/memory.ts"
+import { memory } from "../../../src/stores/memory.ts"
 import { RetryBudget } from "../../../src/toll/limits/RetryBudget.ts"
 import { expectFailed, openTill, search, track } from "../openTill.ts"
 

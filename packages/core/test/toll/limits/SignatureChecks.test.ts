@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { SignatureChecks } from "../../../src/toll/limits/SignatureChecks.ts"
-import { openAttempt } from "../../../src/toll/machine/PaymentAttempt.ts"
+import { openAttempt } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { from, nowSeconds, payloadV2, sepolia } from "../payments.ts"
 import { tollRequest } from "../tollRequest.ts"
 

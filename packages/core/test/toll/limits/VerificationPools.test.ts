@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { PayerHistory } from "../../../src/toll/limits/PayerHistory.ts"
-import type { PayingCall } from "../../../src/toll/limits/PayingCall.ts"
-import { Releases } from "../../../src/toll/limits/Releases.ts"
+import type { PayingCall } from "../../../src/toll/attempt/PayingCall.ts"
+import { Releases } from "../../../src/toll/attempt/Releases.ts"
 import { VerificationPools } from "../../../src/toll/limits/VerificationPools.ts"
 
 const known = new Set(["0xknown", "0xother"])

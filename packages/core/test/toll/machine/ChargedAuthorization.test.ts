@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { chargeKey } from "../../../src/toll/ChargeKey.ts"
+import { chargeKey } from "../../../src/toll/request/ChargeKey.ts"
 import { chargedAuthorization } from "../../../src/toll/machine/ChargedAuthorization.ts"
 import { authorization, from, payloadV2, sepolia } from "../payments.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
-import { leaseLengthMillis } from "../../../src/toll/machine/LeaseLength.ts"
-import { queryMillis } from "../../../src/toll/machine/queryChain.ts"
+import { leaseLengthMillis } from "../../../src/toll/perform/LeaseLength.ts"
+import { queryMillis } from "../../../src/toll/perform/queryChain.ts"
 import { endless, isFinal, type Path, walk } from "./chargePaths.ts"
 
 /*

@@ -14,7 +14,7 @@ import type {
   ChargeStep
 } from "../../../src/toll/machine/ChargeStep.ts"
 import type { PayableTask } from "../../../src/toll/machine/SettlementTask.ts"
-import type { Work } from "../../../src/toll/TollRequest.ts"
+import type { Work } from "../../../src/toll/request/TollRequest.ts"
 
 /*
  * Plans and endings for tables of the charge machine. Written out rather than imported: a table made of the code that it

@@ -1,6 +1,6 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
 import type { ChargeEvent, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
-import type { Refusal } from "../../../src/toll/Verdict.ts"
+import type { Refusal } from "../../../src/toll/request/Verdict.ts"
 import {
   blind,
   call,

@@ -1,0 +1,101 @@
+import { Context, Effect, Layer } from "effect"
+import { shownAddress } from "../domain/EvmAddress.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import { listInPages } from "./listInPages.ts"
+import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
+import { recordManualRefund } from "../refunds/ManualRefunds.ts"
+import { checkBefore } from "./OperatorInput.ts"
+
+/** A charge for the host's bookkeeping; without payload, response and tokens. */
+export interface ChargeSummary {
+  /** Names the payment: `chain:asset:payer:nonce`. */
+  readonly key: string
+  /** The operation that was paid for: `search`, `buy`, … */
+  readonly operation: string
+  /** CAIP-2. */
+  readonly network: string
+  /** Address that paid, checksummed. */
+  readonly payer: string
+  /** Address that was paid. */
+  readonly payTo: string
+  /** Atomic units of the stablecoin. */
+  readonly amountAtomic: bigint
+  /**
+   * `claimed`: work is in progress. `ready`: the response is recorded; settlement is in progress or its outcome is
+   * unknown. `settled`: paid. `voided`: refused or failed; watched until the payment can no longer move.
+   */
+  readonly state: ChargeState
+  /** Hash of the transaction that settled it. */
+  readonly transaction: string | undefined
+  /** Whether a refund is due or was sent. */
+  readonly refund: "due" | "sent" | undefined
+  /** Attempts to learn its outcome that failed. */
+  readonly attempts: number
+  readonly createdAt: Date
+  readonly settledAt: Date | undefined
+}
+
+/** Selects a page of charges. */
+export interface ChargeQuery {
+  /** Charges in the page, above 0; default 50. */
+  readonly limit?: number
+  /** Only charges in this state. */
+  readonly state?: ChargeState
+  /** The last charge of the previous page. */
+  readonly before?: Pick<ChargeSummary, "createdAt" | "key">
+}
+
+/** Reads charges, and records refunds that were sent by other means. */
+export class ChargeOperator extends Context.Service<
+  ChargeOperator,
+  {
+    /** Lists charges, newest first. */
+    readonly list: (query?: ChargeQuery) => Effect.Effect<ReadonlyArray<ChargeSummary>, StoreError>
+    /**
+     * Records that a refund which was due has been sent by other means. `false` if none is due, or if the wallet
+     * may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     */
+    readonly recordRefund: (key: string, transaction: string) => Effect.Effect<boolean, StoreError>
+  }
+>()("@till402/core/ChargeOperator") {
+  static readonly layer: Layer.Layer<ChargeOperator, never, Charges> = Layer.effect(
+    ChargeOperator,
+    Effect.map(Charges, (charges) => ({
+      list: Effect.fnUntraced(function* ({ before, limit = defaultLimit, state }: ChargeQuery = {}) {
+        if (before !== undefined) yield* checkBefore(before.createdAt, "charge")
+        return yield* listInPages(limit, (size, last: ChargeQuery["before"] = before) =>
+          Effect.map(
+            charges.list({
+              limit: size,
+              ...(state === undefined ? {} : { state }),
+              ...(last === undefined
+                ? {}
+                : { before: { createdAtMillis: last.createdAt.getTime(), key: last.key } })
+            }),
+            (found) => found.map(summaryOf)
+          )
+        )
+      }),
+      recordRefund: (key: string, transaction: string) =>
+        Effect.map(recordManualRefund(charges, key, transaction), (recorded) => recorded === "Recorded")
+    }))
+  )
+}
+
+const defaultLimit = 50
+
+/** A charge as a host sees it. */
+export const summaryOf = (charge: Charge): ChargeSummary => ({
+  key: charge.key,
+  operation: charge.operation,
+  network: charge.network,
+  payer: shownAddress(charge.payer),
+  payTo: charge.payTo,
+  amountAtomic: BigInt(charge.amountAtomic),
+  state: charge.state,
+  transaction: charge.receipt?.transaction,
+  refund: charge.refund === undefined ? undefined : charge.refund._tag === "Due" ? "due" : "sent",
+  attempts: charge.attempts,
+  createdAt: new Date(charge.createdAtMillis),
+  settledAt: charge.settledAtMillis === undefined ? undefined : new Date(charge.settledAtMillis)
+})

@@ -1,0 +1,60 @@
+import { Clock, Effect } from "effect"
+import type { StoreError } from "../domain/Errors.ts"
+import { Charges } from "../ports/Charges.ts"
+import { report } from "../runtime/events.ts"
+import { isUsableName } from "../runtime/isUsableName.ts"
+import { quietMillis } from "./RefundAuthorization.ts"
+
+/*
+ * Refunds that an operator sent by other means than the till's wallet.
+ */
+
+/**
+ * The result of recording a refund.
+ *
+ * `Known`: this transaction is recorded already. `Refused`: none is due, another transaction is recorded, or the wallet
+ * may be sending it.
+ */
+export type ManualRefund = "Recorded" | "Known" | "Refused"
+
+/** The hash of a transaction on EVM, or the signature of one on Solana. */
+const transactionHash = /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/
+
+/** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
+export const recordManualRefund = Effect.fnUntraced(function* (
+  charges: Charges["Service"],
+  key: string,
+  transaction: string
+): Effect.fn.Return<ManualRefund, StoreError> {
+  if (!isUsableName(transaction)) return "Refused"
+  const nowMillis = yield* Clock.currentTimeMillis
+  if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
+    if (!transactionHash.test(transaction))
+      yield* report(
+        "Warn",
+        "refund_without_transaction",
+        "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+        { chargeKey: key, transaction }
+      )
+    return "Recorded"
+  }
+  const refund = (yield* charges.find(key))?.refund
+  if (refund?._tag === "Due") {
+    yield* report("Warn", "refund_in_progress", "A refund was not recorded: the wallet may be sending it", {
+      chargeKey: key,
+      transaction
+    })
+  } else if (refund !== undefined && refund.transaction !== transaction) {
+    yield* report(
+      "Error",
+      "refund_recorded_twice",
+      "A refund was not recorded: it is recorded with another transaction",
+      {
+        chargeKey: key,
+        transaction,
+        otherTransaction: refund.transaction
+      }
+    )
+  }
+  return refund?._tag === "Sent" && refund.transaction === transaction ? "Known" : "Refused"
+})

@@ -1,0 +1,215 @@
+import { Schema } from "effect"
+import { addressFaults, ShippingAddress } from "./Address.ts"
+import type { Issue } from "../../domain/ApiError.ts"
+import { type Money, MoneyText } from "../../domain/Money.ts"
+import { asinOfUrl, isProductUrl, ProductUrl, variantOfUrl, variantsOfUrl } from "./ProductUrl.ts"
+import { Text } from "../../domain/Text.ts"
+
+export { ShippingAddress }
+
+/** The rule of `<input type=email>`: https://html.spec.whatwg.org/#valid-e-mail-address, bounded. */
+export const Email = Schema.String.check(
+  Schema.isMaxLength(254, { message: "must have at most 254 characters" }),
+  Schema.isPattern(
+    /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/u,
+    { message: "must be an e-mail address" }
+  )
+)
+
+interface ProductNaming {
+  readonly asin?: string
+  readonly productUrl?: string
+  readonly variantId?: string
+}
+
+const VariantId = Text({ min: 1, max: 100 })
+const isVariantId = Schema.is(VariantId)
+
+const Asin = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9]{10}$/u, {
+    message:
+      "must be the product code of the general marketplace, 10 letters and digits; name a storefront product by productUrl and variantId, without asin"
+  })
+)
+const isAsin = Schema.is(Asin)
+
+const variantFaults = (productUrl: string, variantId: string | undefined): ReadonlyArray<Issue> => {
+  const [ofUrl, ...others] = variantsOfUrl(productUrl)
+  if (others.length > 0) return [{ path: "productUrl", message: "names several variants; keep one" }]
+  if (ofUrl === undefined) {
+    return variantId === undefined && asinOfUrl(productUrl) === undefined
+      ? [{ path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }]
+      : []
+  }
+  if (variantId !== undefined && ofUrl !== variantId) {
+    return [{ path: "variantId", message: "differs from the variant in productUrl" }]
+  }
+  return isVariantId(ofUrl) ? [] : [{ path: "productUrl", message: "contains a malformed variant" }]
+}
+
+/** Faults in how a request names its product, beyond the format of each field. */
+export const namingFaults = ({ asin, productUrl, variantId }: ProductNaming): ReadonlyArray<Issue> => {
+  if (asin === undefined && productUrl === undefined) {
+    return [{ path: "asin", message: "is required, or productUrl: name the product by one of them" }]
+  }
+  if (productUrl === undefined || !isProductUrl(productUrl)) return []
+  const disagree =
+    asin !== undefined && isAsin(asin) && asinOfUrl(productUrl) !== asin.toUpperCase()
+      ? [
+          {
+            path: "productUrl",
+            message: "names another product than asin; send one of the two, or both of the same product"
+          }
+        ]
+      : []
+  return [...disagree, ...variantFaults(productUrl, variantId)]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
+
+/**
+ * Faults between the fields of a buy request: of its address, and of how it names its product. A schema checks these
+ * only once each field is valid; this checks them in any case, so that one response lists every fault.
+ */
+export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
+  const { asin, productUrl, shippingAddress, variantId } = sent
+  const text = <Name extends string>(name: Name, value: unknown) =>
+    typeof value === "string" ? ({ [name]: value } as { readonly [key in Name]: string }) : {}
+  // A name of another type is reported by its own field.
+  const isNamed = [asin, productUrl].every((value) => value === undefined || typeof value === "string")
+  return [
+    ...(isFields(shippingAddress) ? addressFaults(shippingAddress) : []).map(({ message, path }) => ({
+      path: `shippingAddress.${path}`,
+      message
+    })),
+    ...(isNamed
+      ? namingFaults({
+          ...text("asin", asin),
+          ...text("productUrl", productUrl),
+          ...text("variantId", variantId)
+        })
+      : [])
+  ]
+}
+
+/** Body of `POST /x402/buy`: names a product by `asin` or by `productUrl`. */
+export const BuyRequest = Schema.Struct({
+  /** Where the product is delivered. */
+  shippingAddress: ShippingAddress,
+  /** The buyer's address, for confirmation and shipping mails. */
+  email: Email,
+  /** Product code of the general marketplace. This or `productUrl` is required. */
+  asin: Schema.optionalKey(Asin).annotateKey({
+    description: "Product code of the general marketplace. This or productUrl is required."
+  }),
+  /** Https address of the product's page. This or `asin` is required. */
+  productUrl: Schema.optionalKey(ProductUrl),
+  /** Variant of a storefront product, unless `productUrl` holds `?variant=`. */
+  variantId: Schema.optionalKey(VariantId).annotateKey({
+    description: "Required for a storefront product, unless productUrl holds ?variant=."
+  })
+})
+  .check(
+    Schema.makeFilter((request: ProductNaming) =>
+      namingFaults(request).map(({ message, path }) => ({ path: [path], issue: message }))
+    )
+  )
+  .annotate({ identifier: "X402BuyRequest" })
+export type BuyRequest = typeof BuyRequest.Type
+
+/** Response of `POST /x402/buy`. */
+export const BuyResponse = Schema.Struct({
+  /** UUID of the order. */
+  orderId: Schema.String,
+  /** Status of the order: `processing`. */
+  status: Schema.String,
+  /** What was bought. */
+  product: Schema.Struct({
+    /** Name of the product. */
+    title: Schema.String,
+    /** Address of a picture. */
+    imageUrl: Schema.optionalKey(Schema.String),
+    /** The product's own price, before tax and shipping. */
+    price: Schema.optionalKey(MoneyText)
+  }),
+  /** The paid amount, including tax, shipping and fee. */
+  totalPrice: MoneyText
+}).annotate({ identifier: "X402BuyResponse" })
+export type BuyResponse = typeof BuyResponse.Type
+
+/** States of an order: see `docs/architecture.md`, "Life of an order". */
+export const OrderStatus = Schema.Literals([
+  "awaiting_payment",
+  "abandoned",
+  "processing",
+  "placing",
+  "placed",
+  "shipped",
+  "delivered",
+  "failed",
+  "cancelled",
+  "needs_operator",
+  "refund_due",
+  "refunded"
+])
+export type OrderStatus = typeof OrderStatus.Type
+
+/** A product, resolved from a buy request. */
+export type ProductReference =
+  | { readonly source: "marketplace_a"; readonly asin: string; readonly productUrl: string | undefined }
+  | { readonly source: "marketplace_b"; readonly productUrl: string; readonly variantId: string }
+
+/** The product that a valid request names. */
+export const productOf = (request: BuyRequest): ProductReference => {
+  const asin =
+    request.asin?.toUpperCase() ??
+    (request.productUrl === undefined ? undefined : asinOfUrl(request.productUrl))
+  if (asin !== undefined) return { source: "marketplace_a", asin, productUrl: request.productUrl }
+  const productUrl = request.productUrl!
+  return { source: "marketplace_b", productUrl, variantId: request.variantId ?? variantOfUrl(productUrl)! }
+}
+
+/** A parcel on its way. */
+export interface Parcel {
+  /** Name of the carrier. */
+  readonly carrier?: string
+  /** Number by which the carrier tracks it. */
+  readonly trackingNumber: string
+  /** Https URL where the buyer can track it. */
+  readonly trackingUrl?: string
+}
+
+/** States of a placed order upstream. */
+export const FulfilmentState = Schema.Literals(["placed", "shipped", "delivered", "failed", "cancelled"])
+export type FulfilmentState = typeof FulfilmentState.Type
+
+/** The status of a placed order upstream. */
+export interface FulfilmentStatus {
+  readonly status: FulfilmentState
+  /** Upstream's reason if the order failed or was canceled: `insufficient_stock`. */
+  readonly reason?: string
+  /** Parcels so far. */
+  readonly shipments: ReadonlyArray<Parcel>
+}
+
+/** The price of a product with its delivery, valid until `expiresAtMillis`. */
+export interface Offer {
+  /** What is sold. */
+  readonly product: { readonly title: string; readonly imageUrl?: string; readonly price?: Money }
+  /** Price of the product, before tax and shipping. */
+  readonly subtotal: Money
+  /** Tax on product and shipping. */
+  readonly tax: Money
+  /** Price of shipping. */
+  readonly shipping: Money
+  /** The host's own margin, if any. */
+  readonly fee?: Money
+  /** What the caller pays, the fee included. */
+  readonly total: Money
+  /** Upstream's name for this quote; it is sent with the order. */
+  readonly reference: string
+  /** When upstream stops accepting orders for this quote; milliseconds since the epoch. */
+  readonly expiresAtMillis: number
+}

@@ -1,0 +1,132 @@
+import { Effect, Schema } from "effect"
+import { Email } from "./Order.ts"
+import { IntegerInQuery, Text, Uuid } from "../../domain/Text.ts"
+
+/** Kinds of vault items. */
+export const ProductType = Schema.Literals(["skill", "knowledge", "persona"])
+/** Categories of vault items. */
+export const Category = Schema.Literals([
+  "marketing",
+  "development",
+  "automation",
+  "career",
+  "ios",
+  "productivity"
+])
+export type ProductType = typeof ProductType.Type
+export type Category = typeof Category.Type
+
+/** An item of the vault, as search lists it. */
+export const VaultItem = Schema.Struct({
+  /** UUID. */
+  id: Schema.String,
+  /** Name of the item in addresses and requests. */
+  slug: Schema.String,
+  /** Name of the item. */
+  title: Schema.String,
+  /** Kind of asset. */
+  productType: ProductType,
+  /** Short description. */
+  cardDescription: Schema.String,
+  /** Whole stablecoin dollars, at least 1. */
+  price: Schema.Int,
+  /** Category. */
+  category: Category,
+  /** The creator's name and kind. */
+  creator: Schema.Struct({ name: Schema.String, type: Schema.String }),
+  /** Number of downloads. */
+  downloads: Schema.Int,
+  /** Address of its cover picture. */
+  coverImageUrl: Schema.String
+}).annotate({ identifier: "VaultItem" })
+export type VaultItem = typeof VaultItem.Type
+
+/** Query of `GET /x402/vault/search`; every field is optional. */
+export const VaultQuery = Schema.Struct({
+  /** Search words; each must occur in the item. */
+  q: Schema.optionalKey(Text({ max: 1_000 })),
+  /** Only items of this category. */
+  category: Schema.optionalKey(Category),
+  /** Only items of this type. */
+  productType: Schema.optionalKey(ProductType),
+  /** Lowest price, in whole dollars. */
+  minPrice: Schema.optionalKey(IntegerInQuery),
+  /** Highest price, in whole dollars. */
+  maxPrice: Schema.optionalKey(IntegerInQuery),
+  /** `nextCursor` of the previous page. */
+  cursor: Schema.optionalKey(Uuid),
+  /** Items in the page, 1 to 100; default 30. */
+  limit: IntegerInQuery.pipe(
+    Schema.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" })),
+    Schema.withDecodingDefaultKey(Effect.succeed("30"))
+  )
+}).check(
+  Schema.makeFilter(({ minPrice, maxPrice }: { readonly minPrice?: number; readonly maxPrice?: number }) =>
+    minPrice !== undefined && maxPrice !== undefined && minPrice > maxPrice
+      ? { path: ["minPrice"], issue: "must not be greater than maxPrice" }
+      : true
+  )
+)
+export type VaultQuery = typeof VaultQuery.Type
+
+/** Response of `GET /x402/vault/search`. */
+export const VaultPage = Schema.Struct({
+  /** The items of this page. */
+  items: Schema.Array(VaultItem),
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "VaultSearchResponse" })
+export type VaultPage = typeof VaultPage.Type
+
+/** Body of `POST /x402/vault/buy`. */
+export const VaultBuyRequest = Schema.Struct({
+  /** The item to buy. */
+  slug: Text({ min: 1, max: 200 }),
+  /** The buyer's Solana address, base58 of 32 bytes. */
+  walletAddress: Schema.String.check(
+    Schema.makeFilter(
+      (text: string) => isSolanaAddress(text) || "must be a Solana address: base58 of 32 bytes"
+    )
+  ),
+  /** Receives the confirmation with the download token. */
+  email: Email
+}).annotate({ identifier: "VaultBuyRequest" })
+export type VaultBuyRequest = typeof VaultBuyRequest.Type
+
+/** Response of `POST /x402/vault/buy`. */
+export const VaultPurchaseResponse = Schema.Struct({
+  /** UUID of the purchase. */
+  purchaseId: Schema.String,
+  /** Secret that opens the download. */
+  downloadToken: Schema.String,
+  /** What was bought. */
+  item: Schema.Struct({
+    slug: Schema.String,
+    title: Schema.String,
+    productType: ProductType,
+    price: Schema.Int,
+    coverImageUrl: Schema.String
+  })
+}).annotate({ identifier: "VaultPurchase" })
+export type VaultPurchaseResponse = typeof VaultPurchaseResponse.Type
+
+/** Path parameters of `GET /x402/vault/download/:purchaseId`. */
+export const DownloadParams = Schema.Struct({ purchaseId: Uuid })
+/** Query of `GET /x402/vault/download/:purchaseId`. */
+export const DownloadQuery = Schema.Struct({ downloadToken: Text({ min: 1, max: 200 }) })
+
+const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+/** Whether text is base58 of exactly 32 bytes: a Solana account. */
+export const isSolanaAddress = (text: string): boolean => {
+  if (text.length < 32 || text.length > 44) return false
+  let value = 0n
+  for (const character of text) {
+    const digit = base58.indexOf(character)
+    if (digit < 0) return false
+    value = value * 58n + BigInt(digit)
+  }
+  const leadingZeros = /^1*/.exec(text)![0].length
+  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2)
+  return leadingZeros + bytes === 32
+}

@@ -1,0 +1,50 @@
+import type { DecimalText } from "../../domain/Money.ts"
+import { UpstreamFailed } from "../../domain/Errors.ts"
+import { type Money, parseAtomic, shareRoundedUp } from "../../domain/Money.ts"
+import type { Offer } from "../goods/Order.ts"
+import { Effect } from "effect"
+
+const feeOf = (offer: Offer, margin: Margin): bigint | undefined => {
+  if (typeof margin === "number") return shareRoundedUp(offer.total.atomic, margin)
+  const fee: unknown = margin({
+    subtotal: offer.subtotal,
+    tax: offer.tax,
+    shipping: offer.shipping,
+    total: offer.total
+  })
+  return typeof fee === "string" ? parseAtomic(fee) : undefined
+}
+
+/**
+ * Adds the host's margin to an offer, as a separate line that the total includes. Fails if the host's function throws
+ * or doesn't return an amount; then nothing is quoted.
+ */
+export const withMargin = (offer: Offer, margin: Margin | undefined): Effect.Effect<Offer, UpstreamFailed> =>
+  margin === undefined
+    ? Effect.succeed(offer)
+    : Effect.suspend(() => {
+        const fault = (cause: unknown) => Effect.fail(new UpstreamFailed({ port: "fulfilment", cause }))
+        try {
+          const atomic = feeOf(offer, margin)
+          if (atomic === undefined) return fault(new Error("margin must return a decimal amount"))
+          if (atomic === 0n) return Effect.succeed(offer)
+          const { currency } = offer.total
+          const total = { atomic: offer.total.atomic + atomic, currency }
+          return Effect.succeed({ ...offer, fee: { atomic, currency }, total })
+        } catch (cause) {
+          return fault(cause)
+        }
+      })
+
+/**
+ * The host's fee on an upstream's quote: basis points of its total (250 is 2.5 %), rounded up to a millionth, or a
+ * function that returns the amount in dollars, as decimal text.
+ */
+export type Margin =
+  | number
+  | ((quoted: {
+      readonly subtotal: Money
+      readonly tax: Money
+      readonly shipping: Money
+      readonly total: Money
+    }) => DecimalText)

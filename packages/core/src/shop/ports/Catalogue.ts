@@ -1,0 +1,173 @@
+import { report } from "../../runtime/events.ts"
+import { Cause, Context, Effect, Layer, Result } from "effect"
+import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../domain/Errors.ts"
+import type { SearchProduct, Source } from "../goods/Product.ts"
+import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
+import { timedOut } from "./HostCall.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import { isWithin, type Marketplace, Marketplaces, type ProductPage } from "./Marketplaces.ts"
+
+/** The merged result of a search. */
+export interface SearchResult {
+  readonly response: SearchResponse
+  /** Marketplaces that failed or timed out; their products are missing from the response. */
+  readonly missing: ReadonlyArray<Source>
+}
+
+/**
+ * Searches all marketplaces as one.
+ *
+ * - Page n merges page n of every marketplace by rank: the first product of each, the second of each, and so on, in the
+ *   order of the marketplaces; the rest of the longer pages follows. A page can therefore be short, or even empty after
+ *   filtering, while more follow.
+ * - `totalResults` is the sum of the marketplaces' numbers: an estimate if one of them estimates, or if prices are
+ *   filtered afterwards.
+ * - `hasMore` is true if any marketplace that responded has a further page.
+ *
+ * No state is kept between pages: a product's place depends only on its marketplace's page. As long as the marketplaces
+ * don't change, the pages show each of their products once and skip none.
+ */
+export class Catalogue extends Context.Service<
+  Catalogue,
+  {
+    /** The marketplaces that are queried. */
+    readonly sources: ReadonlyArray<Source>
+    /** Queries every marketplace concurrently. Fails only if all of them fail. */
+    readonly search: (query: SearchQuery) => Effect.Effect<SearchResult, UpstreamError>
+  }
+>()("@till402/core/Catalogue") {
+  /** `timeoutMillis`: deadline of each marketplace; a slower one is skipped. Default: the marketplace's own. */
+  static readonly layerWith = (options: {
+    readonly timeoutMillis?: number
+  }): Layer.Layer<Catalogue, never, Marketplaces> =>
+    Layer.effect(
+      Catalogue,
+      Effect.map(Marketplaces, (marketplaces) => ({
+        sources: marketplaces.map(({ source }) => source),
+        search: (query: SearchQuery) => {
+          const searches = marketplaces.map((marketplace) =>
+            searchOne(marketplace, query, options.timeoutMillis)
+          )
+          const [only] = searches
+          return only !== undefined && searches.length === 1
+            ? Effect.flatMap(only, (result) => merge(query, [result]))
+            : Effect.flatMap(Effect.all(searches, { concurrency: "unbounded" }), (results) =>
+                merge(query, results)
+              )
+        }
+      }))
+    )
+
+  /** The catalogue of marketplaces that each keep a deadline of their own. */
+  static readonly layer: Layer.Layer<Catalogue, never, Marketplaces> = Catalogue.layerWith({})
+}
+
+interface MarketplaceResult {
+  readonly source: Source
+  readonly result: Result.Result<ProductPage, UpstreamError>
+}
+
+const withTimeout = <A>(search: Effect.Effect<A, UpstreamError>, timeoutMillis: number) =>
+  Effect.timeoutOrElse(search, {
+    duration: timeoutMillis,
+    orElse: () => Effect.fail(timedOut("marketplace", timeoutMillis))
+  })
+
+const searchOne = (
+  marketplace: Marketplace,
+  query: SearchQuery,
+  timeoutMillis: number | undefined
+): Effect.Effect<MarketplaceResult> => {
+  const { source } = marketplace
+  const search = marketplace.search(query)
+  return Effect.matchCauseEffect(timeoutMillis === undefined ? search : withTimeout(search, timeoutMillis), {
+    onSuccess: (page) => Effect.succeed({ source, result: Result.succeed(page) }),
+    onFailure: (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      const failure = Cause.squash(cause)
+      const error =
+        failure instanceof UpstreamFailed || failure instanceof UpstreamUnavailable
+          ? failure
+          : // A defect in one marketplace must not discard the results of the other.
+            new UpstreamFailed({ port: "marketplace", cause: failure })
+      return Effect.as(
+        report("Warn", "marketplace_missing", "A marketplace is missing from a search", {
+          port: source,
+          error: causeName(error)
+        }),
+        { source, result: Result.fail(error) }
+      )
+    }
+  })
+}
+
+const merge = (
+  query: SearchQuery,
+  results: ReadonlyArray<MarketplaceResult>
+): Effect.Effect<SearchResult, UpstreamError> => {
+  const pages = results.flatMap(({ result }) => (Result.isSuccess(result) ? [result.success] : []))
+  if (pages.length === 0 && results.length > 0) {
+    return Effect.fail(
+      allFailed(results.flatMap(({ result }) => (Result.isFailure(result) ? [result.failure] : [])))
+    )
+  }
+  return Effect.succeed({
+    response: {
+      products: distinct(interleaved(pages.map(({ products }) => filtered(products, query)))),
+      totalResults: pages.reduce((sum, page) => sum + page.totalResults, 0),
+      page: query.page,
+      hasMore: pages.some((page) => page.hasMore)
+    },
+    missing: results.flatMap(({ result, source }) => (Result.isFailure(result) ? [source] : []))
+  })
+}
+
+/** One error for all marketplaces: unavailable if all are (a retry may help), else failed. */
+const allFailed = (errors: ReadonlyArray<UpstreamError>): UpstreamError => {
+  const cause = new AggregateError(errors, "every marketplace failed")
+  if (errors.some(({ _tag }) => _tag === "UpstreamFailed")) {
+    return new UpstreamFailed({ port: "marketplace", cause })
+  }
+  const waits = errors.flatMap((error) =>
+    error._tag === "UpstreamUnavailable" && error.retryAfterSeconds !== undefined
+      ? [error.retryAfterSeconds]
+      : []
+  )
+  // One marketplace is enough for a response, so the shortest wait counts.
+  return new UpstreamUnavailable({
+    port: "marketplace",
+    cause,
+    ...(waits.length === 0 ? {} : { retryAfterSeconds: Math.min(...waits) })
+  })
+}
+
+const filtered = (products: ReadonlyArray<SearchProduct>, query: SearchQuery): ReadonlyArray<SearchProduct> =>
+  query.priceMin === undefined && query.priceMax === undefined
+    ? products
+    : products.filter((product) => matchesFilters(product, query))
+
+/** Filters are in US dollars: a price in another currency matches none. */
+const matchesFilters = ({ currency, price }: SearchProduct, query: SearchQuery): boolean =>
+  isWithin(currency.toUpperCase() === "USD" ? price : null, query)
+
+/** Takes the lists' items in turns: `[[a1, a2, a3], [b1]]` → `[a1, b1, a2, a3]`. */
+const interleaved = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
+  if (lists.length === 1) return lists[0]!
+  const merged: Array<A> = []
+  const length = Math.max(0, ...lists.map((list) => list.length))
+  for (let rank = 0; rank < length; rank++) {
+    for (const list of lists) if (rank < list.length) merged.push(list[rank]!)
+  }
+  return merged
+}
+
+/** Removes duplicates, keeping the first. */
+const distinct = (products: ReadonlyArray<SearchProduct>): ReadonlyArray<SearchProduct> => {
+  const seen: Partial<Record<Source, Set<string>>> = {}
+  return products.filter(({ asin, source }) => {
+    const ofSource = (seen[source] ??= new Set())
+    const isFirst = !ofSource.has(asin)
+    ofSource.add(asin)
+    return isFirst
+  })
+}

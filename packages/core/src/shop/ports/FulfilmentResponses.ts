@@ -1,0 +1,129 @@
+import { Clock, Effect, Schema } from "effect"
+import { formatAtomic, type Money, parseAtomic } from "../../domain/Money.ts"
+import { FulfilmentState, type FulfilmentStatus, type Offer } from "../goods/Order.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { responseReader } from "../../ports/HostResponse.ts"
+import { toReasonCode } from "../../ports/ReasonCode.ts"
+
+/*
+ * Reads what a host's fulfilment returns. An offer must be in US dollars, above zero and unexpired, and its total must
+ * be subtotal, tax and shipping.
+ */
+
+const Amount = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => parseAtomic(text) !== undefined || 'must be a decimal amount such as "19.99"'
+  )
+)
+/** What an upstream's order may be called: databases can't store or index everything. */
+const Reference = Schema.String.check(
+  Schema.isMinLength(1, { message: "must not be empty" }),
+  Schema.isMaxLength(2_000, { message: "must not exceed 2,000 characters" }),
+  Schema.makeFilter((text: string) => !text.includes("\u0000") || "must not contain the character NUL")
+)
+const isReference = Schema.is(Reference)
+const mayBeAbsent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+const QuotedOffer = Schema.Struct({
+  product: Schema.Struct({
+    title: Schema.String,
+    imageUrl: mayBeAbsent(Schema.String),
+    price: mayBeAbsent(Amount)
+  }),
+  subtotal: Amount,
+  tax: Amount,
+  shipping: Amount,
+  total: Amount,
+  currency: Schema.String.check(
+    Schema.makeFilter(
+      (code: string) => code.toUpperCase() === "USD" || "must be USD: the stablecoin pays in dollars only"
+    )
+  ),
+  reference: Reference,
+  expiresAt: Schema.Date
+})
+const readQuotedOffer = responseReader(QuotedOffer)
+
+/** Text that `Amount` has checked, in dollars. */
+const dollars = (text: string): Money => ({ atomic: parseAtomic(text)!, currency: "USD" })
+
+const toOffer = (quoted: typeof QuotedOffer.Type): Offer => {
+  const { imageUrl, price, title } = quoted.product
+  return {
+    product: {
+      title,
+      ...(typeof imageUrl === "string" ? { imageUrl } : {}),
+      ...(typeof price === "string" ? { price: dollars(price) } : {})
+    },
+    subtotal: dollars(quoted.subtotal),
+    tax: dollars(quoted.tax),
+    shipping: dollars(quoted.shipping),
+    total: dollars(quoted.total),
+    reference: quoted.reference,
+    expiresAtMillis: quoted.expiresAt.getTime()
+  }
+}
+
+/** Why an offer can't be sold; `undefined`: it can. Pure. */
+export const offerFault = (offer: Offer, nowMillis: number): string | undefined => {
+  const { expiresAtMillis, shipping, subtotal, tax, total } = offer
+  const sum = subtotal.atomic + tax.atomic + shipping.atomic
+  if (total.atomic === 0n) return "total: must be above zero"
+  // Amounts finer than a millionth were rounded up line by line, so three lines may exceed their total by two.
+  if (sum < total.atomic || sum - total.atomic > 2n) {
+    return `total: ${formatAtomic(total.atomic)} is not subtotal, tax and shipping, which make ${formatAtomic(sum)}`
+  }
+  return expiresAtMillis <= nowMillis ? "expiresAt: the offer has already expired" : undefined
+}
+
+/** Reads the result of `quote`. */
+export const readOffer = Effect.fnUntraced(function* (
+  response: unknown
+): Effect.fn.Return<Offer, MalformedResponse> {
+  const offer = toOffer(yield* readQuotedOffer(response))
+  const fault = offerFault(offer, yield* Clock.currentTimeMillis)
+  return fault === undefined ? offer : yield* new MalformedResponse({ message: fault })
+})
+
+/** Reads the result of `place`. */
+export const readPlaced = responseReader(Schema.Struct({ reference: Reference }))
+
+/** Reads the result of `find`. */
+export const readFound = (response: unknown): Effect.Effect<string | undefined, MalformedResponse> =>
+  response === undefined || response === null || isReference(response)
+    ? Effect.succeed(response ?? undefined)
+    : Effect.fail(new MalformedResponse({ message: "must return a reference, or undefined" }))
+
+const maxParcels = 50
+const Line = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
+const ReportedStatus = Schema.Struct({
+  status: FulfilmentState,
+  reason: mayBeAbsent(Schema.String),
+  shipments: Schema.Array(
+    Schema.Struct({
+      carrier: mayBeAbsent(Line),
+      trackingNumber: Line,
+      trackingUrl: mayBeAbsent(Schema.String)
+    })
+  )
+})
+const readReportedStatus = responseReader(ReportedStatus)
+
+/** Whether a mail may link to an address. */
+const isLink = (text: string): boolean => text.length <= 2_048 && URL.parse(text)?.protocol === "https:"
+
+const toStatus = ({ reason, shipments, status }: typeof ReportedStatus.Type): FulfilmentStatus => ({
+  status,
+  ...(typeof reason === "string" ? { reason: toReasonCode(reason) } : {}),
+  shipments: shipments.slice(0, maxParcels).map(({ carrier, trackingNumber, trackingUrl }) => ({
+    ...(typeof carrier === "string" ? { carrier } : {}),
+    trackingNumber,
+    ...(typeof trackingUrl === "string" && isLink(trackingUrl) ? { trackingUrl } : {})
+  }))
+})
+
+/** Reads the result of `status`. */
+export const readStatus = (
+  response: unknown
+): Effect.Effect<FulfilmentStatus | undefined, MalformedResponse> =>
+  response === undefined ? Effect.succeed(undefined) : Effect.map(readReportedStatus(response), toStatus)

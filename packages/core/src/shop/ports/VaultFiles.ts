@@ -1,0 +1,226 @@
+import type { CallContext } from "../../runtime/Deadline.ts"
+import { Context, Effect, Layer } from "effect"
+import { type UpstreamError, UpstreamFailed } from "../../domain/Errors.ts"
+import type { ArchiveFacts } from "../goods/VaultListing.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { hostCall } from "./HostCall.ts"
+import type { CallSettings } from "../../ports/ProviderFailure.ts"
+
+/** A ZIP archive that can be sent. */
+export interface VaultFile {
+  /** The archive itself; a web stream or bytes. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  /** Its length in bytes, if known: sent as `Content-Length`. */
+  readonly size?: number
+  /** Its digest, or another text that changes with its bytes: sent as `ETag`. */
+  readonly digest?: string
+  /** Opens the bytes from `start` to before `end`, for a download that resumes. */
+  readonly range?: (start: number, end: number) => ReadableStream<Uint8Array>
+  /** Where the caller gets the bytes instead; `body` is empty then. */
+  readonly redirect?: string
+}
+
+/** The archive of a vault item to open. */
+export interface ArchiveToOpen {
+  readonly slug: string
+  /** Of an item that was published with `till.vault.publish`: which of its archives. */
+  readonly archive?: ArchiveFacts
+}
+
+/** Opens the archives of vault items. */
+export class VaultFiles extends Context.Service<
+  VaultFiles,
+  {
+    readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
+    /** Downloads end this long after the purchase; never by default. */
+    readonly maxAgeMillis?: number | undefined
+    /** A purchase can be downloaded this many times; without a limit by default. */
+    readonly maxDownloads?: number | undefined
+    /** The wallet that paid for a purchase downloads it without another payment; off by default. */
+    readonly freeReaccess?: boolean | undefined
+  }
+>()("@till402/core/VaultFiles") {
+  /**
+   * The vault from a host's async function. The deadline covers opening; the stream is then read at the caller's pace.
+   * A stream that can't be used, or comes after the deadline, is canceled.
+   */
+  static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
+    Layer.succeed(VaultFiles, {
+      maxAgeMillis: options.maxAgeMillis,
+      maxDownloads: options.maxDownloads,
+      freeReaccess: options.freeReaccess,
+      open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
+        hostCall({
+          port: "vault",
+          operation: "open",
+          settings,
+          call: async (context) => {
+            const file = await options.open(item, context)
+            if (context.signal.aborted) discard(file)
+            return file
+          },
+          read: readFile
+        })
+      )
+    })
+
+  /** Archives by slug. */
+  static readonly layerMemory = (archives: ReadonlyMap<string, Uint8Array>): Layer.Layer<VaultFiles> =>
+    Layer.succeed(VaultFiles, {
+      open: ({ slug }) => {
+        const body = archives.get(slug)
+        return body === undefined
+          ? Effect.fail(new UpstreamFailed({ port: "vault", cause: new Error(`no archive of ${slug}`) }))
+          : fileOfBytes(body, undefined)
+      }
+    })
+}
+
+const hex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** Bytes know their size and digest themselves. */
+const fileOfBytes = (body: Uint8Array, digest: string | undefined): Effect.Effect<VaultFile> => {
+  const size = body.byteLength
+  if (digest !== undefined) return Effect.succeed({ body, size, digest })
+  const { buffer, byteOffset } = body
+  // Web Crypto digests no shared memory.
+  const view = buffer instanceof ArrayBuffer ? new Uint8Array(buffer, byteOffset, size) : new Uint8Array(body)
+  return Effect.promise(async () => ({
+    body,
+    size,
+    digest: hex(await crypto.subtle.digest("SHA-256", view))
+  }))
+}
+
+// Checked by shape, not by instanceof: a host's bundle or test environment may have its own classes.
+const isBytes = (body: unknown): body is Uint8Array =>
+  ArrayBuffer.isView(body) && Object.prototype.toString.call(body) === "[object Uint8Array]"
+const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
+  typeof body === "object" && body !== null && "getReader" in body && typeof body.getReader === "function"
+
+const bodyOf = (file: unknown): unknown =>
+  typeof file === "object" && file !== null && "body" in file ? file.body : undefined
+
+const sizeOf = (file: unknown): unknown =>
+  typeof file === "object" && file !== null && "size" in file ? file.size : undefined
+
+/** Cancels a stream that won't be read; a failure to cancel is ignored. */
+const discard = (file: unknown): void => {
+  const body = bodyOf(file)
+  if (isStream(body) && !body.locked) body.cancel().catch(() => undefined)
+}
+
+const malformed = (file: unknown, message: string): Effect.Effect<never, MalformedResponse> =>
+  Effect.suspend(() => {
+    discard(file)
+    return Effect.fail(new MalformedResponse({ message }))
+  })
+
+const fieldOf = (file: unknown, name: "digest" | "range" | "redirect"): unknown =>
+  typeof file === "object" && file !== null ? (Reflect.get(file, name) ?? undefined) : undefined
+
+/** What an entity tag may contain between its quotes. */
+const isDigest = (digest: unknown): digest is string =>
+  typeof digest === "string" && /^[\x21\x23-\x7e]{1,200}$/.test(digest)
+
+const isRange = (range: unknown): range is (start: number, end: number) => ReadableStream<Uint8Array> =>
+  typeof range === "function"
+
+const isLink = (text: unknown): text is string =>
+  typeof text === "string" && /^https?:\/\/[\x21-\x7e]{1,8000}$/.test(text) && URL.canParse(text)
+
+const isSize = (size: unknown): size is number =>
+  typeof size === "number" && Number.isSafeInteger(size) && size > 0
+
+const readLink = (file: unknown, redirect: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
+  if (!isLink(redirect))
+    return malformed(file, "redirect: must be the address of a file, up to 8,000 characters")
+  const size = sizeOf(file) ?? undefined
+  if (size !== undefined && !isSize(size))
+    return malformed(file, "size: must be a whole number of bytes above zero")
+  return Effect.succeed({ body: new Uint8Array(), redirect, ...(size === undefined ? {} : { size }) })
+}
+
+const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
+  const body = bodyOf(file)
+  const redirect = fieldOf(file, "redirect")
+  if (redirect !== undefined && body === undefined) return readLink(file, redirect)
+  const digest = fieldOf(file, "digest")
+  if (digest !== undefined && !isDigest(digest))
+    return malformed(file, "digest: must be 1 to 200 printable ASCII characters without spaces and quotes")
+  if (isBytes(body))
+    return body.byteLength === 0 ? malformed(file, "body: is empty") : fileOfBytes(body, digest)
+  if (!isStream(body)) {
+    return malformed(
+      file,
+      "body: must be a Uint8Array or a web ReadableStream (Readable.toWeb of a Node stream)"
+    )
+  }
+  if (body.locked) return malformed(file, "body: the stream is already being read")
+  const range = fieldOf(file, "range")
+  if (range !== undefined && !isRange(range)) return malformed(file, "range: must be a function")
+  const known = {
+    body,
+    ...(digest === undefined ? {} : { digest }),
+    ...(range === undefined ? {} : { range })
+  }
+  const size = sizeOf(file) ?? undefined
+  if (size === undefined) return Effect.succeed(known)
+  return isSize(size)
+    ? Effect.succeed({ ...known, size })
+    : malformed(file, "size: must be a whole number of bytes above zero")
+}
+
+/** A ZIP archive as a host's vault returns it. */
+export interface OpenedArchive {
+  /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  /**
+   * Its length in bytes; optional. Ignored if `body` is bytes. Without it, a download can't be resumed, and a payment
+   * gets it twice, or more often until 16 MiB were sent.
+   */
+  readonly size?: number | null | undefined
+  /**
+   * Its digest, e.g. SHA-256 in hexadecimal, or another text that changes with its bytes; up to 200 printable ASCII
+   * characters without spaces and quotes. Sent as `ETag`, so that no download is resumed with another version. Of bytes
+   * the till computes it.
+   */
+  readonly digest?: string | null | undefined
+  /**
+   * Opens the bytes from `start` to before `end`, for a download that resumes. Then `body` is canceled. Without it,
+   * `body` is read up to `start`. Ignored if `body` is bytes.
+   */
+  readonly range?: ((start: number, end: number) => ReadableStream<Uint8Array>) | null | undefined
+}
+
+/**
+ * An address from which the buyer gets the archive, instead of its bytes. The response to a download is then a 302 with it
+ * as `Location`, not the contract's 200. Make a new one each time that expires soon: whoever has it can download.
+ */
+export interface ArchiveLink {
+  readonly redirect: string
+  /** The archive's length in bytes, for the limits of a payment; optional. Without it, a payment gets two links. */
+  readonly size?: number | null | undefined
+}
+
+/** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
+export interface VaultOptions {
+  /**
+   * Downloads of a purchase end after this time, in milliseconds: 1 minute or more. By default they never end. A later
+   * download is a 403 `DOWNLOAD_EXPIRED`, and not charged; one that was paid before can be resumed.
+   */
+  readonly maxAgeMillis?: number
+  /**
+   * A purchase can be downloaded this many times: 1 to 1,000; without a limit by default. A further download is a 403
+   * `DOWNLOADS_USED_UP`, and not charged. Resumed downloads, and those whose payment fails, don't count.
+   */
+  readonly maxDownloads?: number
+  /**
+   * Whether the wallet that paid for a purchase downloads it without another payment: it proves itself by the extension
+   * `sign-in-with-x`, and presents the download token. Up to three times the file, or 16 MiB, in 24 hours. `false` by
+   * default: each download costs its price.
+   */
+  readonly freeReaccess?: boolean
+  readonly open: (item: ArchiveToOpen, context: CallContext) => Promise<OpenedArchive | ArchiveLink>
+}

@@ -1,0 +1,154 @@
+import { Context, Effect, Layer } from "effect"
+import { StoreError } from "../../domain/Errors.ts"
+import { queryTermsOf, searchTermsOf } from "../goods/SearchTerms.ts"
+import type { VaultItem, VaultPage, VaultQuery } from "../goods/Vault.ts"
+import {
+  type ArchiveFacts,
+  type ArchiveVersion,
+  type Publication,
+  sameListing
+} from "../goods/VaultListing.ts"
+
+/** Stores the vault's items. Each method is one atomic step. */
+export class VaultItems extends Context.Service<
+  VaultItems,
+  {
+    /**
+     * Adds an item, or replaces the one of the same id, which keeps its place in the listing and its downloads, and is
+     * listed again. Fails if another item has its slug, listed or not.
+     */
+    readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
+    /**
+     * Puts an item with its archive, both or neither. An item of this slug keeps its id, listed or not; otherwise it gets
+     * the one of `item`. An archive whose digest is not that of the newest version becomes the next version. Writes
+     * nothing if the item is listed with the same facts and archive.
+     */
+    readonly publish: (
+      item: VaultItem,
+      archive: ArchiveFacts,
+      nowMillis: number
+    ) => Effect.Effect<Publication, StoreError>
+    /** Returns up to `limit` archives of an item, listed or not, the newest first; none if it was never published. */
+    readonly versions: (
+      slug: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ArchiveVersion>, StoreError>
+    /**
+     * Takes an item off the listing: neither `search` nor `findBySlug` finds it, until it is put again. Its id stays
+     * valid as a cursor. Returns whether it was listed.
+     */
+    readonly unlist: (slug: string) => Effect.Effect<boolean, StoreError>
+    /** Finds a listed item. */
+    readonly findBySlug: (slug: string) => Effect.Effect<VaultItem | undefined, StoreError>
+    /**
+     * Lists items in the order in which they were added. An item must have every term of `q` (`queryTermsOf`) among its
+     * own (`searchTermsOf`). `cursor` is the id of the last item of the previous page, in any case; returns `undefined`
+     * if no item has it.
+     */
+    readonly search: (query: VaultQuery) => Effect.Effect<VaultPage | undefined, StoreError>
+    /** Increments the downloads of an item, listed or not. */
+    readonly countDownload: (slug: string) => Effect.Effect<void, StoreError>
+  }
+>()("@till402/core/VaultItems") {
+  /** Items in memory. */
+  static readonly layerMemory: Layer.Layer<VaultItems> = Layer.sync(VaultItems, () => {
+    // A map keeps the order in which keys were added, also if one is set again.
+    const rows = new Map<string, Row>()
+    const bySlug = (slug: string): Row | undefined =>
+      Array.from(rows.values()).find(({ item }) => item.slug === slug)
+    const put = (item: VaultItem): void => {
+      const { archives = [], item: before = item } = rows.get(item.id) ?? {}
+      const { downloads } = before
+      rows.set(item.id, {
+        item: { ...item, downloads },
+        terms: searchTermsOf(item),
+        isListed: true,
+        archives
+      })
+    }
+    return VaultItems.of({
+      put: (item) =>
+        Effect.suspend(() => {
+          const holder = bySlug(item.slug)?.item
+          if (holder !== undefined && holder.id !== item.id) {
+            const cause = new Error(`the slug ${item.slug} belongs to item ${holder.id}`)
+            return Effect.fail(new StoreError({ operation: "vaultItems.put", cause }))
+          }
+          put(item)
+          return Effect.void
+        }),
+      publish: (item, archive, nowMillis) =>
+        Effect.sync(() => {
+          const before = bySlug(item.slug)
+          const id = before?.item.id ?? item.id
+          const newest = before?.archives[0]
+          const isNewest = newest?.digest === archive.digest
+          if (isNewest && before?.isListed === true && sameListing(before.item, item))
+            return { _tag: "Unchanged", id, version: newest.version }
+          put({ ...item, id })
+          const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
+          if (!isNewest) {
+            const { digest, size } = archive
+            const row = rows.get(id)!
+            const published = { version, digest, size, publishedAtMillis: nowMillis }
+            rows.set(id, { ...row, archives: [published, ...row.archives] })
+          }
+          return { _tag: before === undefined ? "Added" : "Changed", id, version }
+        }),
+      versions: (slug, limit) => Effect.sync(() => bySlug(slug)?.archives.slice(0, limit) ?? []),
+      unlist: (slug) =>
+        Effect.sync(() => {
+          const row = bySlug(slug)
+          if (row?.isListed !== true) return false
+          rows.set(row.item.id, { ...row, isListed: false })
+          return true
+        }),
+      findBySlug: (slug) =>
+        Effect.sync(() => {
+          const row = bySlug(slug)
+          return row?.isListed === true ? row.item : undefined
+        }),
+      countDownload: (slug) =>
+        Effect.sync(() => {
+          const row = bySlug(slug)
+          if (row === undefined) return
+          const { item } = row
+          rows.set(item.id, { ...row, item: { ...item, downloads: item.downloads + 1 } })
+        }),
+      search: (query) =>
+        Effect.sync(() => {
+          const all = Array.from(rows.values())
+          const cursor = query.cursor?.toLowerCase()
+          const start =
+            cursor === undefined ? 0 : all.findIndex(({ item }) => item.id.toLowerCase() === cursor) + 1
+          if (cursor !== undefined && start === 0) return undefined
+          const found = all.slice(start).filter(matcherOf(query))
+          const page = found.slice(0, query.limit).map(({ item }) => item)
+          return { items: page, nextCursor: found.length > query.limit ? page.at(-1)!.id : null }
+        })
+    })
+  })
+}
+
+interface Row {
+  readonly item: VaultItem
+  readonly terms: ReadonlyArray<string>
+  readonly isListed: boolean
+  /** The newest first. */
+  readonly archives: ReadonlyArray<ArchiveVersion>
+}
+
+const matcherOf = ({ category, maxPrice, minPrice, productType, q }: VaultQuery): ((row: Row) => boolean) => {
+  const words = queryTermsOf(q)
+  return ({ isListed, item, terms }) =>
+    isListed &&
+    (category === undefined || item.category === category) &&
+    (productType === undefined || item.productType === productType) &&
+    (minPrice === undefined || item.price >= minPrice) &&
+    (maxPrice === undefined || item.price <= maxPrice) &&
+    (words === undefined ||
+      (words.length > 0 &&
+        words.every(({ isPrefix, text }) =>
+          terms.some((term) => (isPrefix ? term.startsWith(text) : term === text))
+        )))
+}

@@ -1,0 +1,121 @@
+import { quoteExpired } from "../../toll/request/PaymentErrors.ts"
+import { Clock, Effect, Layer } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { formatAtomic, fromDollars } from "../../domain/Money.ts"
+import { buyFaults, BuyRequest, BuyResponse } from "../goods/Order.ts"
+import { describeOffer, Ordering } from "../orders/Ordering.ts"
+import { OrderLife } from "../orders/OrderLife.ts"
+import { OrderMailing } from "../orders/OrderMailing.ts"
+import { OrderWorker } from "../orders/OrderWorker.ts"
+import type { Quote } from "../ports/Quotes.ts"
+import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
+import { OperationSettings } from "../../operations/OperationSettings.ts"
+import { commonErrors, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
+
+/** The contract of `buy`: path, input, responses and documentation. */
+export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
+  payload: BuyRequest,
+  success: BuyResponse,
+  error: commonErrors
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Buy a product",
+    description:
+      "Buys a product and ships it. The payment equals the product total with tax and shipping, quoted for the address in the body: send the body without payment to receive the amount."
+  })
+)
+
+export const example = {
+  input: {
+    asin: "B0ABCDEFGH",
+    email: "ada@example.com",
+    shippingAddress: {
+      name: "Ada Lovelace",
+      line1: "12 Analytical Way",
+      city: "Austin",
+      state: "TX",
+      postalCode: "78701",
+      country: "US"
+    }
+  },
+  output: {
+    orderId: "5e2f1f0a-3f57-4f0e-9b1c-2a4c1f3c7d10",
+    status: "processing",
+    product: { title: "Wireless headphones", price: { amount: "89.99", currency: "USD" } },
+    totalPrice: { amount: "101.64", currency: "USD" }
+  }
+}
+
+/** Maximum length of a title in `extra`, which is repeated for each network. */
+const maxItemLength = 80
+
+const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
+  const { fee, product, shipping, subtotal, tax, total } = quote.offer
+  return {
+    atomic: total.atomic,
+    validSeconds: Math.floor((quote.offer.expiresAtMillis - nowMillis) / 1000),
+    description: describeOffer(quote),
+    extra: {
+      quoteId: quote.id,
+      item: product.title.slice(0, maxItemLength),
+      subtotal: formatAtomic(subtotal.atomic),
+      tax: formatAtomic(tax.atomic),
+      shipping: formatAtomic(shipping.atomic),
+      ...(fee === undefined ? {} : { fee: formatAtomic(fee.atomic) }),
+      total: formatAtomic(total.atomic),
+      currency: total.currency
+    }
+  }
+}
+
+const asQuoted = (quote: Quote): Effect.Effect<Quoted> =>
+  Effect.map(Clock.currentTimeMillis, (nowMillis) => quoteOf(quote, nowMillis))
+
+const operation = operationLayer(
+  Effect.gen(function* () {
+    const ordering = yield* Ordering
+    const { responseLifetimeMillis } = yield* OperationSettings
+    return {
+      endpoint,
+      description: "Purchase of a product, tax and shipping included",
+      mimeType: "application/json",
+      example,
+      encrypted: true,
+      proofRequired: true,
+      replayMillis: responseLifetimeMillis,
+      faults: buyFaults,
+      price: {
+        _tag: "Quoted",
+        indicative: {
+          atomic: fromDollars(25),
+          description:
+            "Indicative amount, not payable: send the body (shippingAddress, email and the product) without payment to be quoted its total with tax and shipping.",
+          extra: { indicative: "true" }
+        },
+        minAtomic: 10_000n,
+        maxAtomic: maxQuoteAtomic,
+        quote: (request, quoteKey, clientAddress) =>
+          Effect.flatMap(ordering.quote(request, quoteKey, clientAddress), asQuoted),
+        currentQuote: (_request, quoteKey, chargeKey) =>
+          Effect.flatMap(ordering.currentQuote(quoteKey, chargeKey), (quote) =>
+            quote === undefined ? Effect.succeed(undefined) : asQuoted(quote)
+          )
+      },
+      work: Effect.fnUntraced(function* (request, charge) {
+        const quote = yield* ordering.currentQuote(charge.quoteKey(), charge.key)
+        // Another quote may have replaced it during verification, and the payer didn't agree to that one.
+        if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteExpired
+        const { orderId, response } = yield* ordering.open(request, quote, charge.key)
+        return respond(response, { kind: "order", id: orderId })
+      })
+    } satisfies Operation<BuyRequest>
+  })
+)
+
+/** `POST /x402/buy`: product purchase through `Fulfilment`, with quotes, orders and their mails. */
+export const layer = operation.pipe(
+  Layer.provideMerge(Ordering.layer),
+  Layer.provideMerge(OrderWorker.layer),
+  Layer.provideMerge(OrderLife.layer),
+  Layer.provide(OrderMailing.layer)
+)

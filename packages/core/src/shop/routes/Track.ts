@@ -1,0 +1,83 @@
+import { Effect } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { trackingFailure, upstreamFailure } from "../../domain/ApiFailure.ts"
+import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
+import { Tracker } from "../ports/Tracker.ts"
+import { type Operation, operationLayer } from "../../operations/Operation.ts"
+import { OperationSettings } from "../../operations/OperationSettings.ts"
+import { commonErrors, failure, fixedPrice, respond } from "../../operations/RouteParts.ts"
+
+/** The contract of `track`: path, input, responses and documentation. */
+export const endpoint = HttpApiEndpoint.get("track", "/x402/track", {
+  query: TrackQuery,
+  success: TrackResult,
+  error: [...commonErrors, failure(404), failure(422)]
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Track a shipment",
+    description: "Looks up the live status of any tracking number across more than 3,400 carriers."
+  })
+)
+
+const event = {
+  time: "2026-03-04T14:20:00-06:00",
+  description: "Delivered",
+  location: "Austin, TX",
+  stage: "Delivered"
+}
+
+export const example = {
+  input: { number: "1Z999AA10123456784" },
+  output: {
+    number: "1Z999AA10123456784",
+    status: "Delivered",
+    subStatus: null,
+    statusDescription: "Delivered",
+    delivered: true,
+    found: true,
+    carrier: { code: 100002, name: "UPS", homepage: "https://www.ups.com", country: "US" },
+    lastMileCarrier: null,
+    origin: "US",
+    destination: "US",
+    latestEvent: event,
+    events: [event],
+    milestones: [{ stage: "Delivered", time: event.time }],
+    pickedUpAt: "2026-03-02T09:00:00-06:00",
+    deliveredAt: event.time,
+    daysInTransit: 2,
+    daysSinceLastUpdate: 0,
+    estimatedDelivery: null,
+    serviceType: "Ground",
+    weightKg: "1.2",
+    carrierNotice: null,
+    trackingPageUrl: "https://www.ups.com/track?tracknum=1Z999AA10123456784"
+  }
+}
+
+/** `GET /x402/track`: shipment tracking by `Tracker`. */
+export const layer = operationLayer(
+  Effect.gen(function* () {
+    const tracker = yield* Tracker
+    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    return {
+      endpoint,
+      description: "Live status of a shipment",
+      mimeType: "application/json",
+      example,
+      encrypted: true,
+      // The contract documents the route, but doesn't list it.
+      unlisted: true,
+      replayMillis: responseLifetimeMillis,
+      settlesFirst: settlesFirst.has("track"),
+      price: fixedPrice(prices.track),
+      work: (query) =>
+        Effect.mapBoth(tracker.track(query), {
+          onFailure: (error) =>
+            error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
+              ? upstreamFailure(error)
+              : trackingFailure(error),
+          onSuccess: (result) => respond(result)
+        })
+    } satisfies Operation<TrackQuery>
+  })
+)

@@ -1,0 +1,90 @@
+import { Effect, Layer } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { fromDollars } from "../../domain/Money.ts"
+import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/Vault.ts"
+import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
+import { Vault } from "../vault/Vault.ts"
+import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
+import { OperationSettings } from "../../operations/OperationSettings.ts"
+import { commonErrors, failure, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
+
+/** The contract of `vault/buy`: path, input, responses and documentation. */
+export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
+  payload: VaultBuyRequest,
+  success: VaultPurchaseResponse,
+  error: [...commonErrors, failure(404)]
+}).annotateMerge(
+  OpenApi.annotations({
+    summary: "Buy a vault item",
+    description:
+      "Buys a digital asset; the payment equals its price. Returns the purchase id and the secret token that its download needs."
+  })
+)
+
+export const example = {
+  input: {
+    slug: "an-item",
+    walletAddress: "So11111111111111111111111111111111111111112",
+    email: "ada@example.com"
+  },
+  output: {
+    purchaseId: "9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d",
+    downloadToken: "the secret of this purchase",
+    item: {
+      slug: "an-item",
+      title: "An item",
+      productType: "skill",
+      price: 10,
+      coverImageUrl: "https://images.example/an-item.png"
+    }
+  }
+}
+
+const priceChanged = new PaymentRefused({
+  refusal: {
+    code: "price_changed",
+    message: "the item's price has changed; nothing was charged, pay the new price"
+  }
+})
+
+/** `POST /x402/vault/buy`: sale of a vault item at its price. */
+export const layer = operationLayer(
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    const { secretResponseLifetimeMillis } = yield* OperationSettings
+    const priceOf = (request: VaultBuyRequest) =>
+      Effect.map(vault.item(request.slug), (item): Quoted => ({
+        atomic: fromDollars(item.price),
+        description: `Vault item: ${item.title}`.slice(0, 500),
+        extra: {}
+      }))
+    return {
+      endpoint,
+      description: "Purchase of a vault item",
+      mimeType: "application/json",
+      example,
+      encrypted: true,
+      proofRequired: true,
+      replayMillis: secretResponseLifetimeMillis,
+      price: {
+        _tag: "Quoted",
+        indicative: {
+          atomic: fromDollars(10),
+          description:
+            "Indicative amount, not payable: send the body (slug, walletAddress, email) without payment to receive the item's price.",
+          extra: { indicative: "true" }
+        },
+        minAtomic: fromDollars(1),
+        maxAtomic: maxQuoteAtomic,
+        quote: priceOf,
+        currentQuote: priceOf
+      },
+      work: Effect.fnUntraced(function* (request, charge) {
+        const item = yield* vault.item(request.slug)
+        if (fromDollars(item.price).toString() !== charge.agreed.amount) return yield* priceChanged
+        const purchase = yield* vault.reserve(request, item, charge.key)
+        return respond(purchase, { kind: "purchase", id: purchase.purchaseId })
+      })
+    } satisfies Operation<VaultBuyRequest>
+  })
+).pipe(Layer.provideMerge(Vault.layer))

@@ -1,0 +1,26 @@
+import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
+
+/**
+ * Derives the token for a purchase's file: `<key id>.<HMAC of the purchase id>`. It isn't stored: a retried payment
+ * gets the same token, and a stolen database contains none.
+ *
+ * @returns `undefined` if no secret has this key id
+ */
+export const downloadTokenOf = (
+  secrets: Secrets["Service"],
+  purchaseId: string,
+  keyId: string
+): string | undefined => {
+  const digest = secrets.digest("download", purchaseId.toLowerCase(), keyId)
+  return digest === undefined ? undefined : `${keyId}.${digest}`
+}
+
+/** Whether a text is the token of a purchase. Compares in constant time. */
+export const isDownloadToken = (
+  secrets: Secrets["Service"],
+  purchaseId: string,
+  downloadToken: string
+): boolean => {
+  const due = downloadTokenOf(secrets, purchaseId, downloadToken.split(".")[0]!)
+  return due !== undefined && equalInConstantTime(due, downloadToken)
+}

@@ -1,0 +1,159 @@
+import { Clock, Effect, type Scope } from "effect"
+import { type ApiFailure, downloadExpired, downloadsUsedUp, storeFailure } from "../../domain/ApiFailure.ts"
+import type { StoreError } from "../../domain/Errors.ts"
+import { isSolana } from "../../domain/Network.ts"
+import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
+import { type Redemption, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
+import { Identifiers } from "../../runtime/Identifiers.ts"
+import { Secrets } from "../../runtime/Secrets.ts"
+import { payerOfKey } from "../../toll/request/ChargeKey.ts"
+import type { NoAccess, SignIn } from "../../toll/signin/FreeAccess.ts"
+import { challengeMillis } from "../../toll/signin/SignInChallenge.ts"
+import { skewMillis } from "../../toll/signin/SignInProof.ts"
+import { referenceOf } from "./DownloadReference.ts"
+import { isDownloadToken } from "./DownloadToken.ts"
+
+const dayMillis = 86_400_000
+/** The bytes of a purchase's free downloads in 24 hours: its file three times, and at least as many as cost next to nothing. */
+const filesPerDay = 3
+const leastBytesPerDay = 16 * 2 ** 20
+/** A download counts as at least this many bytes, so that a purchase has few records. */
+const leastBytes = 64 * 1024
+/** Proofs that were used here, for as long as they are valid: more than are judged in that time. */
+const proofLimits = { capacity: 10_000, lifetimeMillis: challengeMillis + skewMillis }
+
+/** A file that is delivered once its proof is redeemed. */
+export interface OpenedFreely {
+  readonly purchaseId: string
+  readonly slug: string
+  readonly reference: string
+  readonly file: VaultFile
+  /** Uses the proof up for this many bytes; `undefined`: for a file of unknown length, once a day. */
+  readonly redeem: (bytes: number | undefined) => Effect.Effect<Redemption, ApiFailure>
+}
+
+/** Downloads for the wallet that paid, without another payment. */
+export interface FreeDownloads {
+  /** Whether a text is the token of a purchase. Reads no store. */
+  readonly isHolder: (purchaseId: string, downloadToken: string) => boolean
+  /**
+   * Opens the newest version of a purchase's file for the wallet that paid for it, and grants a purchase whose payment
+   * has settled and whose grant failed. Its caller is the token's holder. `NotTheirs` is for any other wallet, and for a
+   * purchase that doesn't exist. Where downloads are limited it is counted, and given back with the scope if the file
+   * isn't delivered.
+   */
+  readonly open: (
+    purchaseId: string,
+    signIn: SignIn
+  ) => Effect.Effect<OpenedFreely | NoAccess, ApiFailure, Scope.Scope>
+}
+
+/** Whether the wallet of a sign-in is the one that has paid for a purchase. */
+const hasPaid = Effect.fnUntraced(function* ({ chargeKey }: VaultPurchase, signIn: SignIn) {
+  const paid = payerOfKey(chargeKey)
+  if (paid === undefined || isSolana(paid.network) !== isSolana(signIn.network)) return false
+  // On Solana, letter case distinguishes addresses.
+  const address = isSolana(paid.network) ? signIn.address : signIn.address.toLowerCase()
+  return address === paid.payer && (yield* signIn.isSigned(paid.network))
+})
+
+/** A download by one proof. */
+interface Attempt {
+  readonly purchase: VaultPurchase
+  readonly nonce: string
+  /** Whether the proof can't be used again. */
+  isUsed: boolean
+  /** Whether the file is delivered. */
+  isRedeemed: boolean
+}
+
+/** What the vault needs of its other parts. */
+export interface FreeDownloadParts {
+  readonly open: (reference: string) => Effect.Effect<VaultFile, ApiFailure>
+  /** Grants a purchase whose payment has settled; whether it is granted now. */
+  readonly ensureGranted: (purchase: VaultPurchase) => Effect.Effect<boolean, StoreError>
+}
+
+const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.mapError(effect, storeFailure)
+
+/** Free downloads of purchases by the wallets that paid for them. */
+export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, open }: FreeDownloadParts) {
+  const items = yield* VaultItems
+  const purchases = yield* VaultPurchases
+  const files = yield* VaultFiles
+  const secrets = yield* Secrets
+  const nonces = new ExpiringMap<string, boolean>(proofLimits)
+
+  /** Holds a proof in this process, so that copies of it open no file. Returns `undefined` for a copy. */
+  const hold = (purchase: VaultPurchase, nonce: string) =>
+    Effect.acquireRelease(
+      Effect.map(Clock.currentTimeMillis, (nowMillis): Attempt | undefined => {
+        if (nonces.get(nonce, nowMillis) === true) return undefined
+        nonces.set(nonce, true, nowMillis)
+        return { purchase, nonce, isUsed: false, isRedeemed: false }
+      }),
+      (attempt) =>
+        Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+          if (attempt?.isUsed === false) nonces.set(nonce, false, nowMillis)
+        })
+    )
+
+  /** Counts a download where the host limits them, until it turns out not to be delivered. */
+  const count = Effect.fnUntraced(function* (attempt: Attempt) {
+    const { maxDownloads } = files
+    if (maxDownloads === undefined) return
+    const { id } = attempt.purchase
+    // Not the nonce: a copy of the proof in another process would take back what this one has counted.
+    const key = `sign-in:${(yield* Identifiers).uuid()}`
+    const isCounted = yield* Effect.acquireRelease(
+      store(purchases.countDownload(id, key, maxDownloads)),
+      () => (attempt.isRedeemed ? Effect.void : Effect.ignore(purchases.releaseDownload(id, key)))
+    )
+    if (!isCounted) return yield* downloadsUsedUp
+  })
+
+  const redeemer = (attempt: Attempt, { size }: VaultFile) =>
+    Effect.fnUntraced(function* (bytes: number | undefined): Effect.fn.Return<Redemption, ApiFailure> {
+      const { id, slug } = attempt.purchase
+      const atMillis = yield* Clock.currentTimeMillis
+      const maxBytes = Math.max(filesPerDay * (size ?? 0), leastBytesPerDay)
+      const counted = bytes === undefined ? maxBytes : Math.max(bytes, leastBytes)
+      const download = { purchaseId: id, nonce: attempt.nonce, bytes: counted, atMillis }
+      const outcome = yield* store(
+        purchases.redeem(download, { sinceMillis: atMillis - dayMillis, maxBytes })
+      )
+      attempt.isUsed = outcome !== "Spent"
+      if (outcome !== "Redeemed") return outcome
+      yield* store(items.countDownload(slug))
+      attempt.isRedeemed = true
+      return outcome
+    })
+
+  /** What needs no file is checked before it is opened, and nothing is granted before the wallet has proved itself. */
+  const openFreely = Effect.fn("Vault.freeDownload")(function* (
+    purchaseId: string,
+    signIn: SignIn
+  ): Effect.fn.Return<OpenedFreely | NoAccess, ApiFailure, Scope.Scope> {
+    const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
+    if (purchase === undefined || !(yield* hasPaid(purchase, signIn))) return "NotTheirs"
+    if (!(yield* store(ensureGranted(purchase)))) return "NotTheirs"
+    const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
+    if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
+    const attempt = yield* hold(purchase, signIn.nonce)
+    if (attempt === undefined) return "Used"
+    yield* count(attempt)
+    const { id, slug } = purchase
+    const [archive] = yield* store(items.versions(slug, 1))
+    const reference = referenceOf(slug, archive)
+    const file = yield* open(reference)
+    return { purchaseId: id, slug, reference, file, redeem: redeemer(attempt, file) }
+  })
+
+  const isHolder = (purchaseId: string, downloadToken: string): boolean =>
+    isDownloadToken(secrets, purchaseId, downloadToken)
+
+  const free: FreeDownloads = { isHolder, open: openFreely }
+  return free
+})

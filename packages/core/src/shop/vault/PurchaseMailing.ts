@@ -1,0 +1,57 @@
+import { Effect, Option } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { renderMail } from "../mail/Rendering.ts"
+import type { MailTemplates } from "../mail/Templates.ts"
+import type { Mailer } from "../ports/Mailer.ts"
+import type { VaultItems } from "../ports/VaultItems.ts"
+import type { VaultPurchase } from "../ports/VaultPurchases.ts"
+import { report } from "../../runtime/events.ts"
+import type { Secrets } from "../../runtime/Secrets.ts"
+import { downloadTokenOf } from "./DownloadToken.ts"
+
+/** The services and templates that a confirmation needs. */
+export interface MailingServices {
+  readonly items: VaultItems["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly mailer: Option.Option<Mailer["Service"]>
+  readonly templates: Partial<MailTemplates>
+}
+
+/** The result of sending a mail. `Impossible`: rejected for good, or there is no recipient or no mailer. */
+export type MailResult = "Sent" | "Impossible" | "NotSent"
+
+/** Sends the buyer of a vault item the confirmation with the download token. */
+export const sendConfirmation = Effect.fnUntraced(function* (
+  { items, mailer, secrets, templates }: MailingServices,
+  { email, id, slug }: VaultPurchase
+): Effect.fn.Return<MailResult, StoreError> {
+  const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)
+  if (Option.isNone(mailer) || email === undefined || downloadToken === undefined) return "Impossible"
+  // An item whose slug has changed since is still the one that was bought.
+  const title = (yield* items.findBySlug(slug))?.title ?? slug
+  const faults: Array<string> = []
+  const mail = renderMail(
+    { _tag: "VaultPurchased", purchaseId: id, title, downloadToken },
+    {
+      to: email,
+      idempotencyKey: `purchase-confirmed:${id}`,
+      templates,
+      onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
+    }
+  )
+  if (faults.length > 0)
+    yield* report("Warn", "mail_template_failed", "A mail template failed; the default one was used", {
+      reason: faults[0]
+    })
+  return yield* Effect.matchEffect(mailer.value.send(mail), {
+    onSuccess: () => Effect.succeed<MailResult>("Sent"),
+    onFailure: ({ _tag }) =>
+      Effect.as(
+        report("Warn", "purchase_mail_failed", "A purchase confirmation could not be sent", {
+          purchaseId: id,
+          error: _tag
+        }),
+        _tag === "MailRejected" ? ("Impossible" as const) : ("NotSent" as const)
+      )
+  })
+})

@@ -1,0 +1,93 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { ListingRejected, type StoreError } from "../../domain/Errors.ts"
+import { VaultItem, type VaultPage, type VaultQuery } from "../goods/Vault.ts"
+import {
+  ArchiveFacts,
+  type ArchiveVersion,
+  type Publication,
+  readListing,
+  type VaultListing
+} from "../goods/VaultListing.ts"
+import { issuesOf } from "../../domain/issuesOf.ts"
+import { responseReader } from "../../ports/HostResponse.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
+import { VaultPurchases } from "../ports/VaultPurchases.ts"
+
+/** The newest versions of an item that are listed. */
+const maxVersions = 1_000
+
+/** A query of `vault/search`; `limit` is 1 to 100, default 30. */
+export type VaultListQuery = Omit<VaultQuery, "limit"> & { readonly limit?: number }
+
+const decodeArchive = Schema.decodeUnknownEffect(ArchiveFacts, { errors: "all" })
+
+const checkArchive = (given: unknown): Effect.Effect<ArchiveFacts, ListingRejected> =>
+  Effect.mapError(decodeArchive(given), (error) => new ListingRejected({ issues: issuesOf(error) }))
+
+const checkListing = (given: unknown): Effect.Effect<VaultListing, ListingRejected> => {
+  const reading = readListing(given)
+  return reading._tag === "Listing"
+    ? Effect.succeed(reading.listing)
+    : Effect.fail(new ListingRejected({ issues: reading.issues }))
+}
+
+const readItem = responseReader(VaultItem)
+
+/** Stocks the vault. */
+export class VaultOperator extends Context.Service<
+  VaultOperator,
+  {
+    /** Adds an item, or replaces the one with the same id. Fails if another item has its slug. */
+    readonly put: (item: VaultItem) => Effect.Effect<void, StoreError>
+    /**
+     * Lists an item with its archive, whose bytes must be stored before. An item of this slug is changed; an archive
+     * with another digest becomes its next version. Publishing the same again changes nothing.
+     *
+     * Fails with `ListingRejected`, which has every fault.
+     */
+    readonly publish: (
+      listing: VaultListing,
+      archive: ArchiveFacts
+    ) => Effect.Effect<Publication, ListingRejected | StoreError>
+    /** Returns the archives of an item, the newest first; none if it was never published. */
+    readonly versions: (slug: string) => Effect.Effect<ReadonlyArray<ArchiveVersion>, StoreError>
+    /** Counts the purchases of an item whose payment has settled. */
+    readonly sales: (slug: string) => Effect.Effect<number, StoreError>
+    /** Lists items as `vault/search` does, page by page; `undefined` if no item has the cursor as its id. */
+    readonly list: (query: VaultListQuery) => Effect.Effect<VaultPage | undefined, StoreError>
+    /**
+     * Takes an item off the listing until it is put again: it is neither found nor sold. Purchases can still be
+     * downloaded. Returns whether it was listed.
+     */
+    readonly unlist: (slug: string) => Effect.Effect<boolean, StoreError>
+  }
+>()("@till402/core/VaultOperator") {
+  static readonly layer: Layer.Layer<VaultOperator, never, VaultItems | VaultPurchases> = Layer.effect(
+    VaultOperator,
+    Effect.gen(function* () {
+      const items = yield* VaultItems
+      const purchases = yield* VaultPurchases
+      const publish = Effect.fn("VaultOperator.publish")(function* (
+        given: VaultListing,
+        archive: ArchiveFacts
+      ) {
+        const listing = yield* checkListing(given)
+        const facts = yield* checkArchive(archive)
+        const item = { ...listing, id: crypto.randomUUID(), downloads: 0 }
+        return yield* items.publish(item, facts, yield* Clock.currentTimeMillis)
+      })
+      return VaultOperator.of({
+        put: (item) =>
+          readItem(item).pipe(
+            Effect.catch(({ message }) => Effect.die(new TypeError(`the item is not valid: ${message}`))),
+            Effect.andThen(items.put(item))
+          ),
+        unlist: (slug) => items.unlist(slug),
+        publish,
+        versions: (slug) => items.versions(slug, maxVersions),
+        sales: (slug) => purchases.countSales(slug),
+        list: ({ limit = 30, ...query }) => items.search({ ...query, limit })
+      })
+    })
+  )
+}

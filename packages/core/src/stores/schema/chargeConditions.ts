@@ -1,0 +1,26 @@
+import { expiredMarginMillis } from "../../ports/chargeRules.ts"
+
+/*
+ * Conditions of charges that statements and partial indexes share: an engine uses a partial index only if the
+ * statement repeats its condition.
+ */
+
+/** Unfinished charges: those that `takeOver` takes. */
+export const unfinished = `(state <> 'settled' OR effect_pending = 1 OR awaits_finality = 1
+      OR response_owed_until IS NOT NULL)`
+
+/** The queue of an unfinished charge: `unfinished` reads queue 0, then 1; `voidedDue` reads 2. */
+export const unfinishedQueue = `CASE WHEN state = 'claimed' THEN 1
+      WHEN state = 'voided' AND subject IS NULL AND refunded_at IS NULL THEN 2 ELSE 0 END`
+
+/** When it is due; a pending effect is always due. */
+export const unfinishedDue = "CASE WHEN effect_pending = 1 THEN 0 ELSE check_after END"
+
+/** Charges that can count against the limits of their payer: few rows, however many were refused before. */
+export const countsForPayer = "state <> 'settled' AND (state <> 'voided' OR exposure > 0)"
+
+/** Whether a ready charge still counts for its payer: see `expiredMarginMillis`. */
+export const mayStillMove = (now: string): string => `valid_before * 1000 + ${expiredMarginMillis} > ${now}`
+
+/** The unique index that rejects a transfer which has settled another charge. */
+export const transferIndex = "till_charges_transfer"

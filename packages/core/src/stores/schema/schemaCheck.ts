@@ -1,0 +1,162 @@
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { ConfigurationError } from "../../domain/Errors.ts"
+
+/*
+ * Compares the schema of a database with the one that the migrations make. The names in their statements show what is
+ * needed, so that no second list has to follow them. A test compares the two on new databases.
+ */
+
+/** Names of a schema, each with its table: `till_charges.key`. */
+export interface Schema {
+  readonly columns: ReadonlyMap<string, { readonly isRequired: boolean }>
+  readonly indexes: ReadonlyMap<string, { readonly isUnique: boolean }>
+  readonly triggers: ReadonlySet<string>
+  /** Of PostgreSQL, by name alone: `till_claim`. */
+  readonly functions: ReadonlySet<string>
+}
+
+const column = /^ +([a-z]\w*) [A-Z]/gm
+/** Columns of a virtual table have no type; settings follow them. */
+const virtualColumn = /^ +([a-z]\w*),$/gm
+
+/** Reads what a list of statements creates. */
+export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
+  const columns = new Map<string, { readonly isRequired: boolean }>()
+  const indexes = new Map<string, { readonly isUnique: boolean }>()
+  const triggers = new Set<string>()
+  const functions = new Set<string>()
+  for (const text of statements) {
+    const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
+    if (table !== undefined)
+      for (const [, name] of text.matchAll(column)) columns.set(`${table}.${name}`, { isRequired: false })
+    const virtual = /^CREATE VIRTUAL TABLE IF NOT EXISTS (\w+) /.exec(text)?.[1]
+    if (virtual !== undefined)
+      for (const [, name] of text.matchAll(virtualColumn))
+        columns.set(`${virtual}.${name}`, { isRequired: false })
+    const added = /^ALTER TABLE (\w+) ADD COLUMN (?:IF NOT EXISTS )?(\w+)/.exec(text)
+    if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
+    const removed = /^ALTER TABLE (\w+) DROP COLUMN (\w+)/.exec(text)
+    if (removed !== null) columns.delete(`${removed[1]}.${removed[2]}`)
+    const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
+    if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
+    const dropped = /^DROP INDEX IF EXISTS (\w+)/.exec(text)?.[1]
+    for (const name of indexes.keys()) if (name.endsWith(`.${dropped}`)) indexes.delete(name)
+    const trigger = /^CREATE (?:OR REPLACE )?TRIGGER (?:IF NOT EXISTS )?(\w+)[^]*?\sON (\w+)/.exec(text)
+    if (trigger !== null) triggers.add(`${trigger[2]}.${trigger[1]}`)
+    const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]
+    if (made !== undefined) functions.add(made)
+  }
+  return { columns, functions, indexes, triggers }
+}
+
+interface FoundColumn {
+  readonly name: string
+  /** No row can be written without it. */
+  readonly required: boolean | number
+}
+interface FoundIndex {
+  readonly name: string
+  readonly isUnique: boolean | number
+}
+
+/** Of PostgreSQL, the current schema alone: others of the search path may belong to other shops. */
+const catalog = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      columns: sql<FoundColumn>`
+        SELECT c.relname || '.' || a.attname AS name,
+          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS required
+        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname LIKE 'till\\_%'
+          AND a.attnum > 0 AND NOT a.attisdropped`,
+      indexes: sql<FoundIndex>`
+        SELECT t.relname || '.' || i.relname AS name, x.indisunique AS "isUnique"
+        FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
+        JOIN pg_catalog.pg_class t ON t.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+        WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisvalid`,
+      triggers: sql<{ readonly name: string }>`
+        SELECT c.relname || '.' || t.tgname AS name
+        FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`,
+      functions: sql<{ readonly name: string }>`
+        SELECT p.proname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = current_schema() AND p.proname LIKE 'till\\_%'`
+    }),
+    orElse: () => ({
+      columns: sql<FoundColumn>`
+        SELECT m.name || '.' || c.name AS name,
+          c."notnull" = 1 AND c.dflt_value IS NULL AND c.pk = 0 AS required
+        FROM pragma_table_list m JOIN pragma_table_info(m.name) c
+        WHERE m.schema = 'main' AND m.type IN ('table', 'virtual') AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
+      indexes: sql<FoundIndex>`
+        SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique"
+        FROM pragma_table_list m JOIN pragma_index_list(m.name) i
+        WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
+      triggers: sql<{ readonly name: string }>`
+        SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`,
+      functions: Effect.succeed([])
+    })
+  })
+
+/** Reads the schema of a database. */
+export const foundSchema = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<Schema, SqlError.SqlError> {
+  const found = catalog(sql)
+  const columns = yield* found.columns
+  const indexes = yield* found.indexes
+  const triggers = yield* found.triggers
+  const functions = yield* found.functions
+  return {
+    columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
+    indexes: new Map(indexes.map(({ isUnique, name }) => [name, { isUnique: Boolean(isUnique) }])),
+    triggers: new Set(triggers.map(({ name }) => name)),
+    functions: new Set(functions.map(({ name }) => name))
+  }
+})
+
+const tableOf = (name: string): string => name.slice(0, name.indexOf("."))
+
+/** What a schema lacks, or has too much of. Columns and indexes that a host added are no fault. Pure. */
+export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<string> => {
+  const tables = new Set(Array.from(needed.columns.keys(), tableOf))
+  const foundTables = new Set(Array.from(found.columns.keys(), tableOf))
+  const missing = Array.from(tables).filter((table) => !foundTables.has(table))
+  const isThere = (name: string): boolean => foundTables.has(tableOf(name))
+  const lacks = (kind: string, names: Iterable<string>, has: (name: string) => boolean) =>
+    Array.from(names)
+      .filter((name) => isThere(name) && !has(name))
+      .map((name) => `${kind} ${name} is missing`)
+  return [
+    ...missing.map((table) => `table ${table} is missing`),
+    ...lacks("column", needed.columns.keys(), (name) => found.columns.has(name)),
+    ...lacks("index", needed.indexes.keys(), (name) => found.indexes.has(name)),
+    ...lacks("trigger", needed.triggers, (name) => found.triggers.has(name)),
+    ...Array.from(needed.functions)
+      .filter((name) => !found.functions.has(name))
+      .map((name) => `function ${name} is missing`),
+    ...Array.from(needed.indexes)
+      .filter(([name, { isUnique }]) => isUnique && found.indexes.get(name)?.isUnique === false)
+      .map(([name]) => `index ${name} is not unique`),
+    ...Array.from(found.columns)
+      .filter(
+        ([name, { isRequired }]) => isRequired && tables.has(tableOf(name)) && !needed.columns.has(name)
+      )
+      .map(([name]) => `column ${name} is unknown and required`)
+  ]
+}
+
+/** Fails with `ConfigurationError` where the schema of a database isn't the one that the statements make. */
+export const checkSchema = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  statements: ReadonlyArray<string>
+): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
+  const faults = schemaFaults(schemaOf(statements), yield* foundSchema(sql))
+  if (faults.length === 0) return
+  return yield* new ConfigurationError({
+    message: `storage: the schema of the database is not the one that this version of Till402 needs: ${faults.join("; ")}. It was made by a version before the first release, or changed by other means. Restore a backup, or start with an empty database and move your records into it.`
+  })
+})

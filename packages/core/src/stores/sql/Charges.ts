@@ -1,0 +1,120 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { RecordMethods } from "../../ports/ChargeMethods.ts"
+import { Charges, type ChargesQuery, type SettledQuery } from "../../ports/Charges.ts"
+import { dueMethods, leaseMethods } from "./ChargeQueues.ts"
+import {
+  chargeColumns,
+  type ChargeRow,
+  findCharge,
+  settledColumns,
+  type SettledRow,
+  toSettledCharge
+} from "./chargeRows.ts"
+import { claimMethod } from "./claim.ts"
+import { ledgerMethods } from "./Ledger.ts"
+import { payerActivityMethod } from "./payerActivity.ts"
+import { readableCharges } from "./readableCharges.ts"
+import { refundAttemptMethods } from "./RefundAttempts.ts"
+import { refundMethods } from "./Refunds.ts"
+import { storing } from "./rows.ts"
+import { settlementMethods } from "./Settlements.ts"
+
+const conditions = (
+  sql: SqlClient.SqlClient,
+  { before, isRefundDue = false, state }: Omit<ChargesQuery, "limit">
+) =>
+  sql.and([
+    sql`1 = 1`,
+    ...(state === undefined ? [] : [sql`state = ${state}`]),
+    ...(isRefundDue ? [sql`refund_due_at IS NOT NULL AND refunded_at IS NULL`] : []),
+    // The condition of a partial index: no engine derives it from a state that is a parameter.
+    ...(state === undefined || state === "settled" ? [] : [sql`state <> 'settled'`]),
+    ...(before === undefined ? [] : [sql`(created_at, key) < (${before.createdAtMillis}, ${before.key})`])
+  ])
+
+const settledConditions = (
+  sql: SqlClient.SqlClient,
+  { after, beforeMillis, chargeKeys, fromMillis }: Omit<SettledQuery, "limit">
+) =>
+  sql.and([
+    sql`state = 'settled'`,
+    // One lower bound: of two, SQLite may seek the earlier one, and read all pages up to the later.
+    ...(after !== undefined && after.settledAtMillis >= (fromMillis ?? 0)
+      ? [sql`(settled_at, key) > (${after.settledAtMillis}, ${after.key})`]
+      : fromMillis === undefined
+        ? []
+        : [sql`settled_at >= ${fromMillis}`]),
+    ...(beforeMillis === undefined ? [] : [sql`settled_at < ${beforeMillis}`]),
+    ...(chargeKeys === undefined ? [] : [sql.in("key", chargeKeys)])
+  ])
+
+/** Settled charges that match: given ones are found first and then sorted (see `entriesWhere`). */
+const settledWhere = (sql: SqlClient.SqlClient, query: Omit<SettledQuery, "limit">) =>
+  sql.onDialectOrElse({
+    pg: () =>
+      query.chargeKeys === undefined
+        ? sql`till_charges WHERE ${settledConditions(sql, query)}`
+        : sql`(SELECT * FROM till_charges WHERE ${settledConditions(sql, query)} OFFSET 0) AS given`,
+    orElse: () => sql`till_charges WHERE ${settledConditions(sql, query)}`
+  })
+
+const recordMethods = (sql: SqlClient.SqlClient): RecordMethods => ({
+  list: ({ limit, ...query }) =>
+    storing(
+      "charges.list",
+      readableCharges(
+        limit,
+        (size) => sql<ChargeRow>`
+          SELECT ${sql.literal(chargeColumns)} FROM till_charges WHERE ${conditions(sql, query)}
+          ORDER BY created_at DESC, key DESC LIMIT ${size}`
+      )
+    ),
+  listSettled: ({ limit, ...query }) =>
+    storing(
+      "charges.listSettled",
+      Effect.map(
+        sql<SettledRow>`
+          SELECT ${sql.literal(settledColumns)} FROM ${settledWhere(sql, query)}
+          ORDER BY settled_at, key LIMIT ${limit}`,
+        (rows) => rows.map(toSettledCharge)
+      )
+    ),
+  expire: (beforeMillis, limit) =>
+    storing(
+      "charges.expire",
+      Effect.map(
+        // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+        sql`
+          UPDATE till_charges SET response = NULL, response_expired_at = ${beforeMillis}
+          WHERE response IS NOT NULL
+            AND key IN (SELECT key FROM till_charges WHERE response IS NOT NULL AND settled_at IS NOT NULL
+              AND settled_at < ${beforeMillis} ORDER BY settled_at LIMIT ${limit})
+          RETURNING key`,
+        ({ length }) => length
+      )
+    )
+})
+
+/**
+ * Charges and ledger in a database. Nearly every method is one conditional statement, so the database decides each
+ * race; `startRefund` is a transaction. Triggers of the schema append the ledger's entries, in the statement that
+ * changes the charge.
+ */
+export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.effect(
+  Charges,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Charges.of({
+      find: (key) => storing("charges.find", findCharge(sql, key)),
+      claim: claimMethod(sql),
+      payerActivity: payerActivityMethod(sql),
+      ...settlementMethods(sql),
+      ...leaseMethods(sql),
+      ...dueMethods(sql),
+      ...recordMethods(sql),
+      ...refundMethods(sql),
+      ...refundAttemptMethods(sql),
+      ...ledgerMethods(sql)
+    })
+  )
+)

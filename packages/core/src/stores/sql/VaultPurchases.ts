@@ -1,0 +1,189 @@
+import { Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import {
+  type FreeBudget,
+  type FreeDownload,
+  type NewVaultPurchase,
+  type Redemption,
+  type VaultPurchase,
+  VaultPurchases
+} from "../../shop/ports/VaultPurchases.ts"
+import { storing, tookEffect } from "./rows.ts"
+
+interface Row {
+  readonly id: string
+  readonly status: VaultPurchase["status"]
+  readonly created_at: number | string
+  readonly due_at: number | string | null
+  readonly attempts: number | string
+  /** Until it is erased. */
+  readonly email: string | null
+  /** The agreed facts, which never change. */
+  readonly document: string
+}
+
+const documentOf = ({ chargeKey, slug, walletAddress }: NewVaultPurchase): string =>
+  JSON.stringify({ chargeKey, slug, walletAddress })
+
+const toPurchase = (row: Row): VaultPurchase => ({
+  ...JSON.parse(row.document),
+  id: row.id,
+  status: row.status,
+  createdAtMillis: Number(row.created_at),
+  dueAtMillis: row.due_at === null ? undefined : Number(row.due_at),
+  attempts: Number(row.attempts),
+  email: row.email ?? undefined
+})
+
+type Methods = VaultPurchases["Service"]
+type SaleMethods = Pick<Methods, "reserve" | "grant" | "cancel" | "find" | "countSales">
+
+/** The slug as the index of sales has it. */
+const slugColumn = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => sql`(CAST(document AS json) ->> 'slug')`,
+    orElse: () => sql`json_extract(document, '$.slug')`
+  })
+
+const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
+  countSales: (slug) =>
+    storing(
+      "vaultPurchases.countSales",
+      Effect.map(
+        sql<{ readonly sales: number | string }>`
+          SELECT COUNT(*) AS sales FROM till_vault_purchases
+          WHERE ${slugColumn(sql)} = ${slug} AND status = 'granted'`,
+        ([row]) => Number(row!.sales)
+      )
+    ),
+  reserve: (purchase) =>
+    storing(
+      "vaultPurchases.reserve",
+      Effect.asVoid(
+        sql`INSERT INTO till_vault_purchases ${sql.insert({
+          id: purchase.id,
+          status: "reserved",
+          created_at: purchase.createdAtMillis,
+          due_at: purchase.dueAtMillis ?? null,
+          attempts: 0,
+          email: purchase.email ?? null,
+          document: documentOf(purchase)
+        })} ON CONFLICT (id) DO NOTHING`
+      )
+    ),
+  grant: (id, dueAtMillis) =>
+    storing(
+      "vaultPurchases.grant",
+      tookEffect(sql`
+        UPDATE till_vault_purchases SET status = 'granted', due_at = ${dueAtMillis ?? null}, attempts = 0
+        WHERE id = ${id} AND status = 'reserved' RETURNING id`)
+    ),
+  cancel: (id) =>
+    storing(
+      "vaultPurchases.cancel",
+      Effect.asVoid(sql`DELETE FROM till_vault_purchases WHERE id = ${id} AND status = 'reserved'`)
+    ),
+  find: (id) =>
+    storing(
+      "vaultPurchases.find",
+      Effect.map(sql<Row>`SELECT * FROM till_vault_purchases WHERE id = ${id}`, ([row]) =>
+        row === undefined ? undefined : toPurchase(row)
+      )
+    )
+})
+
+const downloadMethods = (
+  sql: SqlClient.SqlClient
+): Pick<Methods, "countDownload" | "releaseDownload" | "redeem"> => {
+  /** Downloads of one purchase wait for each other on PostgreSQL. SQLite has one writer. */
+  const lock = (id: string): Effect.Effect<unknown, SqlError.SqlError> =>
+    sql.onDialectOrElse({
+      pg: () => sql`SELECT pg_advisory_xact_lock(402406, hashtext(${id}))`,
+      orElse: () => Effect.void
+    })
+  const count = Effect.fnUntraced(function* (id: string, chargeKey: string, max: number) {
+    yield* lock(id)
+    const counted = yield* sql<{ readonly charge_key: string }>`
+      SELECT charge_key FROM till_purchase_downloads WHERE purchase_id = ${id}`
+    if (counted.some((row) => row.charge_key === chargeKey)) return true
+    if (counted.length >= max) return false
+    yield* sql`INSERT INTO till_purchase_downloads (purchase_id, charge_key) VALUES (${id}, ${chargeKey})`
+    return true
+  })
+  const redeem = Effect.fnUntraced(function* (
+    { atMillis, bytes, nonce, purchaseId }: FreeDownload,
+    { maxBytes, sinceMillis }: FreeBudget
+  ): Effect.fn.Return<Redemption, SqlError.SqlError> {
+    yield* lock(purchaseId)
+    yield* sql`DELETE FROM till_free_downloads WHERE purchase_id = ${purchaseId} AND at <= ${sinceMillis}`
+    const kept = yield* sql<{ readonly nonce: string; readonly bytes: number | string }>`
+      SELECT nonce, bytes FROM till_free_downloads WHERE purchase_id = ${purchaseId}`
+    if (kept.some((other) => other.nonce === nonce)) return "Used"
+    if (kept.reduce((sum, other) => sum + Number(other.bytes), bytes) > maxBytes) return "Spent"
+    yield* sql`
+      INSERT INTO till_free_downloads (purchase_id, nonce, bytes, at)
+      VALUES (${purchaseId}, ${nonce}, ${bytes}, ${atMillis})`
+    return "Redeemed"
+  })
+  return {
+    redeem: (download, budget) =>
+      storing("vaultPurchases.redeem", sql.withTransaction(redeem(download, budget))),
+    countDownload: (id, chargeKey, max) =>
+      storing("vaultPurchases.countDownload", sql.withTransaction(count(id, chargeKey, max))),
+    releaseDownload: (id, chargeKey) =>
+      storing(
+        "vaultPurchases.releaseDownload",
+        Effect.asVoid(sql`
+          DELETE FROM till_purchase_downloads WHERE purchase_id = ${id} AND charge_key = ${chargeKey}`)
+      )
+  }
+}
+
+const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "reschedule" | "forget"> => {
+  // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
+  const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+  return {
+    take: (nowMillis, untilMillis, limit) =>
+      storing(
+        "vaultPurchases.take",
+        Effect.map(
+          // As for orders: selected first, and once.
+          sql<Row>`
+            WITH due AS MATERIALIZED (
+              SELECT id FROM till_vault_purchases WHERE due_at <= ${nowMillis}
+              ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
+            UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
+            WHERE due_at <= ${nowMillis} AND id IN (SELECT id FROM due) RETURNING *`,
+          (rows) => rows.map(toPurchase)
+        )
+      ),
+    reschedule: (id, seenMillis, dueAtMillis) =>
+      storing(
+        "vaultPurchases.reschedule",
+        tookEffect(sql`
+          UPDATE till_vault_purchases SET due_at = ${dueAtMillis ?? null}
+          WHERE id = ${id} AND due_at = ${seenMillis} RETURNING id`)
+      ),
+    forget: (beforeMillis, limit) =>
+      storing(
+        "vaultPurchases.forget",
+        Effect.map(
+          sql`
+            UPDATE till_vault_purchases SET email = NULL WHERE email IS NOT NULL AND id IN (
+              SELECT id FROM till_vault_purchases
+              WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted' AND created_at < ${beforeMillis}
+              ORDER BY created_at LIMIT ${limit})
+            RETURNING id`,
+          ({ length }) => length
+        )
+      )
+  }
+}
+
+/** Purchases of vault items in a database. The database decides each race. */
+export const layer: Layer.Layer<VaultPurchases, never, SqlClient.SqlClient> = Layer.effect(
+  VaultPurchases,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    VaultPurchases.of({ ...saleMethods(sql), ...downloadMethods(sql), ...upkeepMethods(sql) })
+  )
+)

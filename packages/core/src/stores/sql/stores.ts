@@ -1,0 +1,76 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { StoreError } from "../../domain/Errors.ts"
+import { StoreClock } from "../../ports/StoreClock.ts"
+import { report } from "../../runtime/events.ts"
+import * as Charges from "./Charges.ts"
+import * as Marks from "./Marks.ts"
+import { migrate, migrations } from "../schema/migrations.ts"
+import * as Orders from "./Orders.ts"
+import * as Quotes from "./Quotes.ts"
+import { storing } from "./rows.ts"
+import * as VaultItems from "./VaultItems.ts"
+import * as VaultPurchases from "./VaultPurchases.ts"
+import { writeMissingTerms } from "./vaultTerms.ts"
+
+/** The clock of PostgreSQL. An SQLite file is used on one machine, whose processes share its clock. */
+const databaseClock = Layer.effect(
+  StoreClock,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const reading = sql<{ readonly now: string }>`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`
+    return sql.onDialectOrElse({
+      pg: () => ({
+        nowMillis: storing(
+          "clock",
+          Effect.map(reading, ([row]) => Number(row!.now))
+        )
+      }),
+      orElse: () => undefined
+    })
+  })
+)
+
+/** The name of a database for its operator; `undefined` for one in memory. */
+const placeOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql.onDialectOrElse({
+      pg: () => sql<{ readonly place: string }>`SELECT current_database() AS place`,
+      orElse: () =>
+        sql<{ readonly place: string }>`SELECT file AS place FROM pragma_database_list WHERE name = 'main'`
+    }),
+    ([row]) => row?.place || undefined
+  )
+
+/** Reports a database without any table: where one with data is expected, its file or its backup is the wrong one. */
+const reportCreated = Effect.gen(function* () {
+  const place = yield* placeOf(yield* SqlClient.SqlClient)
+  if (place === undefined) return
+  yield* report(
+    "Info",
+    "storage_created",
+    `The database ${place} was empty: its tables were created. If it should have data, stop the till, and restore the right file`
+  )
+})
+
+/** All stores over one database, whose schema is migrated first. */
+export const layerSql = Layer.mergeAll(
+  Charges.layer,
+  Quotes.layer,
+  Orders.layer,
+  VaultItems.layer,
+  VaultPurchases.layer,
+  databaseClock,
+  Marks.layer
+).pipe(
+  Layer.provideMerge(
+    Layer.effectDiscard(
+      migrate.pipe(
+        Effect.tap((ran) => (ran.length === migrations.length ? reportCreated : Effect.void)),
+        Effect.andThen(writeMissingTerms),
+        Effect.mapError((cause) =>
+          cause._tag === "ConfigurationError" ? cause : new StoreError({ operation: "migrate", cause })
+        )
+      )
+    )
+  )
+)

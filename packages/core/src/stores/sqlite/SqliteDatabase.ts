@@ -1,0 +1,208 @@
+import { Effect, Schedule, type Scope } from "effect"
+import { SqlError } from "effect/sql"
+import { report } from "../../runtime/events.ts"
+import {
+  control,
+  failureOf,
+  type Job,
+  pragmas,
+  type Replies,
+  type Request,
+  type SqliteFailure
+} from "./SqliteSession.ts"
+import { onEventLoop, onThread, OpenFailure, type SqliteThread } from "./SqliteThread.ts"
+
+/** How a statement is retried while another process holds the lock. */
+const lockRetries = Schedule.upTo(Schedule.spaced("5 millis"), { duration: "5 seconds" })
+
+/** An open database. */
+export interface SqliteDatabase {
+  /**
+   * Runs a statement. Concurrent ones are committed together, since a durable commit costs far more than a statement.
+   * Each succeeds or fails alone, once it is durable. Waits while a transaction is open.
+   */
+  readonly run: (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
+  /** Runs a statement of a transaction. */
+  readonly runInTransaction: (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
+  /** Lets other statements wait until the scope closes. One scope at a time. */
+  readonly exclusive: Effect.Effect<void, never, Scope.Scope>
+  /** Whether a transaction is open. */
+  readonly inTransaction: () => boolean
+}
+
+/** SQLite's extended codes for a duplicate primary key; `classifySqliteError` knows only that of UNIQUE. */
+const primaryKeyCodes = new Set([1555, 2579])
+const uniqueCode = 2067
+
+/** Maps a failure of SQLite to an error of `effect/sql`. */
+const toSqlError = ({ errcode, message }: SqliteFailure, operation: string): SqlError.SqlError => {
+  const errno = errcode !== undefined && primaryKeyCodes.has(errcode) ? uniqueCode : errcode
+  const cause = Object.assign(new Error(message), { errcode })
+  return new SqlError.SqlError({
+    reason: SqlError.classifySqliteError({ errno, message, cause }, { message, operation })
+  })
+}
+
+const unusable = (message: string): SqlError.SqlError =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ message, operation: "execute", cause: new Error(message) })
+  })
+
+type Resume = (outcome: Effect.Effect<unknown, SqlError.SqlError>) => void
+
+/**
+ * What waits for a reply, emptied when it is taken: the tables that a `Map` outgrows refer to each other, so what stays
+ * in one of them survives until the next full garbage collection, and makes the others slow.
+ */
+interface Waiting {
+  resume: Resume | undefined
+}
+
+/** The statements that wait for their reply, or for the end of a transaction. */
+class Statements {
+  inTransaction = false
+  thread: SqliteThread | undefined
+  private readonly running = new Map<number, Waiting>()
+  private readonly held = new Map<Request, Resume>()
+  private isHolding = false
+  private unusableBecause: string | undefined
+  private lastId = 0
+  private isLossReported = false
+
+  readonly onReplies = (replied: Replies): void => {
+    this.inTransaction = replied.inTransaction
+    for (const reply of replied.replies) {
+      this.take(reply.id)?.("failure" in reply ? this.failed(reply.failure) : Effect.succeed(reply.value))
+    }
+  }
+
+  readonly onEnd = (because: string): void => {
+    const reason = (this.unusableBecause ??= because)
+    const resumes = [...Array.from(this.running.keys(), (id) => this.take(id)!), ...this.held.values()]
+    this.held.clear()
+    for (const resume of resumes) resume(Effect.fail(unusable(reason)))
+  }
+
+  submit(job: Job, inTransaction: boolean): Effect.Effect<unknown, SqlError.SqlError> {
+    return Effect.callback((resume) => {
+      if (this.unusableBecause !== undefined) return resume(Effect.fail(unusable(this.unusableBecause)))
+      const request = { id: ++this.lastId, job, inTransaction }
+      if (this.isHolding && !inTransaction) this.held.set(request, resume)
+      else this.post(request, resume)
+      // What was posted runs, though nobody waits for it.
+      return Effect.sync(() => {
+        this.held.delete(request)
+        this.take(request.id)
+      })
+    })
+  }
+
+  /** Removes a running statement. */
+  private take(id: number): Resume | undefined {
+    const waiting = this.running.get(id)
+    if (waiting === undefined) return undefined
+    this.running.delete(id)
+    const { resume } = waiting
+    waiting.resume = undefined
+    return resume
+  }
+
+  hold(): void {
+    this.isHolding = true
+  }
+
+  release(): void {
+    this.isHolding = false
+    const held = [...this.held]
+    this.held.clear()
+    for (const [request, resume] of held) this.post(request, resume)
+  }
+
+  async close(): Promise<void> {
+    this.unusableBecause ??= "the database is closed"
+    await this.thread?.close()
+  }
+
+  private post(request: Request, resume: Resume): void {
+    try {
+      this.thread?.post(request)
+      this.running.set(request.id, { resume })
+    } catch (error) {
+      // A parameter that no other thread can read.
+      resume(this.failed(failureOf(error)))
+    }
+  }
+
+  private failed(failure: SqliteFailure): Effect.Effect<never, SqlError.SqlError> {
+    const error = Effect.fail(toSqlError(failure, "execute"))
+    if (failure.isFileLost !== true || this.isLossReported) return error
+    this.isLossReported = true
+    return Effect.andThen(
+      report(
+        "Error",
+        "storage_file_lost",
+        "The database file was deleted or replaced; nothing more is stored"
+      ),
+      error
+    )
+  }
+}
+
+/** Only the thread that opened it sees a database that SQLite keeps in memory. */
+const isInMemory = (filename: string): boolean => filename === ":memory:" || filename.startsWith("file:")
+
+const openFailed = (cause: unknown): SqlError.SqlError =>
+  toSqlError(cause instanceof OpenFailure ? cause.failure : failureOf(cause), "open")
+
+const openThread = (
+  filename: string,
+  statements: Statements
+): Effect.Effect<SqliteThread, SqlError.SqlError> => {
+  const here = Effect.try({ try: () => onEventLoop(filename, statements), catch: openFailed })
+  if (isInMemory(filename)) return here
+  return Effect.tryPromise({ try: () => onThread(filename, statements), catch: (cause) => cause }).pipe(
+    Effect.catch((cause) =>
+      cause instanceof OpenFailure
+        ? Effect.fail(openFailed(cause))
+        : Effect.andThen(
+            report(
+              "Warn",
+              "storage_on_event_loop",
+              `SQLite has no thread of its own, so a slow disk blocks the server (${failureOf(cause).message}). If the server is bundled, leave @till402/core out of the bundle`
+            ),
+            here
+          )
+    )
+  )
+}
+
+/** Opens a database until the scope closes, which runs what was submitted first. Fails with SQLite's error. */
+export const open = Effect.fnUntraced(function* (
+  filename: string
+): Effect.fn.Return<SqliteDatabase, SqlError.SqlError, Scope.Scope> {
+  const statements = new Statements()
+  statements.thread = yield* Effect.acquireRelease(openThread(filename, statements), () =>
+    Effect.promise(() => statements.close())
+  )
+  const run = (job: Job, inTransaction: boolean) => {
+    const once = statements.submit(job, inTransaction)
+    // In an open transaction, the statements before it would be tried again too.
+    const isUntouched = ({ reason }: SqlError.SqlError) =>
+      reason._tag === "LockTimeoutError" && !(inTransaction && statements.inTransaction)
+    return Effect.catch(once, (error) =>
+      isUntouched(error)
+        ? Effect.retry(once, { schedule: lockRetries, while: isUntouched })
+        : Effect.fail(error)
+    )
+  }
+  for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), false)
+  return {
+    run: (job) => run(job, false),
+    runInTransaction: (job) => run(job, true),
+    exclusive: Effect.acquireRelease(
+      Effect.sync(() => statements.hold()),
+      () => Effect.sync(() => statements.release())
+    ),
+    inTransaction: () => statements.inTransaction
+  }
+})

@@ -1,0 +1,303 @@
+import type { Prices } from "../../operations/OperationSettings.ts"
+import type { PublicRoute } from "../../http/HttpMessage.ts"
+import type { MailTemplates } from "../../shop/mail/Templates.ts"
+import type { OrderChange } from "../../shop/orders/OrderChanges.ts"
+import type { RefundWallet } from "../../ports/RefundWallet.ts"
+import type { SolanaRefunds } from "../../ports/SolanaRefunds.ts"
+import type { DecimalText } from "../../domain/Money.ts"
+import type { Margin } from "../../shop/orders/Margin.ts"
+import type { SecretKey } from "../../runtime/Secrets.ts"
+
+/*
+ * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in OptionBounds.ts. The
+ * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
+ */
+
+/**
+ * A dollar token other than Circle's USDC: with 6 decimals, and EIP-3009 with the events of Circle's tokens. `till.ready`
+ * rejects with a `ConfigurationError` if the chain shows other decimals, other events or another EIP-712 domain.
+ *
+ * @example
+ * import type { TokenOptions } from "@till402/core"
+ *
+ * const token: TokenOptions = {
+ *   address: "0x00000000000000000000000000000000d011a500",
+ *   name: "Your Dollar",
+ *   version: "2"
+ * }
+ */
+export interface TokenOptions {
+  /** Address of its contract. */
+  readonly address: string
+  /** Name in its EIP-712 domain. */
+  readonly name: string
+  /** Version in its EIP-712 domain. */
+  readonly version: string
+}
+
+/** A network on which callers can pay. */
+export interface NetworkOptions {
+  /** Version-1 name (`base-sepolia`, `solana`) or CAIP-2 identifier (`eip155:84532`). */
+  readonly network: string
+  /**
+   * Address that receives payments on this network. Default: the till's `payTo`. On Solana, the address of a wallet,
+   * whose token account receives them.
+   */
+  readonly payTo?: string
+  /**
+   * JSON-RPC endpoint, http(s). Required to serve `buy` and `vault/buy`, unless `trustFacilitator` is `true`.
+   * With it, a settlement counts only when the chain shows it, contract wallets can pay, and unknown outcomes are
+   * resolved.
+   */
+  readonly rpcUrl?: string
+  /**
+   * Token that is paid with: `{ address, name, version }`, checked against the chain at startup. Default: Circle's USDC.
+   * Needs `rpcUrl`. Not on Solana.
+   */
+  readonly token?: TokenOptions
+  /**
+   * Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. Not on
+   * Solana.
+   */
+  readonly confirmations?: number
+  /**
+   * Age of a block, in chain time, at which a reorganization is no longer expected to remove it. Default: by network.
+   * Younger payments are checked once more, and refunds wait until their payment is that old. Needs `rpcUrl`.
+   * Not on Solana.
+   */
+  readonly finalitySeconds?: number
+}
+
+/** Bounds on refunds that the till sends from `refundWallet` or `solanaRefunds`. */
+export interface RefundLimitOptions {
+  /**
+   * Refunds to one payer in an hour, across all processes. Refunds above it stay due: they are sent later, or by you.
+   * Set it above the price of your most expensive order.
+   *
+   * @default "500.00"
+   */
+  readonly perPayerPerHour?: DecimalText
+}
+
+/** An operation with a fixed price. Its payments can settle before the work. */
+export type FixedPriceOperation = keyof Prices
+
+/**
+ * Bounds on work for payments that have not settled yet: together, the most that callers can cost you without paying.
+ * See docs/threats.md, "What an attacker can cost you".
+ */
+export interface LimitOptions {
+  /**
+   * Unsettled payments of one payer, across all processes.
+   *
+   * @default 64
+   */
+  readonly unsettledPerPayer?: number
+  /**
+   * Unsettled payments in one process. A quarter is reserved for payers who paid here within a day.
+   *
+   * @default 1_000
+   */
+  readonly unsettled?: number
+  /**
+   * Most unsettled work at once, across all processes, for a payer who has not paid here within a minute. One call is
+   * always allowed. Each payment that settles raises this bound by its amount.
+   *
+   * @default "0.10"
+   */
+  readonly exposurePerPayer?: DecimalText
+  /**
+   * The most to which settled payments raise that bound.
+   *
+   * @default "5.00"
+   */
+  readonly maxExposurePerPayer?: DecimalText
+  /**
+   * Work without payment that one process does in an hour. What counts: unsettled, unpaid and failed work for payers
+   * who have not paid this process as much. What refills it: time, evenly over the hour, and each payment that settles
+   * after its work. Who may use it: one payer at most a tenth, one client address (one /48 of IPv6) a quarter; half is
+   * reserved for newcomers.
+   *
+   * @default "20.00"
+   */
+  readonly lossPerHour?: DecimalText
+  /**
+   * Concurrent verifications for payers who have not paid here within a day, shared fairly among client addresses
+   * (one /48 of IPv6 counts as one). Calls wait up to 8 seconds.
+   *
+   * @default 64
+   */
+  readonly unverified?: number
+  /**
+   * Time for which a payer is refused without a verification, after a payment that they could not pay.
+   *
+   * @default 5_000
+   */
+  readonly failedPayerMillis?: number
+  /**
+   * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your
+   * own operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of
+   * IPv6) with fewer than 3 quotes in this minute.
+   *
+   * @default 600
+   */
+  readonly quotesPerMinute?: number
+  /**
+   * The same for one client address (one /64 of IPv6; one /48 gets four times as many). All callers without a known
+   * address count as one client.
+   *
+   * @default 60
+   */
+  readonly quotesPerClientPerMinute?: number
+}
+
+/**
+ * The settings of a till: everything that is not a port, storage, the facilitator or a callback.
+ *
+ * @example
+ * import type { TillSettings } from "@till402/core"
+ *
+ * const settings: TillSettings = {
+ *   baseUrl: "https://shop.example/api",
+ *   payTo: process.env["PAY_TO"] ?? "",
+ *   networks: [{ network: "base", rpcUrl: "https://base-rpc.example" }],
+ *   secret: process.env["TILL_SECRET"] ?? "",
+ *   prices: { track: "0.60" },
+ *   limits: { unsettledPerPayer: 32 }
+ * }
+ */
+export interface TillSettings {
+  /**
+   * Public address of the mount, prefix included: `https://shop.example/api`. Leave out `/x402`: it is added. http(s),
+   * without query, fragment or user name. All `resource` URLs start with it; the `Host` header is never used.
+   */
+  readonly baseUrl: string
+  /**
+   * EVM address that receives payments, with its checksum or all in lower case. With Solana networks alone, a Solana
+   * wallet's address.
+   */
+  readonly payTo: string
+  /**
+   * Networks on which callers can pay, preferred first: names or objects. At least one of `base`, `base-sepolia`,
+   * `polygon`, `avalanche`, `solana` and `solana-devnet`, because the body of a `402` can't name others.
+   */
+  readonly networks: ReadonlyArray<string | NetworkOptions>
+  /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
+  readonly secret: string | ReadonlyArray<SecretKey>
+  /** Prices that replace the defaults. */
+  readonly prices?: Partial<Prices>
+  /**
+   * When payments settle, by operation. `"after-work"`: failed work costs the caller nothing. `"before-work"`: you do
+   * no work for a payment that doesn't settle.
+   *
+   * @default "after-work"
+   */
+  readonly settlement?: Partial<Record<FixedPriceOperation, "after-work" | "before-work">>
+  /**
+   * Your fee on a quote of `buy`: basis points of its total (`250` is 2.5 %, rounded up to a millionth of a dollar), or
+   * a function of the quote's amounts that returns dollars as decimal text. Callers see it as a fee.
+   *
+   * @default 0
+   */
+  readonly margin?: Margin
+  /** Bounds on refunds that the till sends from `refundWallet` or `solanaRefunds`. */
+  readonly refunds?: RefundLimitOptions
+  /** Bounds on work for payments that have not settled yet. */
+  readonly limits?: LimitOptions
+  /**
+   * Time for a payment, from the `402` to its settlement. An authorization that is valid for longer (and 30 s of clock
+   * skew) is refused.
+   *
+   * @default 120
+   */
+  readonly maxTimeoutSeconds?: number
+  /**
+   * Deadline of one call to a port. A marketplace gets 8 seconds, or half of this if that is less,
+   * unless it has a `timeoutMillis`.
+   *
+   * @default 20_000
+   */
+  readonly upstreamTimeoutMillis?: number
+  /**
+   * Time for which a paid response is replayed to the same payment. Then it is deleted.
+   *
+   * @default 86_400_000
+   */
+  readonly responseLifetimeMillis?: number
+  /**
+   * The same for `vault/buy`, whose response contains a token: once settled, a payment is public on the chain.
+   *
+   * @default 600_000
+   */
+  readonly secretResponseLifetimeMillis?: number
+  /**
+   * With `settlement: "before-work"`: time in which a payer can retry failed work, free of charge. Then the payment is
+   * refunded.
+   *
+   * @default 3_600_000
+   */
+  readonly owedResponseMillis?: number
+  /**
+   * Time for which personal data is kept: address and email of an order after its last change, email of a vault
+   * purchase after its creation.
+   *
+   * @default 7_776_000_000
+   */
+  readonly personalDataLifetimeMillis?: number
+  /**
+   * Accepts the facilitator's response as settlement of `buy` and `vault/buy`, without on-chain confirmation. Then no
+   * `rpcUrl` is needed.
+   *
+   * @default false
+   */
+  readonly trustFacilitator?: boolean
+  /**
+   * Path of the OpenAPI document below the mount; `false` omits it.
+   *
+   * @default "/openapi.json"
+   */
+  readonly openapiPath?: string | false
+  /**
+   * Path of the discovery listing below the mount; `false` omits it.
+   *
+   * @default "/.well-known/x402"
+   */
+  readonly discoveryPath?: string | false
+  /**
+   * Origins that browsers may call from: `"*"`, a list such as `["https://agents.example"]`, or `false` for no CORS
+   * headers.
+   *
+   * @default "*"
+   */
+  readonly cors?: "*" | ReadonlyArray<string> | false
+}
+
+/** Optional functions and objects of the host, besides its ports. */
+export interface TillHooks {
+  /** Your templates for emails, up to 256 KiB each. A template that is missing or fails is replaced by the default. */
+  readonly mailTemplates?: Partial<MailTemplates>
+  /**
+   * Wallet that sends refunds on EVM networks as they become due: a `LocalAccount` of viem, or an object with `address` and
+   * `signTypedData`. Without it, you send them and record them with `charges.recordRefund`.
+   */
+  readonly refundWallet?: RefundWallet
+  /**
+   * Sends refunds on Solana as they become due, from your wallet there: `solanaRefunds()` of
+   * `@till402/providers/solana-refunds`, or an object with `network`, `address`, `find` and `refund`. Without it, you send
+   * them and record them with `charges.recordRefund`.
+   */
+  readonly solanaRefunds?: SolanaRefunds
+  /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
+  readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
+  /**
+   * Returns the address of the client that sent a request. Quotes, and verifications of new payers, are shared fairly
+   * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set.
+   */
+  readonly clientAddress?: (request: Request) => string | undefined
+  /**
+   * Unpaid routes of providers below the mount, by path: an agent profile, a webhook. Not below `/x402`. A handler that
+   * throws is a 500; it must bound what it reads. A body that takes more than 15 seconds is a 408. Behind a body parser
+   * that keeps no `rawBody`, a request with a body is a 500.
+   */
+  readonly publicRoutes?: Readonly<Record<string, PublicRoute>>
+}

@@ -1,0 +1,48 @@
+import type { TollNetwork } from "../request/TollNetwork.ts"
+import type { TollRequest } from "../request/TollRequest.ts"
+import { type Loss, Releases } from "./Releases.ts"
+
+/** What a call has learned about its payment. */
+export interface Learned {
+  /** The signature was checked, here or on the chain: it is the payer's own. */
+  isProven: boolean
+  /** Whether the payer has settled here within a day, if the store was read for it. */
+  isKnown: boolean | undefined
+  /** When the facilitator started to verify the payment; 0: it didn't. */
+  verifiedAtMillis: number
+}
+
+/** Work that was done, or has failed, and isn't paid for yet. */
+export interface UnpaidWork {
+  readonly hasFailed: boolean
+  /** A payment that settled first pays for the work by the delivery of its response. */
+  readonly paidBy: "settlement" | "delivery"
+  /** Who loses it if nobody pays. */
+  readonly lostBy: Exclude<Loss, "none">
+}
+
+/** A paid call, as the limits see it. */
+export interface PayingCall {
+  readonly request: Pick<
+    TollRequest<unknown>,
+    "payment" | "clientAddress" | "exposureAtomic" | "settlesFirst"
+  >
+  readonly network: TollNetwork
+  /** On EVM in lower case. */
+  readonly payer: string
+  readonly digest: string
+  /** Until when the caller can be kept waiting. */
+  readonly untilMillis: number
+  readonly lease: { readonly key: string; readonly owner: string; readonly nowMillis: () => number }
+  readonly learned: Learned
+  /** What the call holds of the limits. */
+  readonly held: Releases
+  unpaidWork: UnpaidWork | undefined
+}
+
+/** The part of a {@link PayingCall} that belongs to the limits, when the call begins. */
+export const openPayingCall = (): Pick<PayingCall, "learned" | "held" | "unpaidWork"> => ({
+  learned: { isProven: false, isKnown: undefined, verifiedAtMillis: 0 },
+  held: new Releases(),
+  unpaidWork: undefined
+})

@@ -1,0 +1,292 @@
+import { Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import type { Receipt } from "../../domain/PaymentRequired.ts"
+import type { Charge, Charges } from "../../ports/Charges.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import { report } from "../../runtime/events.ts"
+import type { Secrets } from "../../runtime/Secrets.ts"
+import type { Chain } from "../evidence/Chain.ts"
+import type { Facilitator } from "../facilitator/Facilitator.ts"
+import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "../machine/Backoff.ts"
+import type { ChargeEvent, SettlementStep, TakenEvent } from "../machine/ChargeStep.ts"
+import type { StepGenerator } from "./driveSteps.ts"
+import { endLeaseEarly } from "./endLeaseEarly.ts"
+import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
+import { queryChain } from "./queryChain.ts"
+import type { SettlementEffects } from "./SettlementEffects.ts"
+import { readTask, type SettlementTask, taskWithoutPayment, tokenOf } from "../machine/SettlementTask.ts"
+
+interface Services {
+  readonly charges: Charges["Service"]
+  readonly chain: Chain["Service"]
+  readonly facilitator: Facilitator["Service"]
+  readonly secrets: Secrets["Service"]
+  readonly effects: SettlementEffects["Service"]
+}
+
+export interface SettlementConfig {
+  /** Length of a lease. See `leaseLengthMillis`. */
+  readonly leaseMillis: number
+  /** How long a payment that settled first can request its response. */
+  readonly owedResponseMillis: number
+  /** Seconds after which the proof of a settlement is checked again, by CAIP-2 network. */
+  readonly finalitySeconds: ReadonlyMap<string, number>
+}
+
+/** A takeover's event, and the charge as held from then on. */
+export interface Takeover {
+  readonly event: TakenEvent
+  readonly held: HeldCharge
+}
+
+type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { readonly _tag: Tag }>
+
+const done: ChargeEvent = { _tag: "Done" }
+
+/** The charge of an event. */
+const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task.network })
+
+const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
+
+/**
+ * Performs the steps of a settlement. Plain generators that the one generator of a call or a reconciliation delegates
+ * to with `yield*`: no `Effect.gen` per step. Run them only so.
+ */
+export class SettlementPerformer {
+  private readonly services: Services
+  private readonly config: SettlementConfig
+  constructor(services: Services, config: SettlementConfig) {
+    this.services = services
+    this.config = config
+  }
+
+  perform(step: SettlementStep, held: HeldCharge): StepGenerator<StoreError> {
+    switch (step._tag) {
+      case "Settle":
+        return this.settle(held)
+      case "QueryChain":
+        return this.queryChain(step, held)
+      case "Complete":
+        return this.complete(step, held)
+      case "Apply":
+        return this.apply(held)
+      case "Void":
+        return this.void(step, held)
+      case "RollBack":
+        return this.rollBack(step, held)
+      case "DeleteCharge":
+        return this.deleteCharge(held)
+      case "Finalize":
+        return this.finalize(held)
+      case "Reopen":
+        return this.reopen(held)
+      case "MarkRefundDue":
+        return this.markRefundDue(held)
+      case "EndLease":
+        return this.endLease(held)
+      case "Defer":
+        return this.defer(step, held)
+    }
+  }
+
+  /** Takes a charge over; `undefined`: another process was first. */
+  *takeOver(lease: ChargeLease): StepGenerator<StoreError, Takeover | undefined> {
+    const { charges, chain, secrets } = this.services
+    const { by, key, owner } = lease
+    const nowMillis = lease.nowMillis()
+    const untilMillis = nowMillis + this.config.leaseMillis
+    const took = yield* charges.takeOver(key, { owner, untilMillis }, nowMillis)
+    // Read again: it may have changed between being found and being taken.
+    const charge = took ? yield* charges.find(key) : undefined
+    if (charge === undefined || charge.leaseOwner !== owner) return undefined
+    const stored = yield* readTask(charge, secrets)
+    const task = { ...(stored ?? taskWithoutPayment(charge)), ...tokenOf(charge.network, charge.asset) }
+    const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
+    const facts = {
+      by,
+      canReadChain: chain.canRead(charge.network),
+      proofRequired: task.proofRequired,
+      workIsDue: charge.settlesFirst && !hasResponse,
+      validBeforeSeconds: charge.validBeforeSeconds,
+      finalitySeconds: this.finalityOf(charge.network)
+    }
+    const { attempts, claimedAfterBlock, subject } = charge
+    const transaction = charge.receipt?.transaction
+    const held = { ...lease, facts, task, subject, claimedAfterBlock, attempts, transaction }
+    const readable = stored !== undefined
+    return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
+  }
+
+  private *settle({ task }: HeldCharge): StepGenerator<StoreError> {
+    const { request } = task
+    if (request !== undefined)
+      return { _tag: "Settled", settlement: yield* this.services.facilitator.settle(request) }
+    const reason = "the charge doesn't store its payment any more"
+    return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
+  }
+
+  private *queryChain({ query }: StepOf<"QueryChain">, held: HeldCharge): StepGenerator<StoreError> {
+    const { claimedAfterBlock, task } = held
+    return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task, claimedAfterBlock) }
+  }
+
+  private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {
+    const { charges } = this.services
+    const { key } = held
+    const { proof, transaction } = step
+    const refundDue = step.refund !== "none"
+    const { authorization, network } = held.task
+    const nowMillis = held.nowMillis()
+    const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
+    const isOwed = held.facts.workIsDue && !refundDue
+    const owedUntilMillis = isOwed ? nowMillis + this.config.owedResponseMillis : undefined
+    const isProvisional = proof?.isFinal === false
+    const settlement = {
+      receipt,
+      transferLogIndex: proof?.logIndex,
+      refundDue,
+      // A call that has taken the charge over meanwhile may have recorded a response.
+      owner: refundDue ? held.owner : undefined,
+      finalAfterMillis: isProvisional ? nowMillis + this.finalityOf(network) * 1000 : undefined,
+      responseOwedUntilMillis: owedUntilMillis
+    }
+    const completion = yield* charges
+      .complete(key, settlement, nowMillis)
+      // The money has moved: the next process must not wait for the lease to expire before recording it.
+      .pipe(Effect.tapError(() => endLeaseEarly(charges, held)))
+    if (completion._tag === "Completed")
+      return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
+    if (completion._tag === "TransferTaken") {
+      yield* report(
+        "Error",
+        "transfer_proves_another_payment",
+        "One transfer was presented as proof of two payments",
+        { chargeKey: key, network, transaction }
+      )
+      return { _tag: "TransferTaken", attempts: held.attempts }
+    }
+    return yield* this.completedByAnother(held, isProvisional)
+  }
+
+  /** Another process has recorded the same settlement: its record counts. */
+  private *completedByAnother({ key, owner }: HeldCharge, isProvisional: boolean): StepGenerator<StoreError> {
+    const charge = yield* this.services.charges.find(key)
+    if (charge?.receipt === undefined) return { _tag: "Overtaken" }
+    return {
+      _tag: "Completed",
+      receipt: charge.receipt,
+      refundDue: charge.refund !== undefined,
+      owedUntilMillis: charge.leaseOwner === owner ? charge.responseOwedUntilMillis : undefined,
+      isProvisional
+    }
+  }
+
+  private *apply(held: HeldCharge): StepGenerator<StoreError> {
+    const { key, subject } = held
+    const { charges, effects } = this.services
+    if (subject === undefined) return done
+    // The settlement is recorded. If its effect fails, it stays pending and the reconciler applies it.
+    yield* effects.settled(subject).pipe(
+      Effect.andThen(charges.markApplied(key)),
+      Effect.catchTag("StoreError", (error) =>
+        Effect.andThen(
+          report(
+            "Error",
+            "settlement_effect_pending",
+            "The effect of a settlement could not be applied yet",
+            { ...fieldsOf(held), operation: error.operation, error: causeName(error.cause) }
+          ),
+          endLeaseEarly(charges, held)
+        )
+      )
+    )
+    return done
+  }
+
+  private *void(
+    { isRefused, keepsExposure }: StepOf<"Void">,
+    { key, owner, task }: HeldCharge
+  ): StepGenerator<StoreError> {
+    const options = {
+      keepExposure: keepsExposure,
+      isRefused,
+      checkAfterMillis: this.watchUntil(task)
+    }
+    return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
+  }
+
+  private *rollBack({ whole }: StepOf<"RollBack">, { key, subject }: HeldCharge): StepGenerator<StoreError> {
+    if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
+    return done
+  }
+
+  private *deleteCharge({ key, owner }: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.release(key, owner)
+    return done
+  }
+
+  private *finalize({ key, owner }: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.finalize(key, owner)
+    return done
+  }
+
+  private *reopen(held: HeldCharge): StepGenerator<StoreError> {
+    const { key, nowMillis, owner } = held
+    const { charges } = this.services
+    if (!(yield* charges.reopen(key, owner, nowMillis())))
+      return { _tag: "Reopened", reopened: false, isRefunded: false }
+    yield* report(
+      "Error",
+      "settlement_undone",
+      "A reorganization of the chain undid a settlement; the charge is open again",
+      { ...fieldsOf(held), transaction: held.transaction }
+    )
+    // Read again: its refund may have been sent since the lease began.
+    const charge = yield* charges.find(key)
+    return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
+  }
+
+  private *markRefundDue({ key, nowMillis, owner }: HeldCharge): StepGenerator<StoreError> {
+    yield* this.services.charges.markRefundDue(key, nowMillis(), owner)
+    return done
+  }
+
+  private *endLease(held: HeldCharge): StepGenerator<never> {
+    yield* endLeaseEarly(this.services.charges, held)
+    return done
+  }
+
+  private *defer({ nextCheck, reason }: StepOf<"Defer">, held: HeldCharge): StepGenerator<StoreError> {
+    const { attempts, facts, key, owner, task } = held
+    if (reason !== undefined)
+      yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", {
+        ...fieldsOf(held),
+        transaction: held.transaction,
+        reason
+      })
+    if (facts.by === "call") {
+      yield* this.services.charges.yieldLease(key, owner, 0)
+      return done
+    }
+    const againMillis = checkAgainMillis(attempts, held.nowMillis())
+    const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
+    yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))
+    if (isBeyondPatience(attempts))
+      yield* report(
+        "Error",
+        "charge_unresolved",
+        "A charge can't be brought to an end and needs an operator",
+        { ...fieldsOf(held), attempts: attempts + 1 }
+      )
+    return done
+  }
+
+  private finalityOf(network: string): number {
+    return this.config.finalitySeconds.get(network) ?? 0
+  }
+
+  /** When a voided payment can't move any more: the chain is then read once more, for the last time. */
+  private watchUntil({ authorization, network }: SettlementTask): number {
+    return watchUntilMillis(authorization.validBefore, this.finalityOf(network))
+  }
+}

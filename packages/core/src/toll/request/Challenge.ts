@@ -1,0 +1,81 @@
+import type { PaymentOption, PaymentRequired } from "../../domain/PaymentRequired.ts"
+import { base64JsonTemplate, jsonTemplate } from "../../fast/jsonTemplate.ts"
+import { encodeHeader } from "./PaymentHeader.ts"
+import type { PaymentOffer } from "./Verdict.ts"
+
+/** The paid resource, as both protocol versions describe it. */
+export interface Resource {
+  /**
+   * Absolute, built from the configured base URL. Without a query, which may hold tokens and tracking numbers; only the
+   * 402 of an operation with `queryInResource` includes it.
+   */
+  readonly url: string
+  readonly description: string
+  readonly mimeType: string
+  /** Version 1: describes the call, for indexers. */
+  readonly outputSchema: Readonly<Record<string, unknown>>
+  /** Version 2: the same, as an extension. */
+  readonly extensions: Readonly<Record<string, unknown>>
+}
+
+/** A 402 response: the version-1 body and the version-2 header of one set of offers. */
+export interface Challenge {
+  readonly body: string
+  /** Value of `PAYMENT-REQUIRED`. */
+  readonly header: string
+}
+
+const toOption = (offer: PaymentOffer, resource: Resource): PaymentOption | undefined =>
+  offer.v1Name === undefined
+    ? undefined
+    : {
+        scheme: offer.requirements.scheme,
+        network: offer.v1Name,
+        maxAmountRequired: offer.requirements.amount,
+        resource: resource.url,
+        description: resource.description,
+        mimeType: resource.mimeType,
+        outputSchema: resource.outputSchema as PaymentOption["outputSchema"] & {},
+        payTo: offer.requirements.payTo,
+        maxTimeoutSeconds: offer.requirements.maxTimeoutSeconds,
+        asset: offer.requirements.asset,
+        extra: offer.requirements.extra
+      }
+
+/**
+ * Makes a 402 that clients of both protocol versions can pay. The body has only version-1 entries, since an official
+ * version-1 client throws on networks it doesn't know; the header has every offer.
+ */
+export const makeChallenge = (
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource,
+  error: string
+): Challenge => ({
+  body: JSON.stringify(bodyOf(offers, resource, error)),
+  header: encodeHeader(headerOf(offers, resource, error))
+})
+
+const bodyOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string): PaymentRequired => ({
+  x402Version: 1,
+  error,
+  accepts: offers.map((offer) => toOption(offer, resource)).filter((option) => option !== undefined)
+})
+
+const headerOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string) => ({
+  x402Version: 2,
+  error,
+  resource: { url: resource.url, description: resource.description, mimeType: resource.mimeType },
+  accepts: offers.map((offer) => offer.requirements),
+  extensions: resource.extensions
+})
+
+/** Makes the same 402 for many URLs of one resource, all of which are ASCII. */
+export const challengeTemplate = (
+  offers: ReadonlyArray<PaymentOffer>,
+  resource: Resource,
+  error: string
+): ((url: string) => Challenge) => {
+  const body = jsonTemplate((url) => bodyOf(offers, { ...resource, url }, error))
+  const header = base64JsonTemplate((url) => headerOf(offers, { ...resource, url }, error))
+  return (url) => ({ body: body(url), header: header(url) })
+}

@@ -1,0 +1,138 @@
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { recordManualRefund } from "../../src/refunds/ManualRefunds.ts"
+import { Charges } from "../../src/ports/Charges.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
+import { chargesWithOne, key, paidRefundDue } from "../../src/testing/stores/chargeRecords.ts"
+
+const minute = 60_000
+const startMillis = 1_800_000_000_000
+
+/** Runs over a charge whose refund is due. */
+const play = <A, E>(
+  test: (record: (transaction: string) => Effect.Effect<string, unknown>) => Effect.Effect<A, E, Charges>
+) => {
+  const events: Array<TillEvent> = []
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(startMillis)
+    const charges = yield* chargesWithOne("settled", {}, { settlement: paidRefundDue })
+    const result = yield* test((transaction) => recordManualRefund(charges, key, transaction))
+    return { result, events }
+  }).pipe(
+    Effect.provide(Charges.layerMemory),
+    Effect.provide(Logger.layer([eventLogger((event) => events.push(event))])),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+}
+
+const start = Effect.gen(function* () {
+  const charges = yield* Charges
+  yield* charges.startRefund(key, { sinceMillis: 0, maxAtomic: "1000000000" }, startMillis)
+  return charges
+})
+
+const [mine, first, second] = ["a1", "b2", "c3"].map((byte) => `0x${byte.repeat(32)}`) as [
+  string,
+  string,
+  string
+]
+
+describe("a refund that an operator sent", () => {
+  it("is recorded when it was sent, and known when it is recorded again", async () => {
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const recorded = yield* record(mine)
+        const [entry] = yield* (yield* Charges).entries({ limit: 1 })
+        return [recorded, yield* record(mine), entry?.kind, entry?.transaction, entry?.atMillis]
+      })
+    )
+    expect(result).toEqual(["Recorded", "Known", "refunded", mine, startMillis])
+    expect(events).toEqual([])
+  })
+
+  it("is refused and reported while the wallet may be sending it", async () => {
+    const { events, result } = await play((record) => Effect.andThen(start, record(mine)))
+    expect(result).toBe("Refused")
+    expect(events).toEqual([
+      {
+        level: "warning",
+        code: "refund_in_progress",
+        message: "A refund was not recorded: the wallet may be sending it",
+        chargeKey: key,
+        transaction: mine
+      }
+    ])
+  })
+
+  it("is recorded once refunds have been stopped for 90 minutes, and not before", async () => {
+    const { result } = await play((record) =>
+      Effect.gen(function* () {
+        yield* (yield* start).stopRefunds("by hand", startMillis)
+        yield* TestClock.adjust(90 * minute - 1)
+        const early = yield* record(mine)
+        yield* TestClock.adjust(1)
+        return [early, yield* record(mine)]
+      })
+    )
+    expect(result).toEqual(["Refused", "Recorded"])
+  })
+
+  it("is refused with both transactions where another one is recorded", async () => {
+    const { events, result } = await play((record) => Effect.andThen(record(first), record(second)))
+    expect(result).toBe("Refused")
+    expect(events).toEqual([
+      {
+        level: "error",
+        code: "refund_recorded_twice",
+        message: "A refund was not recorded: it is recorded with another transaction",
+        chargeKey: key,
+        transaction: second,
+        otherTransaction: first
+      }
+    ])
+  })
+
+  it("is refused in silence where it names nothing, or none is due", async () => {
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const unknown = yield* recordManualRefund(yield* Charges, "unknown", mine)
+        return [yield* record(""), yield* record(" "), unknown]
+      })
+    )
+    expect([result, events]).toEqual([["Refused", "Refused", "Refused"], []])
+  })
+
+  it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), "z".repeat(88)])(
+    "is recorded in silence by the transaction %s",
+    async (transaction) => {
+      const { events, result } = await play((record) => record(transaction))
+      expect([result, events]).toEqual(["Recorded", []])
+    }
+  )
+
+  it.each([
+    "bank transfer 17",
+    `in ${mine}`,
+    `${mine}, see there`,
+    mine.slice(0, -1),
+    `${mine}0`,
+    "1".repeat(63),
+    "z".repeat(89),
+    `l${"z".repeat(87)}`
+  ])("is recorded and reported by another text: %s", async (transaction) => {
+    const { events, result } = await play((record) => record(transaction))
+    expect(result).toBe("Recorded")
+    expect(events).toEqual([
+      {
+        level: "warning",
+        code: "refund_without_transaction",
+        message:
+          "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+        chargeKey: key,
+        transaction
+      }
+    ])
+  })
+})

@@ -1,0 +1,201 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"
+import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../../src/domain/Errors.ts"
+import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
+import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
+import { type Marketplace, Marketplaces, type ProductQuery } from "../../../src/shop/ports/Marketplaces.ts"
+import { sampleProduct, sampleProducts } from "../../../src/testing.ts"
+
+const timeoutMillis = 4_000
+
+const marketplace = (source: Source, search: Marketplace["search"]): Marketplace => ({ source, search })
+const marketplaceWith = (source: Source, products: ReadonlyArray<SearchProduct>, more = {}): Marketplace =>
+  marketplace(source, () =>
+    Effect.succeed({ products, totalResults: products.length, hasMore: false, ...more })
+  )
+const failing = (source: Source, error: UpstreamError): Marketplace =>
+  marketplace(source, () => Effect.fail(error))
+
+const search = (marketplaces: ReadonlyArray<Marketplace>, query: Partial<SearchQuery> = {}) =>
+  Effect.flatMap(Catalogue, (catalogue) => catalogue.search({ q: "tote", page: 1, ...query })).pipe(
+    Effect.provide(
+      Catalogue.layerWith({ timeoutMillis }).pipe(Layer.provide(Layer.succeed(Marketplaces, marketplaces)))
+    )
+  )
+
+const down = (retryAfterSeconds?: number) =>
+  new UpstreamUnavailable({
+    port: "marketplace",
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+  })
+const broken = new UpstreamFailed({ port: "marketplace", cause: new Error("GET /?q=tote failed") })
+
+const asins = (products: ReadonlyArray<SearchProduct>) => products.map(({ asin }) => asin)
+const a = sampleProducts("marketplace_a", 3)
+const b = sampleProducts("marketplace_b", 2)
+
+describe("Catalogue", () => {
+  it.effect("takes products in turns, the sum of counts, and more where any has more", () =>
+    Effect.gen(function* () {
+      const queries: Array<ProductQuery> = []
+      const { missing, response } = yield* search(
+        [
+          marketplace("marketplace_a", (query) => {
+            queries.push(query)
+            return Effect.succeed({ products: a, totalResults: 30, hasMore: false })
+          }),
+          marketplace("marketplace_b", (query) => {
+            queries.push(query)
+            return Effect.succeed({ products: b, totalResults: 12, hasMore: true })
+          })
+        ],
+        { page: 3, brand: "Acme" }
+      )
+      assert.deepStrictEqual(response, {
+        products: [a[0]!, b[0]!, a[1]!, b[1]!, a[2]!],
+        totalResults: 42,
+        page: 3,
+        hasMore: true
+      })
+      assert.deepStrictEqual(missing, [])
+      const wanted = { q: "tote", page: 3, brand: "Acme" }
+      assert.deepStrictEqual(queries, [wanted, wanted])
+    })
+  )
+
+  it.effect("queries all at once", () =>
+    Effect.gen(function* () {
+      const slow = (source: Source, products: ReadonlyArray<SearchProduct>) =>
+        marketplace(source, () =>
+          Effect.as(Effect.sleep(3_000), { products, totalResults: 0, hasMore: false })
+        )
+      const fiber = yield* Effect.forkChild(search([slow("marketplace_a", a), slow("marketplace_b", b)]))
+      yield* TestClock.adjust(3_000)
+      assert.strictEqual((yield* Fiber.join(fiber)).response.products.length, 5)
+    })
+  )
+
+  it.effect("names each product once per marketplace, where it first stands", () =>
+    Effect.gen(function* () {
+      const twin = sampleProduct({ asin: a[0]!.asin, source: "marketplace_b" })
+      const { response } = yield* search([
+        marketplaceWith("marketplace_a", [a[0]!, a[1]!, { ...a[0]!, title: "again" }]),
+        marketplaceWith("marketplace_b", [twin, twin])
+      ])
+      assert.deepStrictEqual(response.products, [a[0]!, twin, a[1]!])
+    })
+  )
+
+  it.effect("applies price filters itself: an unknown price or another currency does not pass", () =>
+    Effect.gen(function* () {
+      const products = [
+        sampleProduct({ asin: "CHEAP00000", price: 9.99 }),
+        sampleProduct({ asin: "LOWER00000", price: 10 }),
+        sampleProduct({ asin: "UNKNOWN000", price: null }),
+        sampleProduct({ asin: "EURO000000", price: 15, currency: "EUR" }),
+        sampleProduct({ asin: "UPPER00000", price: 20, currency: "usd" }),
+        sampleProduct({ asin: "DEAR000000", price: 20.01 })
+      ]
+      const found = (query: Partial<SearchQuery>) =>
+        Effect.map(search([marketplaceWith("marketplace_a", products)], query), ({ response }) =>
+          asins(response.products)
+        )
+      assert.deepStrictEqual(yield* found({ priceMin: 10, priceMax: 20 }), ["LOWER00000", "UPPER00000"])
+      assert.deepStrictEqual(yield* found({ priceMin: 20 }), ["UPPER00000", "DEAR000000"])
+      assert.deepStrictEqual(yield* found({ priceMax: 10 }), ["CHEAP00000", "LOWER00000"])
+      assert.deepStrictEqual(yield* found({}), asins(products))
+    })
+  )
+
+  it.effect("responds without the marketplace that failed, and logs it without the query", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
+      const { missing, response } = yield* search([
+        marketplaceWith("marketplace_a", a),
+        failing("marketplace_b", broken)
+      ]).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual(response.products, a)
+      assert.deepStrictEqual(missing, ["marketplace_b"])
+      assert.strictEqual(lines.length, 1)
+      assert.include(lines[0], "marketplace_b")
+      assert.include(lines[0], "UpstreamFailed")
+      assert.notInclude(lines[0], "tote")
+    })
+  )
+
+  it.effect("responds without a marketplace that dies", () =>
+    Effect.gen(function* () {
+      const { missing, response } = yield* search([
+        marketplace("marketplace_a", () => Effect.die(new Error("bug"))),
+        marketplaceWith("marketplace_b", b)
+      ])
+      assert.deepStrictEqual(response.products, b)
+      assert.deepStrictEqual(missing, ["marketplace_a"])
+    })
+  )
+
+  it.effect("responds without a marketplace that exceeds its deadline", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        search([marketplace("marketplace_a", () => Effect.never), marketplaceWith("marketplace_b", b)])
+      )
+      yield* TestClock.adjust(timeoutMillis - 1)
+      assert.strictEqual(fiber.pollUnsafe(), undefined)
+      yield* TestClock.adjust(1)
+      const { missing, response } = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(response.products, b)
+      assert.strictEqual(response.totalResults, 2)
+      assert.deepStrictEqual(missing, ["marketplace_a"])
+    })
+  )
+
+  it.effect("is unavailable when all are, and names the shortest wait", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(
+        search([failing("marketplace_a", down(60)), failing("marketplace_b", down(20))])
+      )
+      assert.instanceOf(failure, UpstreamUnavailable)
+      assert.strictEqual(failure.port, "marketplace")
+      assert.strictEqual(failure.retryAfterSeconds, 20)
+    })
+  )
+
+  it.effect("is unavailable when all are past the deadline", () =>
+    Effect.gen(function* () {
+      const never = (source: Source) => marketplace(source, () => Effect.never)
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(search([never("marketplace_a"), never("marketplace_b")]))
+      )
+      yield* TestClock.adjust(timeoutMillis)
+      const failure = yield* Fiber.join(fiber)
+      assert.instanceOf(failure, UpstreamUnavailable)
+      assert.strictEqual(failure.retryAfterSeconds, undefined)
+    })
+  )
+
+  it.effect("fails when no marketplace responded and one is broken", () =>
+    Effect.gen(function* () {
+      for (const marketplaces of [
+        [failing("marketplace_a", down(60)), failing("marketplace_b", broken)],
+        [failing("marketplace_a", broken)]
+      ]) {
+        const failure = yield* Effect.flip(search(marketplaces))
+        assert.instanceOf(failure, UpstreamFailed)
+        assert.instanceOf(failure.cause, AggregateError)
+        assert.include(failure.cause.errors, broken)
+      }
+    })
+  )
+
+  it.effect("finds nothing where there is no marketplace", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* search([]), {
+        response: { products: [], totalResults: 0, page: 1, hasMore: false },
+        missing: []
+      })
+    })
+  )
+})

@@ -1,0 +1,130 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import { SearchProduct } from "../../../src/shop/goods/Product.ts"
+import type { MarketplaceOptions } from "../../../src/shop/ports/Marketplaces.ts"
+import { Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
+import { fakeMarketplace, sampleProducts } from "../../../src/testing.ts"
+import { settings } from "../../ports/subjects.ts"
+
+describe("Marketplaces", () => {
+  const searchOf = (search: MarketplaceOptions["search"]) =>
+    Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search({ q: "tote", page: 1 })).pipe(
+      Effect.provide(Marketplaces.fromPromise({ marketplace_b: { search } }, settings))
+    )
+
+  it.effect("reads what is missing as null, drops what is unknown, and knows the source itself", () =>
+    Effect.gen(function* () {
+      const sparse = {
+        asin: "7000000001",
+        title: "Tote",
+        currency: "USD",
+        rating: undefined,
+        source: "marketplace_a",
+        isExpedited: false,
+        internalMargin: 0.4
+      }
+      const page = yield* searchOf(
+        async () => ({ products: [sparse], totalResults: 1, hasMore: false }) as never
+      )
+      assert.deepStrictEqual(page.products, [
+        {
+          asin: "7000000001",
+          title: "Tote",
+          price: null,
+          currency: "USD",
+          rating: null,
+          reviewCount: null,
+          imageUrl: null,
+          productUrl: null,
+          source: "marketplace_b",
+          isExpedited: false
+        }
+      ])
+      assert.isTrue(page.products.every(Schema.is(SearchProduct)))
+    })
+  )
+
+  it.effect("keeps `this` of the host's object, and its query from being changed", () =>
+    Effect.gen(function* () {
+      class Shop implements MarketplaceOptions {
+        readonly #products = sampleProducts("marketplace_b", 1)
+        async search(query: { page: number }) {
+          query.page = 99
+          return { products: this.#products, totalResults: 1, hasMore: false }
+        }
+      }
+      const query = { q: "tote", page: 1 }
+      const page = yield* Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search(query)).pipe(
+        Effect.provide(Marketplaces.fromPromise({ marketplace_b: new Shop() }, settings))
+      )
+      assert.strictEqual(page.products.length, 1)
+      assert.strictEqual(query.page, 1)
+    })
+  )
+
+  it.effect("have deadlines of their own, up to the longest one", () =>
+    Effect.gen(function* () {
+      const never = { search: () => new Promise<never>(() => {}) }
+      const deadlineOf = (timeoutMillis: number | undefined) =>
+        Effect.gen(function* () {
+          const [marketplace] = yield* Marketplaces
+          const fiber = yield* Effect.forkChild(Effect.flip(marketplace!.search({ q: "tote", page: 1 })))
+          for (let passed = 0; ; passed += 500) {
+            if (fiber.pollUnsafe() !== undefined) return passed
+            yield* TestClock.adjust(500)
+          }
+        }).pipe(
+          Effect.provide(
+            Marketplaces.fromPromise(
+              { marketplace_a: { ...never, timeoutMillis } },
+              { timeoutMillis: 8_000, longestMillis: 18_000 }
+            )
+          )
+        )
+      assert.strictEqual(yield* deadlineOf(undefined), 8_000)
+      assert.strictEqual(yield* deadlineOf(16_500), 16_500)
+      assert.strictEqual(yield* deadlineOf(60_000), 18_000)
+    })
+  )
+
+  it.effect("stand in the order of their names, those that are configured", () =>
+    Effect.gen(function* () {
+      const fakes = {
+        marketplace_b: fakeMarketplace("marketplace_b"),
+        marketplace_a: fakeMarketplace("marketplace_a")
+      }
+      const sources = (options: Partial<typeof fakes>) =>
+        Effect.map(Marketplaces, (all) => all.map(({ source }) => source)).pipe(
+          Effect.provide(Marketplaces.fromPromise(options, settings))
+        )
+      assert.deepStrictEqual(yield* sources(fakes), ["marketplace_a", "marketplace_b"])
+      assert.deepStrictEqual(yield* sources({ marketplace_b: fakes.marketplace_b }), ["marketplace_b"])
+      assert.deepStrictEqual(yield* sources({}), [])
+    })
+  )
+
+  it.effect("in memory: words, brand, prices and pages", () =>
+    Effect.gen(function* () {
+      const [marketplace] = yield* Marketplaces
+      const titles = (query: object) =>
+        Effect.map(marketplace!.search({ q: "tote", page: 1, ...query }), ({ products, ...rest }) => ({
+          titles: products.map(({ title }) => title),
+          ...rest
+        }))
+      assert.deepStrictEqual(yield* titles({}), {
+        titles: ["Canvas tote bag A1", "Canvas tote bag A2"],
+        totalResults: 5,
+        hasMore: true
+      })
+      assert.deepStrictEqual(yield* titles({ page: 3 }), {
+        titles: ["Canvas tote bag A5"],
+        totalResults: 5,
+        hasMore: false
+      })
+      assert.deepStrictEqual((yield* titles({ q: "BAG canvas", brand: "a2" })).titles, ["Canvas tote bag A2"])
+      assert.deepStrictEqual((yield* titles({ priceMin: 50 })).titles, ["Canvas tote bag A5"])
+      assert.deepStrictEqual((yield* titles({ q: "boat" })).titles, [])
+    }).pipe(Effect.provide(Marketplaces.layerMemory(sampleProducts("marketplace_a", 5), { pageSize: 2 })))
+  )
+})

@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { UpstreamFailed, UpstreamUnavailable } from "../../../src/domain/Errors.ts"
+import { causeName } from "../../../src/runtime/causeName.ts"
+import { type VaultFile, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
+import { timeoutMillis, settings } from "../../ports/subjects.ts"
+
+describe("VaultFiles", () => {
+  const openOf = (open: (signal: AbortSignal) => Promise<VaultFile>) =>
+    Effect.flatMap(VaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
+      Effect.provide(VaultFiles.fromPromise({ open: (_, { signal }) => open(signal) }, settings))
+    )
+  const watched = () => {
+    const seen = { cancelled: false }
+    const body = new ReadableStream<Uint8Array>({
+      cancel: () => {
+        seen.cancelled = true
+      }
+    })
+    return { body, seen }
+  }
+
+  it.effect("passes a stream on unread, with its size where known", () =>
+    Effect.gen(function* () {
+      const { body, seen } = watched()
+      assert.deepStrictEqual(yield* openOf(async () => ({ body, size: 10 })), { body, size: 10 })
+      assert.deepStrictEqual(yield* openOf(async () => ({ body, size: undefined }) as never), { body })
+      assert.isFalse(body.locked)
+      assert.isFalse(seen.cancelled)
+    })
+  )
+
+  it.effect("knows the size of bytes itself", () =>
+    Effect.gen(function* () {
+      const file = yield* openOf(async () => ({ body: Buffer.from("PK"), size: 99 }))
+      assert.strictEqual(file.size, 2)
+    })
+  )
+
+  it.effect("passes on a digest and a function for parts, and refuses others", () =>
+    Effect.gen(function* () {
+      const { body } = watched()
+      const range = () => body
+      assert.deepStrictEqual(yield* openOf(async () => ({ body, digest: "v1", range })), {
+        body,
+        digest: "v1",
+        range
+      })
+      const bytes = yield* openOf(async () => ({ body: new Uint8Array([1]), digest: "v1" }))
+      assert.strictEqual(bytes.digest, "v1")
+      for (const wrong of [
+        { digest: 'a"b' },
+        { digest: "a b" },
+        { digest: "" },
+        { digest: 1 },
+        { range: true }
+      ]) {
+        const { body: unused, seen } = watched()
+        const opened = openOf(async () => ({ body: unused, ...wrong }) as never)
+        assert.instanceOf(yield* Effect.flip(opened), UpstreamFailed)
+        assert.isTrue(seen.cancelled)
+      }
+    })
+  )
+
+  it.effect("cancels a stream it can't use, and refuses one that is being read", () =>
+    Effect.gen(function* () {
+      const { body, seen } = watched()
+      assert.instanceOf(yield* Effect.flip(openOf(async () => ({ body, size: -1 }))), UpstreamFailed)
+      assert.isTrue(seen.cancelled)
+      const taken = watched()
+      taken.body.getReader()
+      const failure = yield* Effect.flip(openOf(async () => ({ body: taken.body })))
+      assert.match(causeName(failure.cause), /already being read/)
+    })
+  )
+
+  it.effect("cancels a stream that comes after the deadline", () =>
+    Effect.gen(function* () {
+      const { body, seen } = watched()
+      const late = Promise.withResolvers<VaultFile>()
+      const fiber = yield* Effect.forkChild(Effect.flip(openOf(() => late.promise)))
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(fiber), UpstreamUnavailable)
+      late.resolve({ body })
+      yield* Effect.promise(() => late.promise)
+      assert.isTrue(seen.cancelled)
+    })
+  )
+
+  it.effect("in memory: archives by slug", () =>
+    Effect.gen(function* () {
+      const files = yield* VaultFiles
+      assert.deepStrictEqual(yield* files.open({ slug: "plan" }), {
+        body: new Uint8Array([80, 75]),
+        size: 2,
+        digest: "fcab7fcc2b4cffd9bb45003bfc2e468a04ef6f77ca8200a7341f027631584d25"
+      })
+      assert.instanceOf(yield* Effect.flip(files.open({ slug: "other" })), UpstreamFailed)
+    }).pipe(Effect.provide(VaultFiles.layerMemory(new Map([["plan", new Uint8Array([80, 75])]]))))
+  )
+})

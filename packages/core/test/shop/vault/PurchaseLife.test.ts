@@ -1,0 +1,208 @@
+import { Effect } from "effect"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { Secrets } from "../../../src/runtime/Secrets.ts"
+import { paymentOutcome, recheckDelayMillis } from "../../../src/shop/vault/PurchaseLife.ts"
+import { downloadTokenOf } from "../../../src/shop/vault/DownloadToken.ts"
+import { downloadOf, expectFailed, vaultBuy } from "../../toll/openTill.ts"
+import {
+  buyItem,
+  day,
+  download,
+  downloads,
+  failingGrants,
+  hour,
+  losingResponses,
+  minute,
+  pass,
+  settles,
+  sharedFile
+} from "./openShop.ts"
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe("a purchase that was reserved", () => {
+  it("is cleared away once its attempt is dead", async () => {
+    const file = sharedFile()
+    const first = await file.open({ storage: losingResponses(file.storage(), "advance") })
+    const payment = await first.payFor(vaultBuy)
+    expectFailed(await first.present(vaultBuy, payment), 503, "STORAGE_UNAVAILABLE")
+    await first.till.dispose()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+
+    const next = await file.open()
+    pass(14 * minute)
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    pass(minute)
+    await next.till.reconcile()
+    expect(file.rows()).toEqual([])
+  })
+
+  it("stays for as long as its payment may settle, days if need be", async () => {
+    const file = sharedFile()
+    const shop = await file.open()
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    const payment = await shop.payFor(vaultBuy)
+    expectFailed(await shop.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
+    for (let past = 0; past < 3 * day; past += 3 * hour) {
+      pass(3 * hour)
+      expect(await shop.till.reconcile()).toEqual({ settled: 0, pending: 1 })
+      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    }
+    expect(shop.mailer.send.calls).toEqual([])
+    shop.facilitator.settle.reset()
+    expect(await shop.till.reconcile()).toEqual({ settled: 1, pending: 0 })
+    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    await settles(() => shop.mailer.sent).toHaveLength(1)
+  })
+
+  it("is granted where a till without a vault took note of its payment", async () => {
+    const file = sharedFile()
+    const first = await file.open()
+    first.facilitator.losesNextSettlement(false)
+    const payment = await first.payFor(vaultBuy)
+    expectFailed(await first.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
+    await first.till.dispose()
+    const other = await file.open({ without: ["vault"] })
+    await settles(file.charges).toEqual([{ state: "settled", effect_pending: 0 }])
+    await other.till.dispose()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+
+    const next = await file.open()
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    pass(hour)
+    await next.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    await settles(() => next.mailer.sent).toHaveLength(1)
+  })
+})
+
+describe.each([undefined, { vaultDownload: "before-work" }] as const)(
+  "a purchase whose payment settled and whose grant failed, with downloads that settle as %j",
+  (settlement) => {
+    it("can be downloaded at once: it is granted then", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 1)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const bought = await buyItem(shop)
+      expect(file.rows()).toMatchObject([{ id: bought.purchaseId, status: "reserved" }])
+      expect(file.charges()).toMatchObject([{ state: "settled", effect_pending: 1 }])
+
+      expect((await download(shop, bought)).text).toContain("PK")
+      expect(file.rows()).toMatchObject([{ status: "granted" }])
+      await settles(() => shop.mailer.sent).toHaveLength(1)
+      await shop.till.reconcile()
+      expect(file.charges()).toMatchObject([{ effect_pending: 0 }, { effect_pending: 0 }])
+      expect(shop.mailer.sent).toHaveLength(1)
+      expect(await shop.till.ledger.check()).toMatchObject({
+        isBalanced: true,
+        settledCharges: 2,
+        refunds: 0
+      })
+    })
+
+    it("is sent again to its caller, by the same payment, while it can't be granted", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 2)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const { downloadToken, purchaseId } = await buyItem(shop)
+      const call = downloadOf(purchaseId, downloadToken)
+      const payment = await shop.payFor(call)
+      expectFailed(await shop.present(call, payment), 503, "STORAGE_UNAVAILABLE")
+      expect((await shop.present(call, payment)).status).toBe(200)
+      expect(shop.facilitator.settled).toHaveLength(2)
+    })
+
+    it("is granted to nobody without its token", async () => {
+      const file = sharedFile()
+      const storage = failingGrants(file.storage(), 1)
+      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const bought = await buyItem(shop)
+      const forged = { ...bought, downloadToken: `${bought.downloadToken.slice(0, -1)}!` }
+      expect(await downloads(shop, forged)).toBe(404)
+      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    })
+  }
+)
+
+describe("a purchase whose payment has not settled", () => {
+  it("can't be downloaded", async () => {
+    const file = sharedFile()
+    const secret = "a secret of this test, of 32 characters or more"
+    const shop = await file.open({ secret })
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
+    shop.facilitator.settle.reset()
+    const purchaseId = file.rows()[0]!.id
+    const token = Effect.map(Secrets, (secrets) => downloadTokenOf(secrets, purchaseId, "1")!)
+    const keys = Secrets.layer([{ id: "1", secret }])
+    const downloadToken = await Effect.runPromise(Effect.provide(token, keys))
+    expect(await downloads(shop, { purchaseId, downloadToken })).toBe(404)
+    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+  })
+})
+
+describe("the pause before an unpaid purchase is checked again", () => {
+  it.each([
+    [3 * minute, 0],
+    [3 * minute, 3 * minute],
+    [4 * minute, 4 * minute],
+    [6 * hour, 6 * hour],
+    [6 * hour, 7 * hour]
+  ])("is %d ms at the age of %d ms", (pauseMillis, ageMillis) => {
+    expect(recheckDelayMillis(ageMillis)).toBe(pauseMillis)
+  })
+
+  it("grows with its age, as long as its payment is open", async () => {
+    const file = sharedFile()
+    const shop = await file.open()
+    shop.facilitator.settle.failsWith(new Error("connection reset"))
+    expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
+    const boughtAtMillis = Date.now()
+    pass(20 * minute)
+    await shop.till.reconcile()
+    expect(file.rows()).toMatchObject([{ status: "reserved", due_at: boughtAtMillis + 40 * minute }])
+  })
+})
+
+describe("the payment of a reserved purchase", () => {
+  const subject = { kind: "purchase", id: "1" }
+  const refund = { _tag: "Due", startedAtMillis: undefined } as const
+
+  it.each([
+    ["Paid", { state: "settled", refund: undefined, subject }],
+    ["Unpaid", { state: "settled", refund, subject }],
+    ["Unpaid", { state: "settled", refund: undefined, subject: { ...subject, id: "2" } }],
+    ["Unpaid", { state: "settled", refund: undefined, subject: undefined }],
+    ["Open", { state: "ready", refund: undefined, subject }],
+    ["Unpaid", { state: "ready", refund: undefined, subject: { ...subject, id: "2" } }],
+    ["Open", { state: "claimed", refund: undefined, subject: undefined }],
+    ["Unpaid", { state: "voided", refund: undefined, subject }],
+    ["Unpaid", undefined]
+  ] as const)("is %s by the charge %o", (outcome, charge) => {
+    expect(paymentOutcome({ id: "1" }, charge)).toBe(outcome)
+  })
+})
+
+describe("the e-mail of a purchase", () => {
+  it("is forgotten when its time is over; the token opens the download all the same", async () => {
+    const file = sharedFile()
+    const first = await file.open({ personalDataLifetimeMillis: day })
+    const bought = await buyItem(first)
+    await settles(file.rows).toMatchObject([{ due_at: null }])
+    await first.till.dispose()
+    expect(file.rows()).toMatchObject([{ email: expect.stringContaining("@") }])
+
+    pass(day + 1)
+    // Upkeep begins when a till does.
+    const next = await file.open({ personalDataLifetimeMillis: day })
+    await settles(file.rows).toMatchObject([{ status: "granted", email: null }])
+    expect(await downloads(next, bought)).toBe(200)
+  })
+})

@@ -1,0 +1,9 @@
+import { Charges } from "../../../src/ports/Charges.ts"
+import { unlimited } from "../../../src/testing/stores/chargeRecords.ts"
+import { sampleCharge } from "../../../src/testing/stores/records.ts"
+
+/** Claims a charge with this key, at one second of the epoch. */
+export const claimOf = (key: string) =>
+  Charges.use((charges) =>
+    charges.claim(sampleCharge({ key }), { owner: "me", untilMillis: 2_000 }, 1_000, unlimited)
+  )

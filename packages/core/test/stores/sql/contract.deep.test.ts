@@ -1,0 +1,49 @@
+import { sharedPostgres } from "@till402/test-postgres"
+import { Effect, type Layer } from "effect"
+import { describe, it } from "vitest"
+import { memory } from "../../../src/stores/memory.ts"
+import type { Stores } from "../../../src/stores/Stores.ts"
+import { postgres } from "../../../src/postgres.ts"
+import { sqlite } from "../../../src/sqlite.ts"
+import { restartCases, storeCases } from "../../../src/testing/storeContract.ts"
+import { temporaryFiles } from "./folder.ts"
+import { isRepetition } from "./repetition.ts"
+
+/*
+ * More random operations than `contract.test.ts` and `postgresContract.test.ts` run.
+ */
+
+const nextFile = temporaryFiles()
+
+type Open = () => Promise<() => Layer.Layer<Stores, unknown>>
+
+const onFile: Open = async () => {
+  const filename = nextFile()
+  return () => sqlite({ filename })
+}
+const onPostgres: Open = async () => {
+  const url = await (await sharedPostgres()).createDatabase()
+  return () => postgres({ url })
+}
+const inMemory: ReadonlyArray<readonly [name: string, open: Open]> = [
+  ["memory()", async () => memory],
+  ["sqlite() in memory", async () => () => sqlite({ filename: ":memory:" })]
+]
+const persistent: ReadonlyArray<readonly [name: string, open: Open]> = [
+  ["sqlite() in a file", onFile],
+  ["postgres()", onPostgres]
+]
+
+describe.each([...inMemory, ...persistent])("%s", (_, open) => {
+  it.each(storeCases.filter(isRepetition))("$name", async ({ run }) => {
+    const layer = await open()
+    await Effect.runPromise(Effect.provide(run, layer()))
+  })
+})
+
+describe.each(persistent)("%s, closed and opened again", (_, open) => {
+  it.each(restartCases.filter(isRepetition))("$name", async ({ run }) => {
+    const layer = await open()
+    await Effect.runPromise(run((use) => Effect.provide(use, layer())))
+  })
+})

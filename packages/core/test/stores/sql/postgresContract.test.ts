@@ -1,0 +1,92 @@
+import { PgClient } from "@effect/sql-pg"
+import { type Postgres, sharedPostgres } from "@till402/test-postgres"
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Stores } from "../../../src/stores/Stores.ts"
+import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
+import { postgres } from "../../../src/postgres.ts"
+import { sampleVaultItem } from "../../../src/testing/stores/records.ts"
+import { restartCases, storeCases } from "../../../src/testing/storeContract.ts"
+import { emptying } from "./emptyDatabase.ts"
+import { isRepetition } from "./repetition.ts"
+
+let cluster: Omit<Postgres, "stop">
+beforeAll(async () => {
+  cluster = await sharedPostgres()
+})
+
+/** Queries a database directly, beside the stores. */
+const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.runPromise(
+    Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false }))
+  )
+
+const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
+
+describe("postgres()", () => {
+  let url: string
+  let stores: ManagedRuntime.ManagedRuntime<Stores, unknown>
+  let client: ManagedRuntime.ManagedRuntime<SqlClient.SqlClient, unknown>
+  let empty: Effect.Effect<void, unknown>
+  beforeAll(async () => {
+    // A database whose language has an order of its own, where the stores promise that of code points.
+    await withClient(
+      cluster.url,
+      run("CREATE DATABASE collated TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
+    )
+    url = cluster.url.replace(/postgres$/, "collated")
+    stores = ManagedRuntime.make(postgres({ url }))
+    await stores.context()
+    client = ManagedRuntime.make(
+      PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false })
+    )
+    empty = await client.runPromise(emptying)
+  })
+  beforeEach(() => client.runPromise(empty))
+  afterAll(() => Promise.all([client.dispose(), stores.dispose()]))
+
+  it.each(storeCases.filter((one) => !isRepetition(one)))("$name", (storeCase) =>
+    stores.runPromise(storeCase.run)
+  )
+})
+
+describe("postgres(), closed and opened again", () => {
+  it.each(restartCases.filter((one) => !isRepetition(one)))("$name", async ({ run }) => {
+    const url = await cluster.createDatabase()
+    await Effect.runPromise(run((use) => Effect.provide(use, postgres({ url }))))
+  })
+})
+
+describe("several processes on one database", () => {
+  it("put the same vault items at the same moment, and none of them fails", async () => {
+    const url = await cluster.createDatabase()
+    const processes = Array.from({ length: 4 }, () => ManagedRuntime.make(postgres({ url })))
+    for (const each of processes) await each.context()
+    // Without the lock of the slug, one of the first few items fails.
+    for (let number = 0; number < 40; number++) {
+      const put = VaultItems.use((items) => items.put(sampleVaultItem(number)))
+      const ends = await Promise.all(processes.map((each) => each.runPromiseExit(put)))
+      expect(ends.map(({ _tag }) => _tag)).toEqual(processes.map(() => "Success"))
+    }
+    const page = await processes[0]!.runPromise(VaultItems.use((items) => items.search({ limit: 1_000 })))
+    expect(page?.items).toHaveLength(40)
+    for (const each of processes) await each.dispose()
+  })
+})
+
+/** What takes or deletes up to a limit, and a seed of everything. */
+const joinCases = storeCases.filter(
+  (one) => !isRepetition(one) && /due ones are taken|respects its limit|random operations/.test(one.name)
+)
+
+describe("postgres(), whose planner joins by nested loops, as it may for small tables", () => {
+  it.each(joinCases)("$name", async ({ run: runCase }) => {
+    const url = await cluster.createDatabase()
+    const off = ["hashagg", "sort", "material", "hashjoin", "mergejoin"].map(
+      (plan) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`
+    )
+    await withClient(cluster.url, Effect.forEach(off, run))
+    await Effect.runPromise(Effect.provide(runCase, postgres({ url })))
+  })
+})

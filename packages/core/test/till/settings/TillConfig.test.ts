@@ -1,0 +1,218 @@
+import { Config, ConfigProvider, Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { Facilitator, facilitatorConfig, memory, tillConfig, Tracker } from "@till402/core/effect"
+import { fakeFacilitator } from "@till402/core/testing"
+import * as Track from "../../../src/shop/routes/Track.ts"
+import { configure } from "../../../src/till/settings/Configuration.ts"
+import { Till } from "../../../src/till/Till.ts"
+import { Chain } from "../../../src/toll/evidence/Chain.ts"
+import { variableOf, variablePaths } from "../../../src/till/settings/TillConfig.ts"
+
+const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+const secret = "a-text-that-nobody-can-guess-of-32-characters-or-more"
+const canary = "canary-9f3c"
+
+const required = {
+  TILL_BASE_URL: "https://shop.example/api",
+  TILL_PAY_TO: payTo,
+  TILL_NETWORKS: "base-sepolia",
+  TILL_SECRET: secret
+}
+
+const read = <A>(config: Config.Config<A>, values: Record<string, unknown>): A =>
+  Effect.runSync(config.parse(ConfigProvider.fromUnknown(values)))
+
+/** Both as an object and as an environment. */
+const settingsOf = (change: Record<string, string> = {}) => {
+  const env = { ...required, ...change }
+  const settings = read(tillConfig, env)
+  expect(Effect.runSync(tillConfig.parse(ConfigProvider.fromEnv({ env })))).toEqual(settings)
+  return settings
+}
+
+const faultOf = <A>(config: Config.Config<A>, values: Record<string, unknown>): string => {
+  const error = Effect.runSync(Effect.flip(config.parse(ConfigProvider.fromUnknown(values))))
+  expect(error).toBeInstanceOf(Config.ConfigError)
+  return error.message
+}
+
+describe("tillConfig", () => {
+  it("needs four variables", () => {
+    expect(settingsOf()).toEqual({
+      baseUrl: "https://shop.example/api",
+      payTo,
+      networks: [{ network: "base-sepolia" }],
+      secret
+    })
+  })
+
+  it("reads every kind of setting", () => {
+    expect(
+      settingsOf({
+        TILL_PRICES_VAULT_SEARCH: "0.05",
+        TILL_LIMITS_UNSETTLED_PER_PAYER: "32",
+        TILL_LIMITS_LOSS_PER_HOUR: "5",
+        TILL_REFUNDS_PER_PAYER_PER_HOUR: "900.00",
+        TILL_MARGIN: "250",
+        TILL_MAX_TIMEOUT_SECONDS: "90",
+        TILL_OWED_RESPONSE_MILLIS: "60000",
+        TILL_TRUST_FACILITATOR: "true",
+        TILL_SETTLEMENT_BEFORE_WORK: "shop, track",
+        TILL_OPENAPI_PATH: "/x402-openapi.json",
+        TILL_DISCOVERY_PATH: "false",
+        TILL_CORS: "https://a.example, https://b.example"
+      })
+    ).toMatchObject({
+      prices: { vaultSearch: "0.05" },
+      limits: { unsettledPerPayer: 32, lossPerHour: "5" },
+      refunds: { perPayerPerHour: "900.00" },
+      margin: 250,
+      maxTimeoutSeconds: 90,
+      owedResponseMillis: 60_000,
+      trustFacilitator: true,
+      settlement: { shop: "before-work", track: "before-work" },
+      openapiPath: "/x402-openapi.json",
+      discoveryPath: false,
+      cors: ["https://a.example", "https://b.example"]
+    })
+    expect(settingsOf({ TILL_CORS: "*" }).cors).toBe("*")
+    expect(settingsOf({ TILL_CORS: "false" }).cors).toBe(false)
+  })
+
+  it("reads the options of each network from variables with its name", () => {
+    const settings = settingsOf({
+      TILL_NETWORKS: "base, eip155:42161",
+      TILL_RPC_URL_BASE: "https://base.example",
+      TILL_CONFIRMATIONS_BASE: "2",
+      TILL_RPC_URL_EIP155_42161: "https://arbitrum.example",
+      TILL_PAY_TO_EIP155_42161: "0x857b06519E91e3A54538791bDbb0E22373e36b66",
+      TILL_FINALITY_SECONDS_EIP155_42161: "600"
+    })
+    expect(settings.networks).toEqual([
+      { network: "base", rpcUrl: "https://base.example", confirmations: 2 },
+      {
+        network: "eip155:42161",
+        rpcUrl: "https://arbitrum.example",
+        payTo: "0x857b06519E91e3A54538791bDbb0E22373e36b66",
+        finalitySeconds: 600
+      }
+    ])
+  })
+
+  it("reads older secrets by their ids", () => {
+    expect(
+      settingsOf({ TILL_SECRET_ID: "2027", TILL_OLDER_SECRETS: `2026:${secret}:b, 1:${secret}` }).secret
+    ).toEqual([
+      { id: "2027", secret },
+      { id: "2026", secret: `${secret}:b` },
+      { id: "1", secret }
+    ])
+  })
+
+  it("returns settings that a till accepts", () => {
+    const configured = configure(settingsOf({ TILL_LIMITS_QUOTES_PER_MINUTE: "9" }))
+    expect(configured).toMatchObject({ quotesPerMinute: 9, prefix: "/api", cors: "*" })
+  })
+
+  it("returns settings that accept hooks, and no ports, beside them", () => {
+    expect(configure({ ...settingsOf(), onOrderChange: () => undefined })).toMatchObject({ prefix: "/api" })
+    const withWrong = (change: object) => () =>
+      Reflect.apply(configure, undefined, [{ ...settingsOf(), ...change }])
+    expect(withWrong({ tracker: {} })).toThrow("there is no option tracker")
+    expect(withWrong({ onOrderChange: 5 })).toThrow("onOrderChange must be a function")
+  })
+
+  const wrong: ReadonlyArray<readonly [string, string, RegExp]> = [
+    ["TILL_BASE_URL", "shop.example", /TILL_BASE_URL must be the public http.* got "shop.example"/],
+    ["TILL_PAY_TO", "0x12", /TILL_PAY_TO must be an EVM address/],
+    ["TILL_NETWORKS", "base, dogechain", /TILL_NETWORKS: unknown network "dogechain"/],
+    ["TILL_PAY_TO_BASE_SEPOLIA", "0x12", /TILL_PAY_TO_BASE_SEPOLIA must be an EVM address/],
+    ["TILL_RPC_URL_BASE_SEPOLIA", canary, /TILL_RPC_URL_BASE_SEPOLIA must be an http\(s\) URL/],
+    ["TILL_TOKEN_BASE_SEPOLIA", "0x12,USD Coin,2", /TILL_TOKEN_BASE_SEPOLIA must be an EVM address/],
+    ["TILL_CONFIRMATIONS_BASE_SEPOLIA", "x", /TILL_CONFIRMATIONS_BASE_SEPOLIA must be .* got "x"/],
+    ["TILL_SECRET", canary, /TILL_SECRET must have at least 32 characters/],
+    ["TILL_OLDER_SECRETS", canary, /TILL_OLDER_SECRETS: the id of a secret must be/],
+    ["TILL_LIMITS_UNSETTLED", "many", /TILL_LIMITS_UNSETTLED must be .* got "many"/],
+    ["TILL_LIMITS_UNSETTLED", "0", /TILL_LIMITS_UNSETTLED must be .* got 0/],
+    ["TILL_LIMITS_LOSS_PER_HOUR", "$5", /TILL_LIMITS_LOSS_PER_HOUR must be a decimal text .* got "\$5"/],
+    ["TILL_PRICES_SHOP", "0", /TILL_PRICES_SHOP must be .* got "0"/],
+    ["TILL_TRUST_FACILITATOR", "yes", /TILL_TRUST_FACILITATOR must be true or false: got "yes"/],
+    ["TILL_SETTLEMENT_BEFORE_WORK", "tarck", /TILL_SETTLEMENT_BEFORE_WORK has no tarck: did you mean track/],
+    ["TILL_OPENAPI_PATH", "openapi.json", /TILL_OPENAPI_PATH must be a path .* or false/],
+    ["TILL_MARGIN", "2.5", /TILL_MARGIN must be basis points/],
+    ["TILL_CORS", "a.example", /TILL_CORS must list origins .* got "a.example"/]
+  ]
+  it.each(wrong)("names %s where it is %s", (name, value, message) => {
+    const text = faultOf(tillConfig, { ...required, [name]: value })
+    expect(text).toMatch(message)
+    expect(text).not.toContain(canary)
+  })
+
+  it("lists every missing variable at once", () => {
+    const text = faultOf(tillConfig, {})
+    for (const name of Object.keys(required)) expect(text).toMatch(new RegExp(`^- ${name} must `, "m"))
+  })
+})
+
+describe("facilitatorConfig", () => {
+  it("reads address and timeouts", () => {
+    const env = {
+      TILL_FACILITATOR_URL: "https://facilitator.example",
+      TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS: "3000"
+    }
+    expect(read(facilitatorConfig, env)).toEqual({
+      url: "https://facilitator.example",
+      verifyTimeoutMillis: 3_000
+    })
+  })
+
+  it("names a missing or wrong variable", () => {
+    expect(faultOf(facilitatorConfig, {})).toContain(
+      "TILL_FACILITATOR_URL must be an http(s) URL: it is not set"
+    )
+    const env = {
+      TILL_FACILITATOR_URL: "https://facilitator.example",
+      TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS: "1h"
+    }
+    expect(faultOf(facilitatorConfig, env)).toMatch(
+      /TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS must be .* got "1h"/
+    )
+  })
+})
+
+describe("Till.layerConfig", () => {
+  const ports = Layer.mergeAll(
+    Layer.mock(Tracker, {}),
+    Facilitator.fromClient(fakeFacilitator()),
+    Layer.mock(Chain, { canRead: () => false }),
+    memory()
+  )
+  const priced = (env: Record<string, string>) =>
+    Effect.gen(function* () {
+      const till = yield* Till
+      const response = yield* till.fetch(new Request("https://shop.example/api/x402/track"))
+      return (yield* Effect.promise(() => response.json())) as { readonly accepts: ReadonlyArray<unknown> }
+    }).pipe(
+      Effect.provide(Till.layerConfig([Track.layer]).pipe(Layer.provide(ports))),
+      Effect.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(env)))
+    )
+
+  it("serves with the settings of the host's ConfigProvider", async () => {
+    const { accepts } = await Effect.runPromise(priced({ ...required, TILL_PRICES_TRACK: "0.75" }))
+    expect(accepts).toMatchObject([{ maxAmountRequired: "750000", payTo, network: "base-sepolia" }])
+  })
+
+  it("fails with the variables that are missing", async () => {
+    const error = await Effect.runPromise(Effect.flip(priced({})))
+    expect(error).toBeInstanceOf(Config.ConfigError)
+    expect(error.message).toContain("TILL_BASE_URL must be")
+  })
+})
+
+describe("the variables", () => {
+  it("have names of their own", () => {
+    const names = variablePaths.map((path) => variableOf(path))
+    expect(new Set(names).size).toBe(names.length)
+    for (const name of names) expect(name).toMatch(/^TILL_[A-Z0-9_]+$/)
+  })
+})
