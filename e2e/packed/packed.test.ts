@@ -145,7 +145,7 @@ describe("loaded modules", () => {
     expect(
       files.filter(
         (file) =>
-          !/^dist\/(node\.js$|stores\/sqlite\/|bundle\/(node|sqlite|SqliteWorker|postgres|shared\/Sqlite\w+)\.js$)/.test(
+          !/^dist\/(node\.js$|stores\/(sqlite\/|sql\/postgresSocket)|bundle\/(node|sqlite|SqliteWorker|postgres|shared\/Sqlite\w+)\.js$)/.test(
             file
           )
       )
