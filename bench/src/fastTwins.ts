@@ -16,7 +16,6 @@ import { base64JsonTemplate, jsonTemplate } from "../../packages/core/src/fast/j
 import { recoverSigner } from "../../packages/core/src/fast/recoverSigner.ts"
 import { schedule } from "../../packages/core/src/fast/schedule.ts"
 import { spanned } from "../../packages/core/src/fast/spanned.ts"
-import { taskText } from "../../packages/core/src/fast/taskText.ts"
 import { sampleTrackResult } from "../../packages/core/src/testing/samples.ts"
 import { domainSeparator } from "../../packages/core/src/toll/exact/Evm.ts"
 
@@ -152,18 +151,6 @@ const mac = { plain: portableDigests.hmacOf(key), fast: platform.hmacOf(key) }
 const digestText = `${account.address}\n${payTo}\n10000\n1700000000\n1700000120\n${nonce}\n${signature}`
 const macText = `fingerprint\nGET /x402/search\n${JSON.stringify({ page: 2, q: "trail running shoes" })}`
 
-const task = {
-  network: network.caip2,
-  authorization,
-  proofRequired: false,
-  request: {
-    x402Version: 2,
-    payload: payment.payload,
-    requirements,
-    resource: { ...resource, ...discovery }
-  }
-}
-
 const challengeOf = (url: string) => ({
   x402Version: 2,
   error: "Payment required",
@@ -225,12 +212,6 @@ export const twins: ReadonlyArray<Twin> = [
     perCall: 1,
     plain: each(() => mac.plain(macText)),
     fast: each(() => mac.fast(macText))
-  },
-  {
-    name: "taskText (JSON.stringify)",
-    perCall: 1,
-    plain: each(() => JSON.stringify(task)),
-    fast: each(() => taskText(task))
   },
   {
     name: "jsonTemplate (JSON.stringify), an unpaid search",

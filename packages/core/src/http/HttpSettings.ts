@@ -1,3 +1,4 @@
+import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { FeePayers } from "../toll/exact/FeePayers.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
@@ -34,6 +35,8 @@ export interface HttpSettings {
   readonly networks: ReadonlyArray<OfferedNetwork>
   /** Of these networks, those that aren't offered at present. */
   readonly withdrawn?: WithdrawnNetworks | undefined
+  /** Receives how facilitators list each operation, by its id. */
+  readonly listedResources?: Map<string, ListedResource> | undefined
   readonly maxTimeoutSeconds: number
   readonly trustFacilitator: boolean
   readonly upstreamTimeoutMillis: number

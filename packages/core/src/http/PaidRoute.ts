@@ -167,6 +167,9 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   const byItsQuery = byQuery(operation, listedOffers, resource)
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
   byItsQuery.unpaid("")
+  // Paths keep their parameters' names: a caller chooses the values, and some name a purchase.
+  const listed = { ...resource, url: settings.baseUrl + path }
+  settings.listedResources?.set(identifier, listed)
   return {
     operation,
     id: identifier,
@@ -174,8 +177,7 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     methodAndPath: `${method} ${path}`,
     read: inputReader(operation),
     url: resource.url,
-    // Paths keep their parameters' names: a caller chooses the values, and some name a purchase.
-    listed: { ...resource, url: settings.baseUrl + path },
+    listed,
     ...byItsQuery,
     offersOf,
     listedOffers

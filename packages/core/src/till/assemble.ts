@@ -1,3 +1,4 @@
+import type { ListedResource, ListedResources } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Http } from "../http/Http.ts"
@@ -92,14 +93,15 @@ export const chargeLeaseMillis = (
     readsChain: networks.some(({ caip2 }) => chain.canRead(caip2))
   })
 
-const tollLayer = (settings: ConfiguredSettings) =>
+const tollLayer = (settings: ConfiguredSettings, listedResources: ListedResources) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      return tollWithLease(settings, chargeLeaseMillis(settings, yield* Chain, yield* Facilitator))
+      const leaseMillis = chargeLeaseMillis(settings, yield* Chain, yield* Facilitator)
+      return tollWithLease(settings, listedResources, leaseMillis)
     })
   )
 
-const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
+const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedResources, leaseMillis: number) =>
   Toll.layer({
     networks: settings.networks,
     leaseMillis,
@@ -115,6 +117,7 @@ const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
     Layer.provideMerge(
       SettlementRunner.layer({
         leaseMillis,
+        listedResources,
         owedResponseMillis: settings.owedResponseMillis,
         finalitySeconds: new Map(
           settings.networks.map(({ caip2, finalitySeconds }) => [caip2, finalitySeconds])
@@ -124,19 +127,26 @@ const tollWithLease = (settings: ConfiguredSettings, leaseMillis: number) =>
     Layer.provide(settlementEffects)
   )
 
+/** What HTTP shares with the rest of a till: it reads the withdrawn networks, and fills in the listed resources. */
+export interface HttpShared {
+  readonly withdrawn: WithdrawnNetworks
+  readonly listedResources: Map<string, ListedResource>
+}
+
 /** The settings that HTTP depends on. */
 export const httpSettings = (
   settings: ConfiguredSettings,
   { clientAddress, publicRoutes = {} }: TillHooks,
-  withdrawn: WithdrawnNetworks
-) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)), withdrawn })
+  shared: HttpShared
+) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)), ...shared })
 
 const httpLayer = (
   settings: ConfiguredSettings,
   hooks: TillHooks,
-  { pricedRoutes, withdrawn }: Pick<Shared, "pricedRoutes"> & { readonly withdrawn: WithdrawnNetworks }
+  pricedRoutes: PricedRoutes | undefined,
+  shared: HttpShared
 ) => {
-  const http = httpSettings(settings, hooks, withdrawn)
+  const http = httpSettings(settings, hooks, shared)
   return Http.layer(http, pricedRoutes ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
 }
 
@@ -203,7 +213,7 @@ interface Shared {
   readonly changes?: ChangeFeed
   readonly pricedRoutes?: PricedRoutes | undefined
   readonly secrets?: Layer.Layer<Secrets>
-  readonly withdrawn?: WithdrawnNetworks
+  readonly http?: HttpShared
 }
 
 /**
@@ -218,7 +228,7 @@ export const assemble = <const Ops extends OperationLayers>(
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
     secrets = Secrets.layer(settings.secrets),
-    withdrawn = new WithdrawnNetworks()
+    http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
   }: Shared = {}
 ) => {
   const context = Layer.mergeAll(
@@ -235,10 +245,10 @@ export const assemble = <const Ops extends OperationLayers>(
     })
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
-  return background(settings, withdrawn).pipe(
-    Layer.provideMerge(httpLayer(settings, hooks, { pricedRoutes, withdrawn })),
+  return background(settings, http.withdrawn).pipe(
+    Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
-    Layer.provideMerge(tollLayer(settings)),
+    Layer.provideMerge(tollLayer(settings, http.listedResources)),
     Layer.provide([proofCheck(settings), tokenCheck(settings.networks)]),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { assemble, httpSettings } from "./assemble.ts"
+import { assemble, httpSettings, type HttpShared } from "./assemble.ts"
 import { reconcileOnce } from "./background.ts"
 import { PricedHandling, TillService, tillService } from "./TillService.ts"
 import { eventLogger, report, toStandardError } from "../runtime/events.ts"
@@ -87,7 +87,7 @@ const layerOf = (
   shared: {
     readonly changes: ChangeFeed
     readonly pricedRoutes: PricedRoutes
-    readonly withdrawn: WithdrawnNetworks
+    readonly http: HttpShared
   }
 ) =>
   Layer.unwrap(
@@ -123,13 +123,13 @@ interface Services {
 const makePricedRoutes = (
   configuration: ConfiguredSettings,
   options: TillOptions,
-  withdrawn: WithdrawnNetworks
+  shared: HttpShared
 ): PricedRoutes => {
   const { operations = [], publicRoutes = {} } = options
   const { discoveryPath, openapiPath } = configuration
   const documents = [discoveryPath, openapiPath].filter((path) => path !== undefined)
   const onError = options.onProviderError ?? printProviderFailure
-  return new PricedRoutes(httpSettings(configuration, options, withdrawn), onError, {
+  return new PricedRoutes(httpSettings(configuration, options, shared), onError, {
     ids: [...contractIds, ...operations.map(({ id }) => id)],
     paths: [...documents, ...Object.keys(publicRoutes), ...operations.map(({ path }) => path)]
   })
@@ -168,9 +168,9 @@ const closed = () =>
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
-  const withdrawn = new WithdrawnNetworks()
-  const pricedRoutes = makePricedRoutes(configuration, options, withdrawn)
-  const shared = { changes: feed, pricedRoutes, withdrawn }
+  const http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
+  const pricedRoutes = makePricedRoutes(configuration, options, http)
+  const shared = { changes: feed, pricedRoutes, http }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
 

@@ -16,6 +16,9 @@ export interface ListedResource {
   readonly extensions?: Readonly<Record<string, unknown>>
 }
 
+/** The listed resources of a till, by the id of their operation. */
+export type ListedResources = ReadonlyMap<string, ListedResource>
+
 /** A payment to verify or settle, with the requirement that it must meet. */
 export interface FacilitatorRequest {
   readonly x402Version: 1 | 2

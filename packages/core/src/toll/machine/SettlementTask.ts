@@ -3,7 +3,11 @@ import { findNetwork, isSameAsset } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { Encrypted, Secrets } from "../../runtime/Secrets.ts"
-import type { FacilitatorRequest } from "../facilitator/Facilitator.ts"
+import type {
+  FacilitatorRequest,
+  ListedResource,
+  ListedResources
+} from "../facilitator/FacilitatorVerdicts.ts"
 import { chargedAuthorization } from "./ChargedAuthorization.ts"
 
 /** Everything that settling a payment needs. Stored with the charge, so that any process can finish it. */
@@ -43,27 +47,32 @@ export const tokenOf = (caip2: string, asset: string): Pick<SettlementTask, "ass
   return network === undefined || isSameAsset(network, asset) ? {} : { asset }
 }
 
+/**
+ * The JSON of a task as it is stored. The description of the call, some 2 KB that each operation has once, is left out.
+ */
+export const taskText = (task: PayableTask): string => {
+  const { request } = task
+  const { description, mimeType, url } = request.resource
+  return JSON.stringify({ ...task, request: { ...request, resource: { url, description, mimeType } } })
+}
+
 /** Reads the task of a charge; `undefined` if it was encrypted with a key that is not configured. */
 export const readTask = (
   charge: Charge,
-  secrets: Secrets["Service"]
+  secrets: Secrets["Service"],
+  listedResources: ListedResources
 ): Effect.Effect<SettlementTask | undefined> => {
   if (charge.settlement === "") return Effect.succeed(taskWithoutPayment(charge))
+  const listed = listedResources.get(charge.operation)
   const stored: StoredTask = JSON.parse(charge.settlement)
-  if ("task" in stored) return Effect.succeed(withPayload(stored.task))
+  if ("task" in stored) return Effect.succeed(withResource(stored.task, listed))
   return Effect.map(secrets.decrypt(stored.encrypted), (text): SettlementTask | undefined =>
-    text === undefined ? undefined : withPayload(JSON.parse(text))
+    text === undefined ? undefined : withResource(JSON.parse(text), listed)
   )
 }
 
-type EarlierRequest = FacilitatorRequest & {
-  readonly paymentPayload?: { readonly payload: FacilitatorRequest["payload"] }
-}
-
-/** Tasks of earlier versions contain the payment as its payer wrote it: only what was signed is kept. */
-const withPayload = (task: SettlementTask): SettlementTask => {
-  const request: EarlierRequest | undefined = task.request
-  if (request?.paymentPayload === undefined) return task
-  const { paymentPayload, ...rest } = request
-  return { ...task, request: { ...rest, payload: paymentPayload.payload } }
-}
+/** Puts the description of the call back, if the till still has its operation. */
+const withResource = (task: SettlementTask, listed: ListedResource | undefined): SettlementTask =>
+  task.request === undefined || listed === undefined
+    ? task
+    : { ...task, request: { ...task.request, resource: listed } }

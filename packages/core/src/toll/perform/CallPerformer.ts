@@ -13,10 +13,9 @@ import type { StepGenerator } from "./driveSteps.ts"
 import { findFresh } from "./findFresh.ts"
 import type { HeldCharge } from "../attempt/HeldCharge.ts"
 import { claimedCharge, newCharge, type PaymentAttempt, taskOf } from "../attempt/PaymentAttempt.ts"
-import { taskText } from "../../fast/taskText.ts"
 import type { RecordedResponses } from "./RecordedResponses.ts"
 import type { SettlementRunner } from "./SettlementRunner.ts"
-import type { PayableTask, StoredTask } from "../machine/SettlementTask.ts"
+import { type PayableTask, type StoredTask, taskText } from "../machine/SettlementTask.ts"
 
 interface Services {
   readonly charges: Charges["Service"]

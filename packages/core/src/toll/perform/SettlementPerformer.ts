@@ -7,6 +7,7 @@ import { report } from "../../runtime/events.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator } from "../facilitator/Facilitator.ts"
+import type { ListedResources } from "../facilitator/FacilitatorVerdicts.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "../machine/Backoff.ts"
 import type { ChargeEvent, SettlementStep, TakenEvent } from "../machine/ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
@@ -31,6 +32,7 @@ export interface SettlementConfig {
   readonly owedResponseMillis: number
   /** Seconds after which the proof of a settlement is checked again, by CAIP-2 network. */
   readonly finalitySeconds: ReadonlyMap<string, number>
+  readonly listedResources: ListedResources
 }
 
 /** A takeover's event, and the charge as held from then on. */
@@ -99,7 +101,7 @@ export class SettlementPerformer {
     // Read again: it may have changed between being found and being taken.
     const charge = took ? yield* charges.find(key) : undefined
     if (charge === undefined || charge.leaseOwner !== owner) return undefined
-    const stored = yield* readTask(charge, secrets)
+    const stored = yield* readTask(charge, secrets, this.config.listedResources)
     const task = { ...(stored ?? taskWithoutPayment(charge)), ...tokenOf(charge.network, charge.asset) }
     const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
     const facts = {

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../../src/domain/Network.ts"
+import type { FacilitatorRequest } from "../../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import { Secrets } from "../../../src/runtime/Secrets.ts"
 import {
   readTask,
   type StoredTask,
+  taskText,
   taskWithoutPayment,
   tokenOf
 } from "../../../src/toll/machine/SettlementTask.ts"
@@ -34,7 +36,9 @@ describe("the token of a task", () => {
 describe("the task of a charge", () => {
   it("is read as stored", async () => {
     const settlement = JSON.stringify({ task } satisfies StoredTask)
-    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toEqual(task)
+    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets, new Map()))).toEqual(
+      task
+    )
   })
 
   it("is decrypted", async () => {
@@ -42,36 +46,42 @@ describe("the task of a charge", () => {
       Effect.flatMap(secrets.encrypt(JSON.stringify(task)), (encrypted) =>
         readTask(
           chargeIn("ready", { settlement: JSON.stringify({ encrypted } satisfies StoredTask) }),
-          secrets
+          secrets,
+          new Map()
         )
       )
     )
     expect(read).toEqual(task)
   })
 
-  it("keeps what was signed of a payment that an earlier version stored whole", async () => {
-    const { request, ...rest } = task
-    const payload = { transaction: "AQ==" }
-    const paymentPayload = { x402Version: 2, payload, resource: { url: "https://evil.example" } }
-    const stored = { ...rest, request: { ...request, paymentPayload } }
-    const settlement = JSON.stringify({ task: stored })
-    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toEqual({
-      ...rest,
-      request: { ...request, payload }
-    })
-    const encrypted = await use((secrets) => secrets.encrypt(JSON.stringify(stored)))
-    const secret = chargeIn("ready", { settlement: JSON.stringify({ encrypted }) })
-    expect(await use((secrets) => readTask(secret, secrets))).toMatchObject({ request: { payload } })
+  it("is stored without the description of its call, which comes from the till's operation", async () => {
+    const resource = { url: "https://shop.example/x402/search", description: "Search", mimeType: "a/b" }
+    const described = { ...resource, extensions: { bazaar: { info: { input: "its own" } } } }
+    const request = { ...task.request, resource: described } as FacilitatorRequest
+    const payable = { ...task, request }
+    const text = taskText(payable)
+    expect(text).not.toContain("bazaar")
+    const plain = JSON.stringify({ task: JSON.parse(text) })
+    const sealed = await use((secrets) => secrets.encrypt(text))
+    for (const settlement of [plain, JSON.stringify({ encrypted: sealed })]) {
+      const charge = chargeIn("ready", { settlement })
+      const listed = new Map([[charge.operation, described]])
+      expect(await use((secrets) => readTask(charge, secrets, listed))).toEqual(payable)
+      // Of an operation that the till has no longer.
+      expect(await use((secrets) => readTask(charge, secrets, new Map()))).toEqual(JSON.parse(text))
+    }
   })
 
   it("can't be read if its key is not configured", async () => {
     const settlement = JSON.stringify({ encrypted: { keyId: "lost", base64: "AAAA" } } satisfies StoredTask)
-    expect(await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets))).toBeUndefined()
+    expect(
+      await use((secrets) => readTask(chargeIn("ready", { settlement }), secrets, new Map()))
+    ).toBeUndefined()
   })
 
   it("is enough to find the transfer if the payment is no longer stored, and requires its proof", async () => {
     const charge = chargeIn("voided", { settlement: "" })
-    const read = await use((secrets) => readTask(charge, secrets))
+    const read = await use((secrets) => readTask(charge, secrets, new Map()))
     expect(read).toEqual(taskWithoutPayment(charge))
     expect(read).toMatchObject({ network: sepolia, proofRequired: true, request: undefined })
     expect(read?.authorization).toMatchObject({ from: charge.payer, nonce: "0x01" })

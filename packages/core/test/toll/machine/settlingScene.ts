@@ -160,6 +160,7 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
     })
   )
   const layer = SettlementRunner.layer({
+    listedResources: new Map(),
     leaseMillis,
     owedResponseMillis,
     finalitySeconds: new Map([[sepolia, finalitySeconds]])
