@@ -20,9 +20,10 @@ import { OtherTill } from "./OtherTill.ts"
 import { powerCut } from "./PowerCut.ts"
 import { PowerLoss } from "./PowerLoss.ts"
 import { environmentOf } from "./ProcessEnvironment.ts"
+import { Recovery } from "./Recovery.ts"
 import { SeededRandom } from "./SeededRandom.ts"
 import { upstreamTimeoutMillis } from "./Server.ts"
-import { isUndecided, searchNamed, Shopper } from "./Shopper.ts"
+import { searchNamed, Shopper } from "./Shopper.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import { vaultItem } from "./SimulatedHost.ts"
 import type { Storage } from "./Storage.ts"
@@ -38,12 +39,6 @@ const leaseMillis = leaseLengthMillis({
   workMillis: upstreamTimeoutMillis,
   readsChain: true
 })
-/** Pauses after the last fault, long enough for leases, authorizations and backoffs to expire. */
-const recoveryPausesMillis = [250_000, 800_000, 4_000_000]
-/** An additional pause if a settlement may have been reopened, which then starts over. */
-const reopenedMillis = 4_000_000
-/** Pauses for orders, which take hours and days. */
-const orderPausesMillis = [1, 5, 12, 8, 12, 24, 24, 48, 96, 0.1, 1, 1].map((hours) => hours * 3_600_000)
 /** Interval at which unfinished orders are checked. */
 const aftermathStepMillis = 20_000
 /** Far more than a normal run has: an endless loop fails instead of hanging. */
@@ -61,9 +56,9 @@ export class Simulation {
   private readonly timeline: Timeline
   private readonly facilitator: SimulatedFacilitator
   private readonly network: ClientNetwork
-  private readonly hostSystems: HostSystems
+  readonly hostSystems: HostSystems
   private readonly faultInjector: FaultInjector
-  private readonly machines: Machines
+  readonly machines: Machines
   private readonly powerLoss: PowerLoss
   private otherTill: OtherTill | undefined
   readonly work: UnpaidWork
@@ -232,7 +227,9 @@ export class Simulation {
       await this.advance(aftermathStepMillis)
     }
     await this.endFaults()
-    await this.finishOrders()
+    const recovery = new Recovery(this)
+    await recovery.presentPayments()
+    await recovery.finishOrders()
     const { mailer, upstream } = this.hostSystems
     await checkFinalState({ chain, storage, checker })
     await checkFinalOrders({ chain, hostAccounts: economy.accounts, storage, checker, mailer, upstream })
@@ -293,7 +290,7 @@ export class Simulation {
   }
 
   /** Advances the virtual time. */
-  private async advance(millis: number): Promise<void> {
+  async advance(millis: number): Promise<void> {
     const untilMillis = this.nowMillis + millis
     for (;;) {
       const next = this.timeline.next(untilMillis)
@@ -331,17 +328,7 @@ export class Simulation {
     this.facilitator.behavior = this.faultPlan.facilitator
     this.hostSystems.setBehavior(this.faultPlan)
     for (const machine of this.machines.all) this.machines.crash(machine)
-    const { first } = this.machines
-    await this.machines.boot(first)
-    const pauses = this.economy.chain.isReorganized
-      ? [...recoveryPausesMillis, reopenedMillis]
-      : recoveryPausesMillis
-    for (const pauseMillis of pauses) {
-      // A frozen process runs everything that is due when it wakes up.
-      first.process?.freeze(pauseMillis)
-      await this.advance(pauseMillis + this.economy.readingMillis)
-      await this.presentPayments()
-    }
+    await this.machines.boot(this.machines.first)
   }
 
   /** The operator inspects orders from time to time while faults last. */
@@ -351,45 +338,6 @@ export class Simulation {
       this.hostSystems.operator.inspectOrders()
       this.scheduleOperatorRounds(random)
     })
-  }
-
-  /** Finishes orders, which take days: the processes sleep in between. */
-  private async finishOrders(): Promise<void> {
-    const { process } = this.machines.first
-    for (const pauseMillis of orderPausesMillis) {
-      if (this.hostSystems.orders.areAllFinished) return
-      process?.freeze(pauseMillis)
-      await this.advance(pauseMillis)
-      for (let look = 0; look < 3 && !this.hostSystems.orders.areAllFinished; look++) {
-        await this.advance(6_000)
-        this.hostSystems.operator.inspectOrders()
-      }
-      await this.advance(6_000)
-    }
-  }
-
-  /** Presents every payment again until its outcome is decided. */
-  private async presentPayments(): Promise<void> {
-    const payments = Array.from(this.checker.payments.values())
-    const presenting = payments.map(async (payment) => {
-      for (const call of payment.calls.values())
-        for (const copy of payment.copies) await this.presentUntilDecided({ payment, copy }, call)
-    })
-    const state = { isOver: false }
-    void Promise.all(presenting).then(() => {
-      state.isOver = true
-    })
-    while (!state.isOver) await this.advance(1_000)
-  }
-
-  private async presentUntilDecided(paid: PresentedPayment, call: Call): Promise<void> {
-    for (let attempt = 0; attempt < 5; attempt++) {
-      const reply = await this.request(call, paid)
-      paid.payment.lastReplies.set(`${call.name} ${paid.copy}`, reply)
-      // Doesn't wait for the lease of a dead process: it expires before the next round.
-      if (!isUndecided(reply) || reply?.status === 409) return
-      await this.sleep(3_000)
-    }
   }
 
   /** Adds a trace line for another actor. */
