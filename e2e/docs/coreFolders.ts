@@ -1,6 +1,6 @@
 import { globSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { read, root, tableBelow } from "./documents.ts"
+import { dirname, join, relative } from "node:path"
+import { read, root, sources, tableBelow } from "./documents.ts"
 
 /*
  * The folders of the core and the imports that docs/architecture.md allows them, and the lint rules made of that table.
@@ -16,6 +16,11 @@ const rows = tableBelow(read("docs/architecture.md"), "## Folders of the core").
   direct: code(imports!, /`([\w/]+)\/`/g),
   packages: code(imports!, /`(@?\w+(?:\/\w+)?)`/g)
 }))
+
+/** What each folder's own row allows it to import. */
+export const directImports: Readonly<Record<string, ReadonlyArray<string>>> = Object.fromEntries(
+  rows.map(({ direct, folder }) => [folder, direct])
+)
 
 const reachable = (folder: string): ReadonlySet<string> => {
   const direct = rows.find((row) => row.folder === folder)?.direct ?? []
@@ -42,6 +47,29 @@ export const rowOf = (folder: string): string | undefined =>
 /** All folders with files, from `src` on. */
 export const foldersOfCore = (): ReadonlyArray<string> =>
   [...new Set(globSync("*/**/*.ts", { cwd: join(root, core) }).map((file) => dirname(file)))].toSorted()
+
+/** Which rows' folders import which others, by the sources. */
+export const importsBetween = (): ReadonlyArray<{ readonly from: string; readonly to: string }> => {
+  const pairs = sources
+    .filter((path) => path.startsWith(`${core}/`))
+    .flatMap((path) => {
+      const from = rowOf(relative(core, dirname(path)))
+      return Array.from(read(path).text.matchAll(/\bfrom "(\.[^"]+)"/g), ([, target]) => ({
+        from,
+        to: rowOf(relative(core, dirname(join(dirname(path), target!))))
+      }))
+    })
+  const between = new Map(
+    pairs.flatMap(({ from, to }) =>
+      from === undefined || to === undefined || from === "." || from === to
+        ? []
+        : [[`${from} ${to}`, { from, to }] as const]
+    )
+  )
+  return [...between.values()].toSorted((left, right) =>
+    `${left.from} ${left.to}` < `${right.from} ${right.to}` ? -1 : 1
+  )
+}
 
 /** Matches the relative import of a folder's own files, as a file in another folder spells it. */
 const importOf = (folder: string, from: string): string => {

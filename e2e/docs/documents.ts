@@ -16,7 +16,7 @@ export interface Document {
 
 const patterns = [
   "*.md",
-  "docs/*.md",
+  "docs/**/*.md",
   "packages/*/README.md",
   "examples/*/README.md",
   ".changeset/README.md",

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layerRules } from "./coreFolders.ts"
+import { folderDrawings } from "./folderDrawings.ts"
 import { root } from "./documents.ts"
 import { withTables } from "./optionTables.ts"
 import { stateDrawings } from "./stateDiagrams.ts"
@@ -21,7 +22,8 @@ const options = "docs/options.md"
 const written = [
   [options, withTables(textOf(options))],
   ["oxlint.layers.json", `${JSON.stringify(layerRules(), undefined, 2)}\n`],
-  ...(await stateDrawings())
+  ...(await stateDrawings()),
+  ...(await folderDrawings())
 ] as const
 for (const [path, text] of written) {
   const isUpToDate = textOf(path) === text
