@@ -97,7 +97,13 @@ describe("links", () => {
 
   it("of the README lead to every document in docs", () => {
     const linked = linksOf(readme).map(({ path }) => path)
-    for (const { path } of documents) if (path.startsWith("docs/")) expect(linked).toContain(path)
+    for (const { path } of documents) if (/^docs\/[^/]+$/.test(path)) expect(linked).toContain(path)
+  })
+
+  it("of some document lead to every other one", () => {
+    const linked = new Set(documents.flatMap((document) => linksOf(document).map(({ path }) => path)))
+    const below = documents.filter(({ path }) => path.startsWith("docs/"))
+    expect(below.filter(({ path }) => !linked.has(path)).map(({ path }) => path)).toEqual([])
   })
 })
 
