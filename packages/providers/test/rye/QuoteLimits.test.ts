@@ -146,7 +146,7 @@ describe("the balance", () => {
   })
 
   it("is read once for the quotes of half a minute, and again if that failed", async () => {
-    const { quote, upstream } = start()
+    const { quote, upstream } = start({ quoteTimeoutMillis: 60_000 })
     upstream.next(/^GET \/billing/, () => HttpResponse.json({}, { status: 503 }))
     assert.deepInclude(await rejectionOf(quote()), { code: "HTTP_503" })
     await Promise.all([quote(), quote(stranger(1)), quote(stranger(2))])

@@ -137,7 +137,7 @@ describe("stopping", () => {
     vi.stubEnv("TMPDIR", folder)
     const chain = await startChain()
     vi.unstubAllEnvs()
-    await chain.client.mine({ blocks: 1_200 })
+    for (let mined = 0; mined < 1_200; mined += 100) await chain.client.mine({ blocks: 100 })
     await vi.waitFor(() => expect(readdirSync(folder, { recursive: true }).length).toBeGreaterThan(10))
     await chain.stop()
     expect(readdirSync(folder)).toEqual([])
