@@ -67,7 +67,7 @@ const names = [
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@till402/core": ["dist/bundle"],
   "@till402/providers": ["dist/bundle"],
-  "@till402/sandbox": ["bin", "vault"]
+  "@till402/sandbox": ["bin", "contracts", "vault"]
 }
 
 const packageOf = (name: string): PackedPackage => {
@@ -113,13 +113,13 @@ describe("loaded modules", () => {
     )
     const isBundled = ({ file }: { readonly file: string }) => file.includes("/dist/bundle/")
     expect(new Set(computed.filter(isBundled).flatMap(({ peers }) => peers))).toEqual(
-      new Set(["secp256k1", "@effect/sql-pg"])
+      new Set(["secp256k1", "@effect/sql-pg", "undici"])
     )
     const separate = computed.filter((one) => !isBundled(one))
     expect(Object.fromEntries(separate.map(({ file, peers }) => [file, peers]))).toEqual({
       "@till402/core/dist/fast/recoverSigner.js": ["secp256k1"],
       "@till402/core/dist/postgres.js": ["@effect/sql-pg"],
-      "@till402/providers/dist/journals/PostgresDatabase.js": ["@effect/sql-pg"]
+      "@till402/core/dist/toll/facilitator/sendByUndici.js": ["undici"]
     })
   })
 

