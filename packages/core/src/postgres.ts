@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
@@ -43,7 +43,7 @@ export interface PostgresOptions {
  * const till = Till.make({ ...options, storage: postgres({ url: "postgres://till@localhost/till" }) })
  */
 export const postgres = (options: PostgresOptions): Layer.Layer<Stores, ConfigurationError | StoreError> => {
-  const opened = Layer.effect(SqlClient.SqlClient, connect(options)).pipe(Layer.provide(Reactivity.layer))
+  const opened = Layer.effect(SqlClient.SqlClient, postgresClient(options))
   // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
   // a database is opened once, wherever its storage is provided.
   return Layer.effectContext(
@@ -121,7 +121,15 @@ const startFailure = (database: string, error: SqlError.SqlError): Configuration
     : new StoreError({ operation: `connecting to ${database} (${words})`, cause: error })
 }
 
-const connect = Effect.fnUntraced(function* (options: PostgresOptions) {
+/**
+ * Opens a client of `effect/sql` on a PostgreSQL database until the scope closes, for tables beside those of the till.
+ *
+ * @param parameters settings of its connections, such as `synchronous_commit`
+ */
+export const postgresClient = Effect.fnUntraced(function* (
+  options: PostgresOptions,
+  parameters: Readonly<Record<string, string>> = {}
+): Effect.fn.Return<SqlClient.SqlClient, ConfigurationError | StoreError, Scope.Scope> {
   const { address, database, ...settings } = yield* readOptions(options)
   const { PgClient } = yield* loadClient
   const timeoutMillis = methodTimeoutMillis(settings)
@@ -134,8 +142,8 @@ const connect = Effect.fnUntraced(function* (options: PostgresOptions) {
     idleTimeout: timeoutMillis,
     connectTimeout: settings.connectTimeoutMillis,
     applicationName: "till402",
-    startupParameters: { statement_timeout: String(settings.statementTimeoutMillis) }
-  }).pipe(Effect.mapError(failure))
+    startupParameters: { ...parameters, statement_timeout: String(settings.statementTimeoutMillis) }
+  }).pipe(Effect.mapError(failure), Effect.provide(Reactivity.layer))
   // The pool connects on demand; this reports a wrong address at start.
   yield* Effect.mapError(client`SELECT 1`, failure)
   return client as SqlClient.SqlClient

@@ -6,6 +6,9 @@ import * as SqliteClient from "./stores/sqlite/SqliteClient.ts"
 import { pathFault } from "./stores/sqlite/pathFault.ts"
 import { layerSql } from "./stores/sql/stores.ts"
 
+/** For tables beside those of the till, in the same file or another one. */
+export { connect as sqliteClient } from "./stores/sqlite/SqliteClient.ts"
+
 /**
  * Stores everything in one SQLite file, with Node's own SQLite. Creates the file, not its folder. Several processes on
  * one machine may share it. `:memory:` persists nothing.

@@ -134,7 +134,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "writeResponse"
     ]
   ],
-  ["@till402/core/sqlite", sqlite, ["sqlite"]],
+  ["@till402/core/sqlite", sqlite, ["sqlite", "sqliteClient"]],
   [
     "@till402/core/testing",
     testing,

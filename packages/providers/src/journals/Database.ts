@@ -1,3 +1,6 @@
+import { Effect, Exit, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+
 /** A row by column name. */
 export type Row = Readonly<Record<string, unknown>>
 
@@ -14,7 +17,7 @@ export interface Database {
 /**
  * Creates the tables of the journals unless they exist. `bigint` fits milliseconds and chain ids in both dialects.
  */
-export const tables: ReadonlyArray<string> = [
+const tables: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS till_treasury_payments (
     key text PRIMARY KEY,
     reference text NOT NULL UNIQUE,
@@ -73,7 +76,7 @@ export const tables: ReadonlyArray<string> = [
   )`
 ]
 
-export const tableNames: ReadonlyArray<string> = [
+const tableNames: ReadonlyArray<string> = [
   "till_treasury_payments",
   "till_treasury_replacements",
   "till_placements",
@@ -82,8 +85,17 @@ export const tableNames: ReadonlyArray<string> = [
   "till_solana_transfers"
 ]
 
+/** Timeouts on PostgreSQL. On SQLite, a statement waits up to 5 seconds for another process's lock. */
+export const connectTimeoutMillis = 5_000
+export const statementTimeoutMillis = 5_000
+/** A statement may open a connection and wait for another statement. */
+const maxWaitMillis = connectTimeoutMillis + 2 * statementTimeoutMillis
+
+/** Advisory lock for creating the tables, because concurrent creations of a table fail on PostgreSQL. */
+const tablesLock = 402_402_001
+
 /** Runs work once, with the first call. If it fails, the next call retries. */
-export const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
+const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
   let begun: Promise<A> | undefined
   return () => {
     begun ??= work().catch((error: unknown) => {
@@ -91,5 +103,65 @@ export const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
       throw error
     })
     return begun
+  }
+}
+
+/** Rejects after a time limit, because the network may have lost the request. */
+const within = <A>(promise: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`the database did not respond within ${maxWaitMillis} ms`)),
+      maxWaitMillis
+    )
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+/** Creates missing tables. */
+const createTables = (sql: SqlClient.SqlClient) => {
+  const missing = Effect.forEach(tables, (text) => sql.unsafe(text), { discard: true })
+  return sql.onDialectOrElse({
+    sqlite: () => missing,
+    orElse: () =>
+      Effect.gen(function* () {
+        const existing = yield* sql`
+          SELECT tablename FROM pg_catalog.pg_tables
+          WHERE schemaname = current_schema() AND ${sql.in("tablename", tableNames)}`
+        // `CREATE TABLE IF NOT EXISTS` needs the right to create even where the table exists.
+        if (existing.length === tableNames.length) return
+        yield* sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${tablesLock})`, missing))
+      })
+  })
+}
+
+/** SQLite's numbered parameters are written `?1`. */
+const inDialect = (sql: SqlClient.SqlClient, text: string): string =>
+  sql.onDialectOrElse({ sqlite: () => text.replace(/\$(\d+)/g, "?$1"), orElse: () => text })
+
+/** A database that `connect` opens with the first statement. */
+export const openDatabase = <E>(connect: Effect.Effect<SqlClient.SqlClient, E, Scope.Scope>): Database => {
+  const scope = Scope.makeUnsafe()
+  let isClosed = false
+  /** The connections of a failed attempt are closed with it. */
+  const attempt = Effect.flatMap(Scope.fork(scope), (own) =>
+    Effect.tap(connect, createTables).pipe(
+      Effect.provideService(Scope.Scope, own),
+      Effect.onError(() => Scope.close(own, Exit.void))
+    )
+  )
+  const ready = once(() => Effect.runPromise(attempt))
+  const close = once(() => {
+    isClosed = true
+    return within(Effect.runPromise(Scope.close(scope, Exit.void)))
+  })
+  return {
+    run: async (text, values) => {
+      if (isClosed) throw new Error("the journals are closed")
+      return await within(
+        ready().then((sql) => Effect.runPromise(sql.unsafe<Row>(inDialect(sql, text), values)))
+      )
+    },
+    close
   }
 }

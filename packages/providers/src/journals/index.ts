@@ -1,12 +1,14 @@
+import { DatabaseSync } from "node:sqlite"
 import { ConfigurationError } from "@till402/core"
+import { postgresClient } from "@till402/core/postgres"
+import { sqliteClient } from "@till402/core/sqlite"
 import { Config, Effect, Layer, Redacted } from "effect"
 import { memorySettlementJournal } from "../facilitator/SettlementJournal.ts"
 import { memoryPlacementJournal } from "../rye/PlacementJournal.ts"
 import { memoryPaymentJournal } from "../treasury/PaymentJournal.ts"
 import { memoryTransferJournal } from "../solana-refunds/TransferJournal.ts"
+import { connectTimeoutMillis, openDatabase, statementTimeoutMillis } from "./Database.ts"
 import { Journals, journalsIn, type OpenJournals } from "./Journals.ts"
-import { openPostgres } from "./PostgresDatabase.ts"
-import { openSqlite } from "./SqliteDatabase.ts"
 
 /*
  * Journals that outlive the process: payments of the treasury, transactions of a local facilitator, refunds on Solana,
@@ -20,8 +22,20 @@ export type { SettlementJournal, SettlementRecord } from "../facilitator/Settlem
 export type { TransferAttempt, TransferJournal } from "../solana-refunds/TransferJournal.ts"
 export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
 
+/** Throws SQLite's reason if it can't open a file. The client would report it with the first use only. */
+const checkFile = (filename: string): void => {
+  if (filename.trim() === "")
+    throw new ConfigurationError({ message: "journals: filename must not be empty" })
+  try {
+    new DatabaseSync(filename).close()
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error)
+    throw new ConfigurationError({ message: `journals: ${filename} can't be opened: ${words}` })
+  }
+}
+
 /**
- * Opens journals in one SQLite file, with Node's own SQLite.
+ * Opens journals in one SQLite file, with the client of the till's own storage: Node's own SQLite in a thread.
  *
  * Creates the file but not its folder. Waits up to 5 seconds for another process's lock. An operation that
  * fails rejects with a `StoreError`.
@@ -34,7 +48,13 @@ export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.t
  * const { placements } = sqliteJournals("till.sqlite")
  * const fulfilment = rye({ apiKey: process.env["RYE_API_KEY"]!, placements })
  */
-export const sqliteJournals = (filename: string): OpenJournals => journalsIn(openSqlite(filename))
+export const sqliteJournals = (filename: string): OpenJournals => {
+  checkFile(filename)
+  return journalsIn(openDatabase(sqliteClient({ filename })))
+}
+
+const isPostgres = (url: string): boolean =>
+  ["postgres:", "postgresql:"].includes(URL.parse(url)?.protocol ?? "")
 
 /**
  * Opens journals in a PostgreSQL database (14 or newer), for several machines.
@@ -45,7 +65,16 @@ export const sqliteJournals = (filename: string): OpenJournals => journalsIn(ope
  * @param url `postgres://user:password@host:5432/database`
  * @throws ConfigurationError for any other address
  */
-export const postgresJournals = (url: string): OpenJournals => journalsIn(openPostgres(url))
+export const postgresJournals = (url: string): OpenJournals => {
+  if (!isPostgres(url)) {
+    throw new ConfigurationError({
+      message: "journals: url must be postgres://user:password@host:5432/database"
+    })
+  }
+  const options = { url, maxConnections: 4, connectTimeoutMillis, statementTimeoutMillis }
+  // Overrides the database's setting: a resolved statement is on disk.
+  return journalsIn(openDatabase(postgresClient(options, { synchronous_commit: "on" })))
+}
 
 /** A layer that closes the journals with its scope. */
 const opened = <E, R>(
