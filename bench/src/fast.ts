@@ -4,7 +4,6 @@
  *
  *   node --conditions=@till402/source bench/src/fast.ts [part of a twin's name]
  */
-import { requestTwin } from "./fastRequests.ts"
 import { type Twin, twins } from "./fastTwins.ts"
 
 /** Time of a paid call in this process, without its upstream and facilitator: `npm run bench`. */
@@ -50,7 +49,7 @@ const row = (cells: ReadonlyArray<string>): void => {
 
 const [chosen = ""] = process.argv.slice(2)
 row(["code (the plain code that it replaces)", "plain ns", "fast ns", "per call", "of a call"])
-for (const twin of [...twins, requestTwin].filter(({ name }) => name.includes(chosen))) {
+for (const twin of twins.filter(({ name }) => name.includes(chosen))) {
   const { fast, plain } = await measure(twin)
   const share = ((plain - fast) * twin.perCall) / callNanos
   const verdict = share < lowestShare ? "  too little" : ""

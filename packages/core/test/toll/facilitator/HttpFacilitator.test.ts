@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { gzipSync } from "node:zlib"
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import { getGlobalDispatcher, setGlobalDispatcher } from "undici"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import type { FacilitatorOptions } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import { platformHttp } from "../../../src/till/platformHttp.ts"
 import { Facilitator, type FacilitatorRequest } from "../../../src/toll/facilitator/Facilitator.ts"
@@ -12,12 +13,12 @@ import { authorization } from "../payments.ts"
 
 /*
  * The facilitator's HTTP layer against a real server on a socket that responds as each case specifies: over an
- * `HttpClient`, and by the dispatcher of Node's own `fetch`.
+ * `HttpClient`, and by the optional peer `undici`.
  */
 
 const transports = {
   "an HttpClient": FetchHttpClient.layer,
-  "the dispatcher of fetch": platformHttp
+  undici: platformHttp
 }
 
 const hash = `0x${"12".repeat(32)}`
@@ -103,9 +104,6 @@ afterEach(async () => {
 })
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-
-// Node makes the dispatcher with its first request.
-beforeAll(() => fetch("http://127.0.0.1:1/").catch(() => undefined))
 
 const requestOf = (x402Version: 1 | 2): FacilitatorRequest => ({
   x402Version,
@@ -405,31 +403,32 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     expect(calls[0]!.headers).toMatchObject({ "content-type": "application/json", "user-agent": "node" })
   })
 
-  it("is sent by a fetch that was put in the place of Node's", async () => {
-    replies = [{ body: '{"isValid":true}' }]
-    const nodes = globalThis.fetch
-    vi.stubGlobal("fetch", (...args: Parameters<typeof fetch>) => nodes(...args))
-    onTestFinished(() => void vi.unstubAllGlobals())
-    await verify()
-    expect(calls[0]!.headers["sec-fetch-mode"]).toBe("cors")
-  })
-
   it("is sent by a dispatcher that the host has set, such as a proxy's", async () => {
     replies = [{ body: '{"isValid":true}' }]
     const paths: Array<string> = []
-    const key = Symbol.for("undici.globalDispatcher.1")
-    const slots = globalThis as {
-      [key: symbol]: { dispatch: (options: { path: string }, handler: unknown) => boolean }
-    }
-    const nodes = slots[key]!
-    slots[key] = Object.assign(Object.create(nodes) as typeof nodes, {
-      dispatch: (options: { path: string }, handler: unknown) => {
+    const before = getGlobalDispatcher()
+    onTestFinished(() => setGlobalDispatcher(before))
+    setGlobalDispatcher(
+      before.compose((dispatch) => (options, handler) => {
         paths.push(options.path)
-        return nodes.dispatch(options, handler)
-      }
-    })
-    onTestFinished(() => void (slots[key] = nodes))
+        return dispatch(options, handler)
+      })
+    )
     await verify()
     expect(paths).toEqual(["/verify"])
   })
+})
+
+it("is called by fetch where undici is not installed", async () => {
+  vi.resetModules()
+  vi.doMock("undici", () => {
+    throw new Error("Cannot find package 'undici'")
+  })
+  onTestFinished(() => vi.doUnmock("undici"))
+  const { platformHttp: withoutUndici } = await import("../../../src/till/platformHttp.ts")
+  replies = [{ body: '{"isValid":true}' }]
+  const verifying = Effect.flatMap(Facilitator, (service) => service.verify(requestOf(2)))
+  const layer = Layer.provide(Facilitator.layerHttp({ url: urlOf(server) }), withoutUndici)
+  expect((await Effect.runPromise(Effect.provide(verifying, layer)))._tag).toBe("Valid")
+  expect(calls[0]!.headers["sec-fetch-mode"]).toBe("cors")
 })
