@@ -38,9 +38,6 @@ const isOfOtherVersion = (verification: Verification): boolean =>
     ? notItsKind.has(verification.reason)
     : /^http_4\d\d$/.test(verification.reason))
 
-/** Rounds over several facilitators, each of which gets one call in a round. */
-const maxRounds = 2
-
 /** Those that respond, as far as known, come first. */
 const byHealth = (candidates: ReadonlyArray<Candidate>, nowMillis: number): ReadonlyArray<Candidate> => {
   if (candidates.length < 2) return candidates
@@ -48,12 +45,12 @@ const byHealth = (candidates: ReadonlyArray<Candidate>, nowMillis: number): Read
   return [...candidates.filter(isUp), ...candidates.filter((candidate) => !isUp(candidate))]
 }
 
-/** Verifies again while nothing is known, up to `rounds` times in all. */
-const repeated = (verify: () => Effect.Effect<Verification>, rounds: number): Effect.Effect<Verification> =>
-  rounds === 1
+/** Verifies again while nothing is known, up to `times` times in all. */
+const repeated = (verify: () => Effect.Effect<Verification>, times: number): Effect.Effect<Verification> =>
+  times === 1
     ? verify()
     : Effect.repeat(Effect.suspend(verify), {
-        times: rounds - 1,
+        times: times - 1,
         schedule: Schedule.jittered(Schedule.exponential("100 millis")),
         while: ({ _tag }) => _tag === "Unreachable"
       })
@@ -145,10 +142,10 @@ export class FacilitatorGroup {
       return Effect.succeed<Verification>({ _tag: "Unreachable", reason: "no_facilitator_for_network" })
     return candidates.length === 1
       ? repeated(() => this.verifyBy(first, request), first.member.maxVerifications)
-      : repeated(() => this.verifyInTurn(candidates, request), maxRounds)
+      : this.verifyInTurn(candidates, request)
   }
 
-  /** The first verdict of several facilitators. */
+  /** The first verdict of several facilitators, each of which gets one call. */
   private readonly verifyInTurn = Effect.fnUntraced(
     { self: this },
     function* (

@@ -9,7 +9,7 @@ export interface FacilitatorMember {
   readonly networks: ReadonlySet<string> | undefined
   readonly kinds: SupportedKinds
   readonly verify: (request: FacilitatorRequest) => Effect.Effect<Verification>
-  /** Calls to `verify` for one payment. */
+  /** Calls to `verify` for one payment, where no other facilitator takes it. */
   readonly maxVerifications: number
   readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
   readonly settleTimeoutMillis: number

@@ -58,7 +58,7 @@ describe("the host is told", () => {
       yield* verify()
       assert.deepStrictEqual(events, [isDown])
       // It fails again, in the first call after the pause.
-      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("30 seconds")
       yield* verify()
       assert.strictEqual(first.verified.length, 4)
       assert.lengthOf(events, 1)
@@ -166,7 +166,7 @@ it.effect("of two payments at once after a pause, one goes to the facilitator th
     for (let time = 0; time < 3; time++) yield* verify()
     assert.strictEqual(attempts, 3)
     isSlow = true
-    yield* TestClock.adjust("10 seconds")
+    yield* TestClock.adjust("30 seconds")
     const waiting = yield* Effect.forkChild(verify())
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* verify())._tag, "Valid")
