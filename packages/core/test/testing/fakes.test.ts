@@ -165,10 +165,10 @@ describe("sampleArchive", () => {
       const nameLength = view.getUint16(at + 28, true)
       const local = view.getUint32(at + 42, true)
       assert.strictEqual(view.getUint32(local, true), 0x04034b50)
-      const data = local + 30 + view.getUint16(local + 26, true)
+      const data = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true)
       assert.strictEqual(view.getUint32(at + 16, true), crc32(zip.subarray(data, data + size)))
       files[text(at + 46, nameLength)] = text(data, size)
-      at += 46 + nameLength
+      at += 46 + nameLength + view.getUint16(at + 30, true)
     }
     assert.strictEqual(at, end)
     return files
