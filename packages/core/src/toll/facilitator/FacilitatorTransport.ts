@@ -23,8 +23,8 @@ export interface Reply {
 export interface FacilitatorCall {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as JSON by POST; `undefined`: GET. */
-  readonly document: unknown
+  /** JSON, sent by POST; `undefined`: GET. */
+  readonly json: string | undefined
 }
 
 /** Sends a call to a facilitator. The caller sets the deadline by interruption. */
@@ -32,13 +32,13 @@ export type SendCall = (call: FacilitatorCall) => Effect.Effect<Reply, Fault>
 
 /** Calls over an `HttpClient`, on any platform. */
 export const sendOver = (client: HttpClient.HttpClient): SendCall =>
-  Effect.fnUntraced(function* ({ document, headers, url }: FacilitatorCall) {
+  Effect.fnUntraced(function* ({ headers, json, url }: FacilitatorCall) {
     const request =
-      document === undefined
+      json === undefined
         ? HttpClientRequest.get(url).pipe(HttpClientRequest.setHeaders(headers))
         : HttpClientRequest.post(url).pipe(
             HttpClientRequest.setHeaders(headers),
-            HttpClientRequest.bodyJsonUnsafe(document)
+            HttpClientRequest.bodyText(json, "application/json")
           )
     const response = yield* client.execute(request)
     return {

@@ -21,7 +21,7 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
-  wireRequest
+  wireJson
 } from "./Wire.ts"
 
 /** A response with an error status, and without the document that was expected. */
@@ -84,16 +84,13 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
       send({
         url: `${base}/${operation}`,
         headers,
-        document: {
-          x402Version: request.x402Version,
-          ...wireRequest(request)
-        }
+        json: wireJson(request)
       })
     )
 
   const get = (path: string, operation: Operation) =>
     Effect.flatMap(headersFor(operation), (headers) =>
-      send({ url: `${base}${path}`, headers, document: undefined })
+      send({ url: `${base}${path}`, headers, json: undefined })
     )
 
   const verify = (request: FacilitatorRequest) =>

@@ -49,10 +49,10 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
 }
 
 /** Names no header, which may hold a secret. */
-const brokenAt = ({ document, url }: FacilitatorCall, cause: unknown) =>
+const brokenAt = ({ json, url }: FacilitatorCall, cause: unknown) =>
   new HttpClientError.HttpClientError({
     reason: new HttpClientError.TransportError({
-      request: document === undefined ? HttpClientRequest.get(url) : HttpClientRequest.post(url),
+      request: json === undefined ? HttpClientRequest.get(url) : HttpClientRequest.post(url),
       cause
     })
   })
@@ -77,17 +77,17 @@ const namesInLowerCase = (headers: Readonly<Record<string, string>>): Readonly<R
 type Sent = Reply | "redirected" | "encoded"
 
 const send = async (undici: Undici, call: FacilitatorCall, signal: AbortSignal): Promise<Sent> => {
-  const { document, headers, url } = call
+  const { headers, json, url } = call
   const response = await undici.request(url, {
-    method: document === undefined ? "GET" : "POST",
+    method: json === undefined ? "GET" : "POST",
     headers: {
       accept: "application/json, */*",
       "accept-encoding": "identity",
       "user-agent": "node",
-      ...(document === undefined ? {} : { "content-type": "application/json" }),
+      ...(json === undefined ? {} : { "content-type": "application/json" }),
       ...namesInLowerCase(headers)
     },
-    body: document === undefined ? null : JSON.stringify(document),
+    body: json ?? null,
     signal
   })
   const { body, headers: received, statusCode: status } = response

@@ -13,6 +13,7 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
+  wireJson,
   wireRequest
 } from "../../../src/toll/facilitator/Wire.ts"
 import { authorization } from "../payments.ts"
@@ -71,6 +72,19 @@ describe("a payment", () => {
     })
     expect(paymentRequirements).toMatchObject({ outputSchema: { input: { type: "http" } } })
   })
+
+  it.each([withDiscovery(1), withDiscovery(2), requestOf(1), requestOf(2)])(
+    "is the same as JSON, however often its resource was sent before: version $x402Version",
+    (request) => {
+      for (const amount of ["10000", "20000"]) {
+        const each = { ...request, requirements: { ...request.requirements, amount } }
+        expect(JSON.parse(wireJson(each))).toEqual({
+          x402Version: request.x402Version,
+          ...wireRequest(each)
+        })
+      }
+    }
+  )
 
   it("of a resource without discovery data has no fields for it", () => {
     expect(wireRequest(requestOf(2)).paymentPayload).not.toHaveProperty("extensions")
