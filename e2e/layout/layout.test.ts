@@ -121,6 +121,22 @@ describe("npm run check", () => {
     ])
   })
 
+  it("reports a function that doesn't fit a screen, without its blank lines and comments", () => {
+    const functionOf = (lines: number) =>
+      `export const long = (): number => {\n  let sum = 0\n${"  // Counts.\n\n  sum += 1\n".repeat(lines - 4)}  return sum\n}\n`
+    const reports = lint({
+      [`${core}/toll/Fits.ts`]: functionOf(70),
+      [`${core}/toll/Long.ts`]: functionOf(71),
+      "packages/providers/src/shop/Long.ts": functionOf(71),
+      "packages/core/test/Long.ts": functionOf(71)
+    })
+    expect(reports.map(({ file }) => file).toSorted()).toEqual([
+      `${core}/toll/Long.ts`,
+      "packages/providers/src/shop/Long.ts"
+    ])
+    expect(new Set(reports.map(({ code }) => code))).toEqual(new Set(["eslint(max-lines-per-function)"]))
+  })
+
   it("reports a stray file in the root of the core", () => {
     expect(lint({ [`${core}/Stray.ts`]: value })).toMatchObject([{ file: `${core}/Stray.ts` }])
     const reports = lint({

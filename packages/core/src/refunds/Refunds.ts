@@ -7,7 +7,7 @@ import type { SolanaRefunds } from "../ports/SolanaRefunds.ts"
 import { report } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
-import { makeRefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
+import { makeRefundGuard, type RefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
 import { RefundRetries } from "./RefundRetries.ts"
 import { sendRefund } from "./RefundSender.ts"
 import { sendSolanaRefund } from "./SolanaRefundSender.ts"
@@ -48,6 +48,44 @@ const pageSize = 100
 const maxPages = 10
 /** Refunds of a sweep that are sent at the same time. The store enforces their limits, as it does across processes. */
 const concurrency = 4
+
+interface SweepParts {
+  readonly charges: Charges["Service"]
+  readonly guard: RefundGuard
+  readonly retries: RefundRetries
+  readonly trySend: (charge: Charge) => Effect.Effect<void>
+}
+
+/** The sweep of all refunds that are due, page by page. */
+const makeSweep = ({ charges, guard, retries, trySend }: SweepParts): Effect.Effect<void, StoreError> => {
+  /**
+   * The last refund of a sweep that reached its limit. The next sweep begins after it, so that refunds in backoff don't
+   * keep older ones waiting.
+   */
+  let last: Charge | undefined
+
+  return Effect.gen(function* () {
+    for (let page = 0; page < maxPages; page++) {
+      const due = yield* charges.list({
+        isRefundDue: true,
+        limit: pageSize,
+        ...(last === undefined ? {} : { before: last })
+      })
+      if (page === 0 && due.length > 0) yield* guard.audit
+      const isStopped = yield* guard.isStopped
+      const nowMillis = yield* Clock.currentTimeMillis
+      const ready = due.filter((charge) => {
+        // While refunds are stopped, only those that may already have moved are looked up.
+        const maySend =
+          !isStopped || (charge.refund?._tag === "Due" && charge.refund.startedAtMillis !== undefined)
+        return maySend && !retries.isWaiting(charge.key, nowMillis)
+      })
+      yield* Effect.forEach(ready, trySend, { concurrency })
+      last = due.length < pageSize ? undefined : due.at(-1)
+      if (last === undefined) return
+    }
+  })
+}
 
 const make = Effect.fnUntraced(function* (options: RefundOptions) {
   const { solana, wallet } = options
@@ -106,34 +144,6 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
           )
     )
 
-  /**
-   * The last refund of a sweep that reached its limit. The next sweep begins after it, so that refunds in backoff don't
-   * keep older ones waiting.
-   */
-  let last: Charge | undefined
-
-  const sweep = Effect.gen(function* () {
-    if (!isAutomatic) return
-    for (let page = 0; page < maxPages; page++) {
-      const due = yield* charges.list({
-        isRefundDue: true,
-        limit: pageSize,
-        ...(last === undefined ? {} : { before: last })
-      })
-      if (page === 0 && due.length > 0) yield* guard.audit
-      const isStopped = yield* guard.isStopped
-      const nowMillis = yield* Clock.currentTimeMillis
-      const ready = due.filter((charge) => {
-        // While refunds are stopped, only those that may already have moved are looked up.
-        const maySend =
-          !isStopped || (charge.refund?._tag === "Due" && charge.refund.startedAtMillis !== undefined)
-        return maySend && !retries.isWaiting(charge.key, nowMillis)
-      })
-      yield* Effect.forEach(ready, trySend, { concurrency })
-      last = due.length < pageSize ? undefined : due.at(-1)
-      if (last === undefined) return
-    }
-  })
-
+  const sweep = isAutomatic ? makeSweep({ charges, guard, retries, trySend }) : Effect.void
   return Refunds.of({ isAutomatic, send, sweep })
 })

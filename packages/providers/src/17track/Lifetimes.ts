@@ -1,5 +1,5 @@
 import type { ShipmentStatus } from "@till402/core"
-import type { Found } from "./Lookup.ts"
+import type { Found } from "./FirstNews.ts"
 
 /*
  * How long lookups are cached. The provider polls carriers every 6 to 12 hours, and every 24 once delivered;

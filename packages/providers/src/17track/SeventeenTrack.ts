@@ -17,7 +17,7 @@ import {
   withDefaults
 } from "../upstream/index.ts"
 import { type Calls, makeCalls } from "./Calls.ts"
-import { type LookupError, makeLookup } from "./Lookup.ts"
+import { Lookup, type LookupError } from "./Lookup.ts"
 import type {
   SeventeenTrackLayerOptions,
   SeventeenTrackOptions,
@@ -62,7 +62,7 @@ const makeTracking = Effect.fnUntraced(function* (
       options
     )
   })
-  const lookUp = makeLookup({
+  const lookup = new Lookup({
     calls,
     findCarrier,
     dateFormats: options.formatShipDate === undefined ? dateFormats : [options.formatShipDate],
@@ -71,7 +71,10 @@ const makeTracking = Effect.fnUntraced(function* (
     deadlineMillis,
     firstNewsMillis
   })
-  return { calls, tracking: new Tracking({ apiKey, lookUp, findCarrier, cacheCapacity }) }
+  return {
+    calls,
+    tracking: new Tracking({ apiKey, lookUp: (query) => lookup.lookUp(query), findCarrier, cacheCapacity })
+  }
 })
 
 const isPortError = (error: LookupError): error is TrackRefusal => {

@@ -5,7 +5,8 @@ import { type Exit, Redacted } from "effect"
 import type { TrackQuery } from "@till402/core"
 import { BoundedMap } from "@till402/core/effect"
 import { sameNumber } from "./Envelope.ts"
-import type { Found, LookupError } from "./Lookup.ts"
+import type { Found } from "./FirstNews.ts"
+import type { LookupError } from "./Lookup.ts"
 
 /**
  * The cache key of a query: number, carrier, and a keyed digest of all further fields. Queries with different

@@ -119,17 +119,7 @@ const unsupportedPrompt = (): AiError.AiError =>
     reason: new AiError.InvalidUserInputError({ description: "the prompt has a part that can't be sent" })
   })
 
-/**
- * Makes a `LanguageModel` over a server's `POST /chat/completions`.
- *
- * A request is retried after a 429 only, because any other one may have cost tokens. Streaming is not offered: a stream
- * has the whole response at once.
- *
- * Fails with `ConfigurationError` for an unusable address, key or setting.
- */
-export const make = Effect.fnUntraced(function* (
-  options: OpenAiCompatLayerOptions
-): Effect.fn.Return<LanguageModel.LanguageModel, ConfigurationError, HttpClient.HttpClient> {
+const readOptions = Effect.fnUntraced(function* (options: OpenAiCompatLayerOptions) {
   const baseUrl = yield* read.url("baseUrl", options.baseUrl)
   const model = yield* read.text("model", options.model, /^\S{1,200}$/, "a model's name without spaces")
   const apiKey = yield* read.optional(options.apiKey, (key) => read.secret("apiKey", key))
@@ -143,6 +133,21 @@ export const make = Effect.fnUntraced(function* (
     "json_schema",
     "tool"
   ])
+  return { baseUrl, model, apiKey, maxOutputTokens, structured }
+})
+
+/**
+ * Makes a `LanguageModel` over a server's `POST /chat/completions`.
+ *
+ * A request is retried after a 429 only, because any other one may have cost tokens. Streaming is not offered: a stream
+ * has the whole response at once.
+ *
+ * Fails with `ConfigurationError` for an unusable address, key or setting.
+ */
+export const make = Effect.fnUntraced(function* (
+  options: OpenAiCompatLayerOptions
+): Effect.fn.Return<LanguageModel.LanguageModel, ConfigurationError, HttpClient.HttpClient> {
+  const { apiKey, baseUrl, maxOutputTokens, model, structured } = yield* readOptions(options)
   const { temperature } = options
   const upstream = yield* makeUpstream({
     ...withDefaults(

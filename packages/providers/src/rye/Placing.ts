@@ -109,6 +109,9 @@ const unconfirmed = (
   return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
 }
 
+/** An attempt to place an order. */
+type Attempt = Effect.Effect<{ readonly reference: string }, FailedPlacement<RyeError>>
+
 export interface PlacingSettings {
   readonly atOnce: OrdersAtOnce
   readonly buyers: Buyers
@@ -117,22 +120,133 @@ export interface PlacingSettings {
 }
 
 /** Places orders, paid by `x402` or from the drawdown balance. */
-export const makePlacing = (
-  intents: Intents,
-  placements: PlacementJournal,
-  { atOnce, buyers, x402 }: PlacingSettings
-) => {
-  const { isDurable = true } = placements
-  const oneAtATime = new KeyedMutex()
+export class Placing {
+  private readonly intents: Intents
+  private readonly placements: PlacementJournal
+  private readonly settings: PlacingSettings
+  private readonly isDurable: boolean
+  private readonly oneAtATime = new KeyedMutex()
 
-  const getIntent = (reference: string): Effect.Effect<IntentDocument, RyeError> =>
-    idPattern.test(reference)
-      ? intents.get(reference)
+  constructor(intents: Intents, placements: PlacementJournal, settings: PlacingSettings) {
+    this.intents = intents
+    this.placements = placements
+    this.settings = settings
+    this.isDurable = placements.isDurable ?? true
+  }
+
+  /** Records the intent and confirms it, unless it is already confirmed. */
+  place(placement: RyePlacement): Attempt {
+    return this.oneAtATime.enter(
+      placement.reference,
+      Effect.tapError(this.placeNow(placement), ({ outcome }) =>
+        Effect.sync(() => {
+          // Rye isn't placing it.
+          if (outcome._tag !== "Unknown") this.settings.atOnce.leave(placement.reference)
+        })
+      )
+    )
+  }
+
+  /** Finds the intent of an order that Rye is placing or has placed, and completes a payment that was begun. */
+  readonly find = Effect.fnUntraced(
+    { self: this },
+    function* (orderId: string, quoted: string | undefined): Effect.fn.Return<string | undefined, RyeError> {
+      const { isDurable, settings } = this
+      const { x402 } = settings
+      const known = yield* fromJournal(() => this.placements.find(orderId))
+      const hasNoRecord = known === undefined && isDurable
+      const reference = known?.reference ?? quoted
+      if (reference === undefined || !idPattern.test(reference)) {
+        return hasNoRecord ? undefined : yield* new PlacementUnknown()
+      }
+      const intent = yield* this.intents.get(reference)
+      // Confirmed by hand, or as another order, as in `place`.
+      if (hasNoRecord) return isConfirmed(intent) ? yield* new PlacementUnknown() : undefined
+      if (isConfirmed(intent)) return reference
+      // A payment that was begun is not sent any more: it would buy nothing.
+      if (intent.state === "failed") return undefined
+      const payment = yield* this.paymentOf(orderId)
+      if (x402 !== undefined && payment.status !== "none" && payment.status !== "failed") {
+        yield* this.confirm(reference, orderId, yield* x402.resume(payment, orderId))
+        return reference
+      }
+      return yield* unconfirmed(
+        intent,
+        known?.atMillis,
+        yield* Clock.currentTimeMillis,
+        isDurable,
+        x402 !== undefined
+      )
+    }
+  )
+
+  private readonly placeNow = Effect.fnUntraced(
+    { self: this },
+    function* (
+      placement: RyePlacement
+    ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<RyeError>> {
+      const { placements, settings } = this
+      const { atOnce, buyers, x402 } = settings
+      const { orderId } = placement
+      const known = yield* withOutcome<RyeError>(unknown)(fromJournal(() => placements.find(orderId)))
+      // The first recorded intent counts: another one would be a second order.
+      const reference = known?.reference ?? placement.reference
+      const atMillis = yield* Clock.currentTimeMillis
+      const payment = yield* withOutcome<RyeError>(unknown)(this.paymentOf(orderId))
+      const isInFlight = known !== undefined && atMillis < known.atMillis + inFlightMillis
+      const mayArrive = isInFlight || payment.status !== "none"
+      const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
+      const intent = yield* before(this.getIntent(reference))
+      if (isConfirmed(intent)) {
+        // Recorded before it is confirmed: without a record, it is another order's, or was confirmed by hand.
+        if (known === undefined && this.isDurable)
+          return yield* Effect.fail({ error: new PlacementUnknown(), outcome: unknown() })
+        yield* buyers.record(placement)
+        return { reference }
+      }
+      const agreedCents = yield* before(ensurePlaceable(intent, placement.total, x402 !== undefined))
+      const retryAfterMillis = atOnce.enter(reference, atMillis)
+      // An order that may already be paid or confirmed goes on.
+      if (retryAfterMillis !== undefined && !mayArrive) {
+        return yield* before(Effect.fail(new TooManyOrders({ retryAfterMillis })))
+      }
+      yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
+      const proof = yield* this.pay({ orderId, reference, agreedCents }, payment)
+      // Once an order is paid, only a failed intent settles its outcome.
+      const after = withOutcome((error: RyeError) => afterConfirming(error, mayArrive || proof !== undefined))
+      yield* after(this.confirm(reference, orderId, proof))
+      yield* buyers.record(placement)
+      return { reference }
+    }
+  )
+
+  private getIntent(reference: string): Effect.Effect<IntentDocument, RyeError> {
+    return idPattern.test(reference)
+      ? this.intents.get(reference)
       : Effect.fail(new IntentNotPlaceable({ code: "reference" }))
+  }
+
+  private paymentOf(orderId: string): Effect.Effect<PaymentState, RyeError> {
+    const { x402 } = this.settings
+    return x402 === undefined ? Effect.succeed({ status: "none" }) : x402.find(orderId)
+  }
+
+  /** Pays by x402, or completes a payment that was begun. Returns the header that proves it. */
+  private pay(
+    order: PaidOrder,
+    payment: PaymentState
+  ): Effect.Effect<string | undefined, FailedPlacement<RyeError>> {
+    const { x402 } = this.settings
+    if (x402 === undefined) return Effect.succeed(undefined)
+    if (payment.status === "none") return x402.pay(order)
+    return withOutcome<RyeError>((error) =>
+      error._tag === "PaymentFailed" ? refused("payment_failed") : unknown()
+    )(x402.resume(payment, order.orderId))
+  }
 
   /** Sends the confirmation. If its outcome is unknown, looks up the intent. */
-  const confirm = (reference: string, orderId: string, proof?: string): Effect.Effect<void, RyeError> =>
-    Effect.matchEffect(intents.confirm(reference, orderId, proof), {
+  private confirm(reference: string, orderId: string, proof?: string): Effect.Effect<void, RyeError> {
+    return Effect.matchEffect(this.intents.confirm(reference, orderId, proof), {
       // In any state, including unknown ones, Rye accepted the confirmation.
       onSuccess: (intent) =>
         intent.state === "failed" ? Effect.fail(new IntentFailed({ code: reasonOf(intent) })) : Effect.void,
@@ -141,103 +255,9 @@ export const makePlacing = (
           ? Effect.fail(fault)
           : Effect.flatMap(
               // If the lookup fails too, report the first fault.
-              Effect.mapError(intents.get(reference), () => fault),
+              Effect.mapError(this.intents.get(reference), () => fault),
               (intent) => (isConfirmed(intent) ? Effect.void : Effect.fail(fault))
             )
     })
-
-  const paymentOf = (orderId: string): Effect.Effect<PaymentState, RyeError> =>
-    x402 === undefined ? Effect.succeed({ status: "none" }) : x402.find(orderId)
-
-  /** Pays by x402, or completes a payment that was begun. Returns the header that proves it. */
-  const pay = (
-    order: PaidOrder,
-    payment: PaymentState
-  ): Effect.Effect<string | undefined, FailedPlacement<RyeError>> => {
-    if (x402 === undefined) return Effect.succeed(undefined)
-    if (payment.status === "none") return x402.pay(order)
-    return withOutcome<RyeError>((error) =>
-      error._tag === "PaymentFailed" ? refused("payment_failed") : unknown()
-    )(x402.resume(payment, order.orderId))
-  }
-
-  /** Records the intent and confirms it, unless it is already confirmed. */
-  const place = Effect.fnUntraced(function* (
-    placement: RyePlacement
-  ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<RyeError>> {
-    const { orderId } = placement
-    const known = yield* withOutcome<RyeError>(unknown)(fromJournal(() => placements.find(orderId)))
-    // The first recorded intent counts: another one would be a second order.
-    const reference = known?.reference ?? placement.reference
-    const atMillis = yield* Clock.currentTimeMillis
-    const payment = yield* withOutcome<RyeError>(unknown)(paymentOf(orderId))
-    const isInFlight = known !== undefined && atMillis < known.atMillis + inFlightMillis
-    const mayArrive = isInFlight || payment.status !== "none"
-    const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
-    const intent = yield* before(getIntent(reference))
-    if (isConfirmed(intent)) {
-      // Recorded before it is confirmed: without a record, it is another order's, or was confirmed by hand.
-      if (known === undefined && isDurable)
-        return yield* Effect.fail({ error: new PlacementUnknown(), outcome: unknown() })
-      yield* buyers.record(placement)
-      return { reference }
-    }
-    const agreedCents = yield* before(ensurePlaceable(intent, placement.total, x402 !== undefined))
-    const retryAfterMillis = atOnce.enter(reference, atMillis)
-    // An order that may already be paid or confirmed goes on.
-    if (retryAfterMillis !== undefined && !mayArrive) {
-      return yield* before(Effect.fail(new TooManyOrders({ retryAfterMillis })))
-    }
-    yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
-    const proof = yield* pay({ orderId, reference, agreedCents }, payment)
-    // Once an order is paid, only a failed intent settles its outcome.
-    const after = withOutcome((error: RyeError) => afterConfirming(error, mayArrive || proof !== undefined))
-    yield* after(confirm(reference, orderId, proof))
-    yield* buyers.record(placement)
-    return { reference }
-  })
-
-  const find = Effect.fnUntraced(function* (
-    orderId: string,
-    quoted: string | undefined
-  ): Effect.fn.Return<string | undefined, RyeError> {
-    const known = yield* fromJournal(() => placements.find(orderId))
-    const hasNoRecord = known === undefined && isDurable
-    const reference = known?.reference ?? quoted
-    if (reference === undefined || !idPattern.test(reference)) {
-      return hasNoRecord ? undefined : yield* new PlacementUnknown()
-    }
-    const intent = yield* intents.get(reference)
-    // Confirmed by hand, or as another order, as in `place`.
-    if (hasNoRecord) return isConfirmed(intent) ? yield* new PlacementUnknown() : undefined
-    if (isConfirmed(intent)) return reference
-    // A payment that was begun is not sent any more: it would buy nothing.
-    if (intent.state === "failed") return undefined
-    const payment = yield* paymentOf(orderId)
-    if (x402 !== undefined && payment.status !== "none" && payment.status !== "failed") {
-      yield* confirm(reference, orderId, yield* x402.resume(payment, orderId))
-      return reference
-    }
-    return yield* unconfirmed(
-      intent,
-      known?.atMillis,
-      yield* Clock.currentTimeMillis,
-      isDurable,
-      x402 !== undefined
-    )
-  })
-
-  return {
-    place: (placement: RyePlacement) =>
-      oneAtATime.enter(
-        placement.reference,
-        Effect.tapError(place(placement), ({ outcome }) =>
-          Effect.sync(() => {
-            // Rye isn't placing it.
-            if (outcome._tag !== "Unknown") atOnce.leave(placement.reference)
-          })
-        )
-      ),
-    find
   }
 }

@@ -56,33 +56,35 @@ export interface QuoteLimits {
   readonly ensureCovered: BalanceCheck
 }
 
+/** Polls an intent until it has an offer or fails. */
+const untilOffered = Effect.fnUntraced(function* (
+  intents: Intents,
+  first: IntentDocument,
+  { pollMillis, x402Network }: QuotingSettings
+): Effect.fn.Return<Offered, RyeError> {
+  let intent = first
+  for (let poll = 1; ; poll++) {
+    const verdict = offerOf(intent, x402Network !== undefined)
+    switch (verdict._tag) {
+      case "Offered":
+        return { intent, cost: verdict.cost }
+      case "Refused":
+        return yield* Effect.fail(verdict.refusal)
+      case "Unusable":
+        return yield* new ResponseMalformed({ upstream: "rye", detail: verdict.detail })
+      case "Confirmed":
+        return yield* new ResponseMalformed({ upstream: "rye", detail: "state" })
+      case "NotYet":
+        yield* Effect.sleep(pollMillis * Math.min(poll, longestPauses))
+        intent = yield* intents.get(intent.id)
+    }
+  }
+})
+
 export const makeQuoting = (intents: Intents, settings: QuotingSettings, limits: QuoteLimits) => {
-  const { defaultPhone, pollMillis, quoteTimeoutMillis } = settings
+  const { defaultPhone, quoteTimeoutMillis } = settings
   const { budget, buyers, ensureCovered } = limits
   const unfinished = new UnfinishedOffers()
-
-  /** Polls an intent until it has an offer or fails. */
-  const untilOffered = Effect.fnUntraced(function* (
-    first: IntentDocument
-  ): Effect.fn.Return<Offered, RyeError> {
-    let intent = first
-    for (let poll = 1; ; poll++) {
-      const verdict = offerOf(intent, settings.x402Network !== undefined)
-      switch (verdict._tag) {
-        case "Offered":
-          return { intent, cost: verdict.cost }
-        case "Refused":
-          return yield* Effect.fail(verdict.refusal)
-        case "Unusable":
-          return yield* new ResponseMalformed({ upstream: "rye", detail: verdict.detail })
-        case "Confirmed":
-          return yield* new ResponseMalformed({ upstream: "rye", detail: "state" })
-        case "NotYet":
-          yield* Effect.sleep(pollMillis * Math.min(poll, longestPauses))
-          intent = yield* intents.get(intent.id)
-      }
-    }
-  })
 
   /** Creates an intent, within the budget of the day. */
   const create = Effect.fnUntraced(function* (
@@ -106,7 +108,7 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings, limits:
     const waiting = Effect.flatMap(begin, (intent) => {
       const createdAt = Math.min(createdAtOf(intent) ?? startedAt, startedAt)
       open = { reference: intent.id, createdAt }
-      return Effect.tap(untilOffered(intent), ({ cost }) => ensureCovered(cost.totalCents))
+      return Effect.tap(untilOffered(intents, intent, settings), ({ cost }) => ensureCovered(cost.totalCents))
     }).pipe(
       Effect.tapError((error) =>
         Effect.sync(() => {

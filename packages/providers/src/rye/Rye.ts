@@ -17,10 +17,10 @@ import { wordOf } from "./FailureReason.ts"
 import { IntentBudget } from "./IntentBudget.ts"
 import { OrdersAtOnce } from "./OrdersAtOnce.ts"
 import { idPattern } from "./IntentDocument.ts"
-import { type Intents, makeIntents } from "./Intents.ts"
+import { Intents } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
-import { makePlacing, type RyePlacement } from "./Placing.ts"
+import { Placing, type RyePlacement } from "./Placing.ts"
 import { fulfilmentStatusOf } from "./Progress.ts"
 import { makeQuoting } from "./Quoting.ts"
 import { makeWebhook } from "./Webhook.ts"
@@ -86,7 +86,7 @@ export const makeParts = Effect.fnUntraced(function* (
     name: "rye"
   })
   const perSecond = (requests: number) => rateLimiter({ requests, perMillis: 1_000 })
-  const intents = makeIntents(upstream, settings, {
+  const intents = new Intents(upstream, settings, {
     mutations: perSecond(settings.mutationsPerSecond),
     reads: perSecond(settings.readsPerSecond),
     lookups: perSecond(settings.lookupsPerSecond)
@@ -97,7 +97,8 @@ export const makeParts = Effect.fnUntraced(function* (
     budget: new IntentBudget({ perDay, forBuyers }),
     buyers,
     // The treasury's own funds are checked when it pays.
-    ensureCovered: settings.x402Network === undefined ? makeBalanceCheck(intents.balance) : () => Effect.void
+    ensureCovered:
+      settings.x402Network === undefined ? makeBalanceCheck(intents.balance()) : () => Effect.void
   })
   const atOnce = new OrdersAtOnce(settings.ordersAtOnce)
   const { treasury } = options
@@ -106,7 +107,7 @@ export const makeParts = Effect.fnUntraced(function* (
     treasury === undefined || network === undefined
       ? undefined
       : makeX402Payment(intents, { treasury, network })
-  const placing = makePlacing(intents, placements, { buyers, x402, atOnce })
+  const placing = new Placing(intents, placements, { buyers, x402, atOnce })
   const status = makeStatus(intents, atOnce)
   const webhook = makeWebhook(intents, settings)
   return {

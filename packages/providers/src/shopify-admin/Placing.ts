@@ -62,132 +62,153 @@ const whenCompleting = (error: ShopifyAdminError): PlacementOutcome => {
   return wasNotSent ? notPlaced(error) : unknown()
 }
 
-export const makePlacing = (drafts: Drafts, quotes: OpenQuotes) => {
-  const sent = new SentPlacements()
+/** The order of a completed draft, unless it was paid as another one. */
+const placedAs = Effect.fnUntraced(function* (
+  draft: DraftDocument,
+  orderId: string
+): Effect.fn.Return<Placed, ShopifyAdminError> {
+  if (orderOf(draft) !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
+  const reference = draft.order?.id
+  return reference === undefined
+    ? yield* new ResponseMalformed({ upstream: "shopify-admin", detail: "draftOrder.order" })
+    : { reference }
+})
+
+/** Places orders by completing their drafts. */
+export class Placing {
+  private readonly drafts: Drafts
+  private readonly quotes: OpenQuotes
+  private readonly sent = new SentPlacements()
   /** When an open draft was first refused, by the till's order id. */
-  const refusedAtMillis = new BoundedMap<string, number>(maxRefused)
+  private readonly refusedAtMillis = new BoundedMap<string, number>(maxRefused)
 
-  const draftOf = Effect.fnUntraced(function* (
-    reference: string
-  ): Effect.fn.Return<DraftDocument, ShopifyAdminError> {
-    if (!draftPattern.test(reference)) return yield* new OrderNotPlaceable({ code: "reference" })
-    const draft = yield* drafts.get(reference)
-    return draft ?? (yield* new OrderNotPlaceable({ code: "quote_expired" }))
-  })
+  constructor(drafts: Drafts, quotes: OpenQuotes) {
+    this.drafts = drafts
+    this.quotes = quotes
+  }
 
-  /** The order of a completed draft, unless it was paid as another one. */
-  const placedAs = Effect.fnUntraced(function* (
-    draft: DraftDocument,
-    orderId: string
-  ): Effect.fn.Return<Placed, ShopifyAdminError> {
-    if (orderOf(draft) !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
-    const reference = draft.order?.id
-    return reference === undefined
-      ? yield* new ResponseMalformed({ upstream: "shopify-admin", detail: "draftOrder.order" })
-      : { reference }
-  })
+  attempt(placement: ShopifyAdminPlacement): Attempt {
+    return this.quotes.change(placement.reference, this.attemptNow(placement))
+  }
 
-  /** Checks what the shop will charge for a draft. */
-  const checkPrice = Effect.fnUntraced(function* (
-    draft: DraftDocument,
-    total: string
-  ): Effect.fn.Return<void, ShopifyAdminError> {
-    const { shopMoney } = (yield* drafts.whenReady(draft)).totalPriceSet
-    const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(shopMoney.amount)]
-    const isAgreed = agreed !== undefined && asked !== undefined && asked <= agreed
-    if (!isAgreed || shopMoney.currencyCode !== soldCurrency) {
-      return yield* new OrderNotPlaceable({ code: "price_changed" })
-    }
-  })
-
-  /** Writes the till's order on a draft at the agreed price, which may change with it. */
-  const claimed = Effect.fnUntraced(function* (
-    draft: DraftDocument,
-    { orderId, payment, total }: ShopifyAdminPlacement
-  ): Effect.fn.Return<void, ShopifyAdminError> {
-    yield* checkPrice(draft, total)
-    if (orderOf(draft) === orderId) return
-    yield* checkPrice(yield* drafts.claim(draft.id, orderId, payment), total)
-  })
-
-  /** The order of a draft that the shop didn't complete, because it is completed already. */
-  const completedBefore = Effect.fnUntraced(function* (
-    reference: string,
-    orderId: string
-  ): Effect.fn.Return<Placed, ShopifyAdminError> {
-    const draft = yield* draftOf(reference)
-    // Refused, and still a draft: the shop doesn't sell it, unless another request is completing it right now.
-    if (!isCompleted(draft)) return yield* new OrderNotPlaceable({ code: "order_refused" })
-    return yield* placedAs(draft, orderId)
-  })
-
-  /** A refusal is certain once no request of another process can still complete the draft. */
-  const whenRefused = Effect.fnUntraced(function* (
-    failure: FailedPlacement<ShopifyAdminError>,
-    orderId: string
-  ) {
-    const isOpen = failure.error._tag === "OrderNotPlaceable" && failure.error.code === "order_refused"
-    if (!isOpen) return yield* Effect.fail(failure)
-    const now = yield* Clock.currentTimeMillis
-    const first = refusedAtMillis.get(orderId) ?? now
-    refusedAtMillis.set(orderId, first)
-    return yield* Effect.fail(now < first + inFlightMillis ? { ...failure, outcome: unknown() } : failure)
-  })
-
-  const completed = (reference: string, orderId: string): Attempt =>
-    Effect.matchEffect(drafts.complete(reference), {
-      onSuccess: (draft) => withOutcome(whenUnread)(placedAs(draft, orderId)),
-      onFailure: (error): Attempt =>
-        error instanceof DraftRefused
-          ? Effect.catch(withOutcome(whenUnread)(completedBefore(reference, orderId)), (failure) =>
-              whenRefused(failure, orderId)
-            )
-          : Effect.fail({ error, outcome: whenCompleting(error) })
-    })
-
-  const place = Effect.fnUntraced(function* (
-    placement: ShopifyAdminPlacement
-  ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
-    const { orderId, reference } = placement
-    const now = yield* Clock.currentTimeMillis
-    const draft = yield* withOutcome(whenUnread)(draftOf(reference))
-    if (isCompleted(draft)) return yield* withOutcome(whenUnread)(placedAs(draft, orderId))
-    yield* withOutcome(whenOpen)(claimed(draft, placement))
-    sent.add(orderId, now)
-    return yield* completed(reference, orderId)
-  })
-
-  /** A draft may still be completed by an earlier request: then only its order is certain. */
-  const attempt = Effect.fnUntraced(function* (
-    placement: ShopifyAdminPlacement
-  ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
-    const { orderId, reference } = placement
-    const mayArrive = sent.millisLeft(orderId, yield* Clock.currentTimeMillis) > 0
-    const result = yield* Effect.result(place(placement))
-    if (Result.isFailure(result) && (mayArrive || result.failure.outcome._tag === "Unknown")) {
-      return yield* Effect.fail({ ...result.failure, outcome: unknown() })
-    }
-    sent.delete(orderId)
-    // Nobody should complete the draft of an order that is refunded.
-    if (Result.isFailure(result) && result.failure.outcome._tag === "Refused") {
-      const isUnwanted = (claimedBy: string | undefined) => claimedBy === undefined || claimedBy === orderId
-      yield* Effect.ignore(drafts.remove(reference, isUnwanted))
-    }
-    return yield* Effect.fromResult(result)
-  })
-
-  return {
-    attempt: (placement: ShopifyAdminPlacement) => quotes.change(placement.reference, attempt(placement)),
-    find: Effect.fnUntraced(function* (
-      orderId: string,
-      reference: string
-    ): Effect.fn.Return<string | undefined, ShopifyAdminError> {
-      const draft = draftPattern.test(reference) ? yield* drafts.get(reference) : undefined
+  /** Finds the shop's order of an order of the till. Fails while an earlier request may still place it. */
+  readonly find = Effect.fnUntraced(
+    { self: this },
+    function* (orderId: string, reference: string): Effect.fn.Return<string | undefined, ShopifyAdminError> {
+      const draft = draftPattern.test(reference) ? yield* this.drafts.get(reference) : undefined
       if (draft !== undefined && isCompleted(draft)) {
         return orderOf(draft) === orderId ? draft.order?.id : undefined
       }
-      const left = sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
+      const left = this.sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
       return left > 0 ? yield* placementInFlight(left) : undefined
+    }
+  )
+
+  /** A draft may still be completed by an earlier request: then only its order is certain. */
+  private readonly attemptNow = Effect.fnUntraced(
+    { self: this },
+    function* (
+      placement: ShopifyAdminPlacement
+    ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
+      const { orderId, reference } = placement
+      const mayArrive = this.sent.millisLeft(orderId, yield* Clock.currentTimeMillis) > 0
+      const result = yield* Effect.result(this.place(placement))
+      if (Result.isFailure(result) && (mayArrive || result.failure.outcome._tag === "Unknown")) {
+        return yield* Effect.fail({ ...result.failure, outcome: unknown() })
+      }
+      this.sent.delete(orderId)
+      // Nobody should complete the draft of an order that is refunded.
+      if (Result.isFailure(result) && result.failure.outcome._tag === "Refused") {
+        const isUnwanted = (claimedBy: string | undefined) => claimedBy === undefined || claimedBy === orderId
+        yield* Effect.ignore(this.drafts.remove(reference, isUnwanted))
+      }
+      return yield* Effect.fromResult(result)
+    }
+  )
+
+  private readonly place = Effect.fnUntraced(
+    { self: this },
+    function* (
+      placement: ShopifyAdminPlacement
+    ): Effect.fn.Return<Placed, FailedPlacement<ShopifyAdminError>> {
+      const { orderId, reference } = placement
+      const now = yield* Clock.currentTimeMillis
+      const draft = yield* withOutcome(whenUnread)(this.draftOf(reference))
+      if (isCompleted(draft)) return yield* withOutcome(whenUnread)(placedAs(draft, orderId))
+      yield* withOutcome(whenOpen)(this.claimed(draft, placement))
+      this.sent.add(orderId, now)
+      return yield* this.completed(reference, orderId)
+    }
+  )
+
+  /** Writes the till's order on a draft at the agreed price, which may change with it. */
+  private readonly claimed = Effect.fnUntraced(
+    { self: this },
+    function* (
+      draft: DraftDocument,
+      { orderId, payment, total }: ShopifyAdminPlacement
+    ): Effect.fn.Return<void, ShopifyAdminError> {
+      yield* this.checkPrice(draft, total)
+      if (orderOf(draft) === orderId) return
+      yield* this.checkPrice(yield* this.drafts.claim(draft.id, orderId, payment), total)
+    }
+  )
+
+  /** Checks what the shop will charge for a draft. */
+  private readonly checkPrice = Effect.fnUntraced(
+    { self: this },
+    function* (draft: DraftDocument, total: string): Effect.fn.Return<void, ShopifyAdminError> {
+      const { shopMoney } = (yield* this.drafts.whenReady(draft)).totalPriceSet
+      const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(shopMoney.amount)]
+      const isAgreed = agreed !== undefined && asked !== undefined && asked <= agreed
+      if (!isAgreed || shopMoney.currencyCode !== soldCurrency) {
+        return yield* new OrderNotPlaceable({ code: "price_changed" })
+      }
+    }
+  )
+
+  private completed(reference: string, orderId: string): Attempt {
+    return Effect.matchEffect(this.drafts.complete(reference), {
+      onSuccess: (draft) => withOutcome(whenUnread)(placedAs(draft, orderId)),
+      onFailure: (error): Attempt =>
+        error instanceof DraftRefused
+          ? Effect.catch(withOutcome(whenUnread)(this.completedBefore(reference, orderId)), (failure) =>
+              this.whenRefused(failure, orderId)
+            )
+          : Effect.fail({ error, outcome: whenCompleting(error) })
     })
   }
+
+  /** The order of a draft that the shop didn't complete, because it is completed already. */
+  private readonly completedBefore = Effect.fnUntraced(
+    { self: this },
+    function* (reference: string, orderId: string): Effect.fn.Return<Placed, ShopifyAdminError> {
+      const draft = yield* this.draftOf(reference)
+      // Refused, and still a draft: the shop doesn't sell it, unless another request is completing it right now.
+      if (!isCompleted(draft)) return yield* new OrderNotPlaceable({ code: "order_refused" })
+      return yield* placedAs(draft, orderId)
+    }
+  )
+
+  /** A refusal is certain once no request of another process can still complete the draft. */
+  private readonly whenRefused = Effect.fnUntraced(
+    { self: this },
+    function* (failure: FailedPlacement<ShopifyAdminError>, orderId: string) {
+      const isOpen = failure.error._tag === "OrderNotPlaceable" && failure.error.code === "order_refused"
+      if (!isOpen) return yield* Effect.fail(failure)
+      const now = yield* Clock.currentTimeMillis
+      const first = this.refusedAtMillis.get(orderId) ?? now
+      this.refusedAtMillis.set(orderId, first)
+      return yield* Effect.fail(now < first + inFlightMillis ? { ...failure, outcome: unknown() } : failure)
+    }
+  )
+
+  private readonly draftOf = Effect.fnUntraced(
+    { self: this },
+    function* (reference: string): Effect.fn.Return<DraftDocument, ShopifyAdminError> {
+      if (!draftPattern.test(reference)) return yield* new OrderNotPlaceable({ code: "reference" })
+      const draft = yield* this.drafts.get(reference)
+      return draft ?? (yield* new OrderNotPlaceable({ code: "quote_expired" }))
+    }
+  )
 }

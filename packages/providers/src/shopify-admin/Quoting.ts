@@ -60,30 +60,31 @@ const refusalOf = (error: ShopifyAdminError): ShopifyAdminError => {
     : error
 }
 
+/** Finds the variant that a request names, if it is sold. */
+const variantOf = Effect.fnUntraced(function* ({ query }: AdminApi, { product }: OrderRequest) {
+  const digits = product.source === "marketplace_b" ? product.variantId : ""
+  if (!/^\d{1,20}$/.test(digits)) return yield* notFound()
+  const found = yield* query(getVariant, { id: `gid://shopify/ProductVariant/${digits}` })
+  const { productVariant, shop } = found
+  if (shop.currencyCode !== soldCurrency) return yield* new ShopRefused({ code: "currency" })
+  const isPublished = typeof productVariant?.product.publishedAt === "string"
+  if (!productVariant || !isPublished || productVariant.product.status !== "ACTIVE") {
+    return yield* notFound()
+  }
+  if (!productVariant.availableForSale) {
+    return yield* new ProductUnavailable({
+      message: "The product is out of stock.",
+      reason: "out_of_stock"
+    })
+  }
+  return productVariant
+})
+
 export const makeQuoting = (
   { api, drafts, quotes }: { readonly api: AdminApi; readonly drafts: Drafts; readonly quotes: OpenQuotes },
   { quoteLifetimeMillis, shipping }: ShopifyAdminConfig
 ) => {
   const { query } = api
-
-  const variantOf = Effect.fnUntraced(function* ({ product }: OrderRequest) {
-    const digits = product.source === "marketplace_b" ? product.variantId : ""
-    if (!/^\d{1,20}$/.test(digits)) return yield* notFound()
-    const found = yield* query(getVariant, { id: `gid://shopify/ProductVariant/${digits}` })
-    const { productVariant, shop } = found
-    if (shop.currencyCode !== soldCurrency) return yield* new ShopRefused({ code: "currency" })
-    const isPublished = typeof productVariant?.product.publishedAt === "string"
-    if (!productVariant || !isPublished || productVariant.product.status !== "ACTIVE") {
-      return yield* notFound()
-    }
-    if (!productVariant.availableForSale) {
-      return yield* new ProductUnavailable({
-        message: "The product is out of stock.",
-        reason: "out_of_stock"
-      })
-    }
-    return productVariant
-  })
 
   /** The shipping of a draft; `undefined` for goods that aren't shipped. */
   const shippingLineOf = Effect.fnUntraced(function* (
@@ -124,7 +125,7 @@ export const makeQuoting = (
   return Effect.fnUntraced(function* (
     request: OrderRequest
   ): Effect.fn.Return<QuotedOffer, ShopifyAdminError> {
-    const variant = yield* variantOf(request)
+    const variant = yield* variantOf(api, request)
     const draft = yield* Effect.mapError(draftOf(request, variant), refusalOf)
     const now = yield* Clock.currentTimeMillis
     const amounts = yield* amountsOf(draft)

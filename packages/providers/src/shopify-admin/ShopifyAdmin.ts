@@ -30,7 +30,7 @@ import {
   type ShopifyAdminSettings
 } from "./Options.ts"
 import { makeOrders } from "./Orders.ts"
-import { makePlacing, type ShopifyAdminPlacement } from "./Placing.ts"
+import { Placing, type ShopifyAdminPlacement } from "./Placing.ts"
 import { makeQuoting } from "./Quoting.ts"
 
 /** Fulfilment by a Shopify shop, for programs in Effect. */
@@ -99,7 +99,7 @@ export const makeParts = Effect.fnUntraced(function* (
     listOld: drafts.listOld
   })
   const quoting = makeQuoting({ api, drafts, quotes }, settings)
-  const { attempt, find } = makePlacing(drafts, quotes)
+  const placing = new Placing(drafts, quotes)
   const { cancel, noteRefund, status } = makeOrders(api)
   const search = filledPages(makeSearch(api, settings), searchMillis)
   return {
@@ -110,10 +110,14 @@ export const makeParts = Effect.fnUntraced(function* (
     },
     quote: Effect.fn("ShopifyAdmin.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("ShopifyAdmin.place")((placement: ShopifyAdminPlacement) =>
-      withoutOutcome(attempt(placement))
+      withoutOutcome(placing.attempt(placement))
     ),
-    attempt: Effect.fn("ShopifyAdmin.attempt")((placement: ShopifyAdminPlacement) => attempt(placement)),
-    find: Effect.fn("ShopifyAdmin.find")((orderId: string, reference: string) => find(orderId, reference)),
+    attempt: Effect.fn("ShopifyAdmin.attempt")((placement: ShopifyAdminPlacement) =>
+      placing.attempt(placement)
+    ),
+    find: Effect.fn("ShopifyAdmin.find")((orderId: string, reference: string) =>
+      placing.find(orderId, reference)
+    ),
     status: Effect.fn("ShopifyAdmin.status")((reference: string) => status(reference)),
     cancel: Effect.fn("ShopifyAdmin.cancel")((reference: string, note?: string) => cancel(reference, note)),
     noteRefund: Effect.fn("ShopifyAdmin.noteRefund")((reference: string, refund: RefundNote) =>

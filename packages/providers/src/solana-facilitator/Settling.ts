@@ -36,16 +36,123 @@ export type SettlingFault = NodeFault | TransferJournalFailed | TransferNotSigne
 /** What the chain shows of a recorded settlement. `failing`: in a block that isn't final yet. */
 type Progress = "settled" | "failed" | "failing" | "expired" | "open"
 
-export const makeSettling = (
-  { confirmTimeoutMillis, feePayer, pollMillis, signer }: SettlingSettings,
-  node: SolanaNode,
-  journal: Journal,
-  admission: PaymentAdmission
-) => {
-  const sign = (payment: PresentedPayment) =>
-    Effect.tryPromise({
+const progressIn = ({ hasFailed, isConfirmed, isFinal }: SignatureStatus): Progress => {
+  if (hasFailed) return isFinal ? "failed" : "failing"
+  return isConfirmed ? "settled" : "open"
+}
+
+const isFor = (attempt: TransferAttempt, { requirements }: PresentedPayment): boolean =>
+  attempt.payee === requirements.payTo &&
+  attempt.mint === requirements.asset &&
+  attempt.amountAtomic === requirements.amount
+
+/** For a till that did not settle the payment first, or not for these requirements. */
+const refusedToOthers = (payer: string): SettlementResult => ({
+  _tag: "Failed",
+  reason: "duplicate_settlement",
+  transaction: "",
+  payer
+})
+
+/** Settles payments with one fee payer. */
+export class Settling {
+  private readonly settings: SettlingSettings
+  private readonly node: SolanaNode
+  private readonly journal: Journal
+  private readonly admission: PaymentAdmission
+
+  constructor(settings: SettlingSettings, node: SolanaNode, journal: Journal, admission: PaymentAdmission) {
+    this.settings = settings
+    this.node = node
+    this.journal = journal
+    this.admission = admission
+  }
+
+  /** Settles a payment, or returns what became of one that this caller settled before. */
+  readonly settle = Effect.fnUntraced(
+    { self: this },
+    function* (payment: PresentedPayment, caller: string): Effect.fn.Return<SettlementResult, SettlingFault> {
+      const [known] = yield* this.journal.find(payment.key)
+      if (known !== undefined) return yield* this.bringFor(known, payment, caller)
+      const { admitted, lifetime } = yield* this.admitInTime(payment)
+      if (admitted._tag !== "Valid") {
+        // Another process may have recorded the settlement that took the money.
+        const [other] = yield* this.journal.find(payment.key)
+        if (other !== undefined) return yield* this.bringFor(other, payment, caller)
+        const reason = admitted._tag === "Short" ? "payer_settlements_open" : admitted.reason
+        return { _tag: "Failed", reason, transaction: "", payer: admitted.payer }
+      }
+      const recorded = yield* this.record(payment, { ...admitted, lifetime }, caller)
+      return recorded === undefined || recorded.caller !== caller
+        ? refusedToOthers(admitted.payer)
+        : yield* this.bring(recorded, "fresh")
+    }
+  )
+
+  private bringFor(known: TransferAttempt, payment: PresentedPayment, caller: string) {
+    return known.caller === caller && isFor(known, payment)
+      ? this.bring(known, "old")
+      : Effect.succeed(refusedToOthers(known.payer))
+  }
+
+  /** Checks a payment. Waits while the payer's open payments leave too little: the chain will show whether they moved. */
+  private readonly admitInTime = Effect.fnUntraced(
+    { self: this },
+    function* (
+      payment: PresentedPayment
+    ): Effect.fn.Return<{ readonly admitted: Admitted; readonly lifetime: Lifetime }, SettlingFault> {
+      const { confirmTimeoutMillis, pollMillis } = this.settings
+      const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+      for (;;) {
+        const [admitted, lifetime] = yield* Effect.all(
+          [this.admission.admit(payment, { begins: true }), this.node.lifetime],
+          { concurrency: 2 }
+        )
+        const isLate = (yield* Clock.currentTimeMillis) + pollMillis >= until
+        if (admitted._tag !== "Short" || isLate) return { admitted, lifetime }
+        yield* Effect.sleep(pollMillis)
+      }
+    }
+  )
+
+  /**
+   * Signs a checked payment and records it; returns the record that counts. The node that knew the payment's blockhash may
+   * be ahead of the one that gave the lifetime, by no more blocks than slots.
+   */
+  private readonly record = Effect.fnUntraced(
+    { self: this },
+    function* (
+      payment: PresentedPayment,
+      {
+        lifetime,
+        payer,
+        slot
+      }: { readonly payer: string; readonly slot: number; readonly lifetime: Lifetime },
+      caller: string
+    ) {
+      const { key, requirements } = payment
+      const signed = yield* this.sign(payment)
+      const [recorded] = yield* this.journal.insert({
+        key,
+        position: 0,
+        ...signed,
+        lastValidBlockHeight: lifetime.lastValidBlockHeight + Math.max(0, slot - lifetime.slot),
+        signedAtSlot: lifetime.slot,
+        network: requirements.network,
+        payer,
+        payee: requirements.payTo,
+        mint: requirements.asset,
+        amountAtomic: requirements.amount,
+        caller
+      })
+      return recorded
+    }
+  )
+
+  private sign({ transaction }: PresentedPayment) {
+    const { feePayer, signer } = this.settings
+    return Effect.tryPromise({
       try: async () => {
-        const { transaction } = payment
         const signature = signatureBytes(await signer.sign(Uint8Array.from(transaction.messageBytes)))
         return {
           signature: getBase58Decoder().decode(signature),
@@ -57,71 +164,6 @@ export const makeSettling = (
       },
       catch: () => new TransferNotSigned({ code: "FeePayer" })
     })
-
-  /**
-   * Signs a checked payment and records it; returns the record that counts. The node that knew the payment's blockhash may
-   * be ahead of the one that gave the lifetime, by no more blocks than slots.
-   */
-  const record = Effect.fnUntraced(function* (
-    payment: PresentedPayment,
-    { lifetime, payer, slot }: { readonly payer: string; readonly slot: number; readonly lifetime: Lifetime },
-    caller: string
-  ) {
-    const { key, requirements } = payment
-    const signed = yield* sign(payment)
-    const [recorded] = yield* journal.insert({
-      key,
-      position: 0,
-      ...signed,
-      lastValidBlockHeight: lifetime.lastValidBlockHeight + Math.max(0, slot - lifetime.slot),
-      signedAtSlot: lifetime.slot,
-      network: requirements.network,
-      payer,
-      payee: requirements.payTo,
-      mint: requirements.asset,
-      amountAtomic: requirements.amount,
-      caller
-    })
-    return recorded
-  })
-
-  const statusOf = (attempt: TransferAttempt) =>
-    Effect.map(node.statuses([attempt.signature]), ({ slot, statuses: [status] }) => ({ slot, status }))
-
-  const progressIn = ({ hasFailed, isConfirmed, isFinal }: SignatureStatus): Progress => {
-    if (hasFailed) return isFinal ? "failed" : "failing"
-    return isConfirmed ? "settled" : "open"
-  }
-
-  /** Looks a settlement up; one that is in no block may have expired. */
-  const progressOf = Effect.fnUntraced(function* (
-    attempt: TransferAttempt
-  ): Effect.fn.Return<Progress, NodeFault> {
-    // Read first: a transaction that is missing later was in no block up to this one.
-    const final = yield* node.finalBlock
-    const { slot, status } = yield* statusOf(attempt)
-    if (status !== undefined) return progressIn(status)
-    if (final.height <= attempt.lastValidBlockHeight || slot < final.slot) return "open"
-    return (yield* node.firstAvailableSlot) <= attempt.signedAtSlot ? "expired" : "open"
-  })
-
-  /** Looks a settlement up that can't have expired yet. */
-  const freshProgressOf = (attempt: TransferAttempt): Effect.Effect<Progress, NodeFault> =>
-    Effect.map(statusOf(attempt), ({ status }) => (status === undefined ? "open" : progressIn(status)))
-
-  /** Notes the outcome that the chain shows. */
-  const note = ({ key, payer, signature }: TransferAttempt, progress: Progress): Effect.Effect<void> => {
-    switch (progress) {
-      case "settled":
-        return admission.noteSettled(key, payer)
-      case "failed":
-      case "failing":
-        return admission.noteFailed(key, payer, signature)
-      case "expired":
-        return admission.noteExpired(key)
-      case "open":
-        return Effect.void
-    }
   }
 
   /**
@@ -129,85 +171,78 @@ export const makeSettling = (
    * the chain is read. The node checks it once more each time, so that it fails at a cost only if the payer's money leaves
    * between that check and its block.
    */
-  const bring = Effect.fnUntraced(function* (
-    attempt: TransferAttempt,
-    isFresh: boolean
-  ): Effect.fn.Return<SettlementResult, NodeFault> {
-    const { payer, signature, transaction } = attempt
-    const failed = (reason: string, open = ""): SettlementResult => ({
-      _tag: "Failed",
-      reason,
-      transaction: open,
-      payer
-    })
-    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    if (isFresh) yield* node.sendByNewest(transaction)
-    for (let poll = isFresh ? 1 : 0; ; poll++) {
-      const progress = yield* isFresh ? freshProgressOf(attempt) : progressOf(attempt)
-      yield* note(attempt, progress)
-      if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
-      if (progress === "failed") return failed("transaction_failed")
-      if (progress === "expired") return failed("transaction_expired")
-      // Sent again every fourth poll, because nodes forget.
-      if (poll % 4 === 0) yield* node.sendByNewest(transaction)
-      if ((yield* Clock.currentTimeMillis) + pollMillis >= until) {
-        return failed("settlement_pending", signature)
+  private readonly bring = Effect.fnUntraced(
+    { self: this },
+    function* (
+      attempt: TransferAttempt,
+      age: "fresh" | "old"
+    ): Effect.fn.Return<SettlementResult, NodeFault> {
+      const { confirmTimeoutMillis, pollMillis } = this.settings
+      const isFresh = age === "fresh"
+      const { payer, signature, transaction } = attempt
+      const failed = (reason: string, open = ""): SettlementResult => ({
+        _tag: "Failed",
+        reason,
+        transaction: open,
+        payer
+      })
+      const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+      if (isFresh) yield* this.node.sendByNewest(transaction)
+      for (let poll = isFresh ? 1 : 0; ; poll++) {
+        const progress = yield* isFresh ? this.freshProgressOf(attempt) : this.progressOf(attempt)
+        yield* this.note(attempt, progress)
+        if (progress === "settled") return { _tag: "Settled", transaction: signature, payer }
+        if (progress === "failed") return failed("transaction_failed")
+        if (progress === "expired") return failed("transaction_expired")
+        // Sent again every fourth poll, because nodes forget.
+        if (poll % 4 === 0) yield* this.node.sendByNewest(transaction)
+        if ((yield* Clock.currentTimeMillis) + pollMillis >= until) {
+          return failed("settlement_pending", signature)
+        }
+        yield* Effect.sleep(pollMillis)
       }
-      yield* Effect.sleep(pollMillis)
     }
-  })
+  )
 
-  const isFor = (attempt: TransferAttempt, { requirements }: PresentedPayment): boolean =>
-    attempt.payee === requirements.payTo &&
-    attempt.mint === requirements.asset &&
-    attempt.amountAtomic === requirements.amount
-
-  const bringFor = (known: TransferAttempt, payment: PresentedPayment, caller: string) =>
-    known.caller === caller && isFor(known, payment)
-      ? bring(known, false)
-      : Effect.succeed(refusedToOthers(known.payer))
-
-  /** Checks a payment. Waits while the payer's open payments leave too little: the chain will show whether they moved. */
-  const admitInTime = Effect.fnUntraced(function* (
-    payment: PresentedPayment
-  ): Effect.fn.Return<{ readonly admitted: Admitted; readonly lifetime: Lifetime }, SettlingFault> {
-    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    for (;;) {
-      const [admitted, lifetime] = yield* Effect.all(
-        [admission.admit(payment, { begins: true }), node.lifetime],
-        { concurrency: 2 }
-      )
-      const isLate = (yield* Clock.currentTimeMillis) + pollMillis >= until
-      if (admitted._tag !== "Short" || isLate) return { admitted, lifetime }
-      yield* Effect.sleep(pollMillis)
+  /** Looks a settlement up; one that is in no block may have expired. */
+  private readonly progressOf = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: TransferAttempt): Effect.fn.Return<Progress, NodeFault> {
+      // Read first: a transaction that is missing later was in no block up to this one.
+      const final = yield* this.node.finalBlock
+      const { slot, status } = yield* this.statusOf(attempt)
+      if (status !== undefined) return progressIn(status)
+      if (final.height <= attempt.lastValidBlockHeight || slot < final.slot) return "open"
+      return (yield* this.node.firstAvailableSlot) <= attempt.signedAtSlot ? "expired" : "open"
     }
-  })
+  )
 
-  return Effect.fnUntraced(function* (
-    payment: PresentedPayment,
-    caller: string
-  ): Effect.fn.Return<SettlementResult, SettlingFault> {
-    const [known] = yield* journal.find(payment.key)
-    if (known !== undefined) return yield* bringFor(known, payment, caller)
-    const { admitted, lifetime } = yield* admitInTime(payment)
-    if (admitted._tag !== "Valid") {
-      // Another process may have recorded the settlement that took the money.
-      const [other] = yield* journal.find(payment.key)
-      if (other !== undefined) return yield* bringFor(other, payment, caller)
-      const reason = admitted._tag === "Short" ? "payer_settlements_open" : admitted.reason
-      return { _tag: "Failed", reason, transaction: "", payer: admitted.payer }
+  /** Looks a settlement up that can't have expired yet. */
+  private freshProgressOf(attempt: TransferAttempt): Effect.Effect<Progress, NodeFault> {
+    return Effect.map(this.statusOf(attempt), ({ status }) =>
+      status === undefined ? "open" : progressIn(status)
+    )
+  }
+
+  private statusOf(attempt: TransferAttempt) {
+    return Effect.map(this.node.statuses([attempt.signature]), ({ slot, statuses: [status] }) => ({
+      slot,
+      status
+    }))
+  }
+
+  /** Notes the outcome that the chain shows. */
+  private note({ key, payer, signature }: TransferAttempt, progress: Progress): Effect.Effect<void> {
+    switch (progress) {
+      case "settled":
+        return this.admission.noteSettled(key, payer)
+      case "failed":
+      case "failing":
+        return this.admission.noteFailed(key, payer, signature)
+      case "expired":
+        return this.admission.noteExpired(key)
+      case "open":
+        return Effect.void
     }
-    const recorded = yield* record(payment, { ...admitted, lifetime }, caller)
-    return recorded === undefined || recorded.caller !== caller
-      ? refusedToOthers(admitted.payer)
-      : yield* bring(recorded, true)
-  })
+  }
 }
-
-/** For a till that did not settle the payment first, or not for these requirements. */
-const refusedToOthers = (payer: string): SettlementResult => ({
-  _tag: "Failed",
-  reason: "duplicate_settlement",
-  transaction: "",
-  payer
-})

@@ -34,7 +34,7 @@ import {
 import { makePaymentAdmission } from "./PaymentAdmission.ts"
 import { makePaymentCheck } from "./PaymentCheck.ts"
 import { readPayment } from "./PresentedPayment.ts"
-import { makeSettling, type SettlingFault } from "./Settling.ts"
+import { Settling, type SettlingFault } from "./Settling.ts"
 
 /** A facilitator on Solana that verifies and settles by itself. */
 export interface SolanaFacilitator extends FacilitatorClient {
@@ -118,7 +118,7 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
   })
   const node = makeSolanaNode(upstream, settings.rpcUrl)
   const admission = makePaymentAdmission(settings.failures, node, makePaymentCheck(settings, node))
-  const settlePayment = makeSettling(settings, node, journalOf(options.journal), admission)
+  const settling = new Settling(settings, node, journalOf(options.journal), admission)
   const assertChain = makeChainCheck(node, served.caip2)
 
   const verify = Effect.fn("SolanaFacilitator.verify")(function* (payload: unknown, requirements: unknown) {
@@ -141,7 +141,7 @@ export const makeSolanaFacilitator = Effect.fnUntraced(function* (
       return failure(reading.reason, { network: networkNameIn(requirements), payer: undefined })
     }
     const network = served.caip2
-    return yield* Effect.andThen(assertChain, settlePayment(reading.payment, caller)).pipe(
+    return yield* Effect.andThen(assertChain, settling.settle(reading.payment, caller)).pipe(
       Effect.map((result) =>
         result._tag === "Settled"
           ? { success: true, transaction: result.transaction, network, payer: result.payer }

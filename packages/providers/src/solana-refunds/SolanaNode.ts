@@ -104,8 +104,8 @@ const confirmedStatuses: ReadonlySet<string> = new Set(["confirmed", "finalized"
 const confirmed = { commitment: "confirmed" } as const
 const finalized = { commitment: "finalized" } as const
 
-/** A node behind an upstream's bounds. */
-export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode => {
+/** Calls of a node's methods. */
+const callsOf = (upstream: Upstream, rpcUrl: string) => {
   const { name } = upstream
   const malformed = (method: string): ResponseMalformed =>
     new ResponseMalformed({ upstream: name, detail: `the result of ${method}` })
@@ -137,6 +137,13 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
     Effect.flatMap(call(method, params), (result) =>
       Effect.mapError(Schema.decodeUnknownEffect(schema)(result), () => malformed(method))
     )
+
+  return { call, malformed, read }
+}
+
+/** A node behind an upstream's bounds. */
+export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode => {
+  const { call, malformed, read } = callsOf(upstream, rpcUrl)
 
   const send = (transaction: string, options: Readonly<Record<string, unknown>>) =>
     call("sendTransaction", [transaction, { encoding: "base64", ...options }]).pipe(

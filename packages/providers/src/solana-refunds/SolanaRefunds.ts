@@ -6,7 +6,7 @@ import { makeUpstream, settingReaders, toPromise, type UpstreamSettings } from "
 import type { SolanaRefundError } from "./RefundErrors.ts"
 import { makeSolanaNode, type NodeFault } from "./SolanaNode.ts"
 import type { SolanaSigner } from "./SolanaSigner.ts"
-import { makeTransfers, type TransferRecord } from "./Transfers.ts"
+import { type TransferRecord, Transfers } from "./Transfers.ts"
 import { journalOf, type TransferJournal } from "./TransferJournal.ts"
 
 /** Options of `solanaRefunds`. */
@@ -98,7 +98,7 @@ export const makeSolanaRefunds = Effect.fnUntraced(function* (
     settings.secondRpcUrl === undefined
       ? undefined
       : yield* nodeAt(settings.secondRpcUrl, "solana-refunds-second")
-  const { bring, find } = makeTransfers(settings, node, second, journalOf(options.journal))
+  const transfers = new Transfers(settings, node, second, journalOf(options.journal))
   let isRightChain = false
 
   const assertChain = Effect.gen(function* () {
@@ -121,11 +121,11 @@ export const makeSolanaRefunds = Effect.fnUntraced(function* (
       return yield* read.invalid("a refund needs a payee and a mint in base58, and an amount of 64 bits")
     }
     yield* assertChain
-    return yield* bring({ ...transfer, payee, asset }, till)
+    return yield* transfers.bring({ ...transfer, payee, asset }, till)
   })
 
   const stateOf = Effect.fn("SolanaRefunds.find")((key: string, till: TransferRecord) =>
-    Effect.andThen(assertChain, find(key, till))
+    Effect.andThen(assertChain, transfers.find(key, till))
   )
 
   return {

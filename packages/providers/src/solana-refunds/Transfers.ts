@@ -1,13 +1,9 @@
-import { sha256 } from "@noble/hashes/sha2"
-import { bytesToHex } from "@noble/hashes/utils"
 import type {
   ConfigurationError,
   RefundTransaction,
-  RefundTransfer,
   RefundTransferContext,
   RefundTransferState
 } from "@till402/core"
-import { type Address, getAddressDecoder } from "@solana/kit"
 import { Clock, Effect } from "effect"
 import {
   type ChainView,
@@ -16,26 +12,18 @@ import {
   type TransferVerdict,
   verdictOf
 } from "./AttemptVerdict.ts"
+import { type CheckedTransfer, prepareTransfer, type TransferPayer } from "./prepareTransfer.ts"
 import {
-  MintUnknown,
-  PayeeAccountMissing,
   type SolanaRefundError,
   TooManyAttempts,
   TransferDiffers,
   TransferJournalFailed,
   TransferNotSigned,
-  TransferUncertain,
-  WalletUnderfunded
+  TransferUncertain
 } from "./RefundErrors.ts"
 import type { NodeFault, SolanaNode } from "./SolanaNode.ts"
 import type { SolanaSigner } from "./SolanaSigner.ts"
-import {
-  associatedAccount,
-  computeUnits,
-  signTransfer,
-  tokenPrograms,
-  type TransferTerms
-} from "./TransferMessage.ts"
+import { signTransfer } from "./TransferMessage.ts"
 import type { Journal, TransferAttempt } from "./TransferJournal.ts"
 
 /*
@@ -44,44 +32,18 @@ import type { Journal, TransferAttempt } from "./TransferJournal.ts"
  * in a final block, or two nodes show that it is in none and that its blockhash has expired.
  */
 
-export interface TransferSettings {
+export interface TransferSettings extends TransferPayer {
   /** CAIP-2 identifier. */
   readonly network: string
-  readonly payer: Address
   readonly signer: SolanaSigner
-  readonly microLamports: number
-  readonly createsAccounts: boolean
   readonly confirmTimeoutMillis: number
   readonly pollMillis: number
-}
-
-/** A transfer whose addresses have been checked. */
-export interface CheckedTransfer extends RefundTransfer {
-  readonly payee: Address
-  readonly asset: Address
 }
 
 type Failure = SolanaRefundError | NodeFault | ConfigurationError
 
 /** Far more than a congested network takes. */
 const maxAttempts = 32
-/** An account that has less than this is refused: the least that accounts without data must have. */
-const leastLamports = 890_880n
-/** Price of one signature. */
-const signatureLamports = 5_000n
-/** What a token account must have, extensions of Token-2022 included. */
-const accountLamports = 2_100_000n
-
-/** The fee of a transfer, rounded up. */
-const feeOf = (microLamports: number): bigint =>
-  signatureLamports + (BigInt(computeUnits) * BigInt(microLamports)) / 1_000_000n + 1n
-
-/** Offsets in the data of mints and token accounts: https://github.com/solana-program/token */
-const decimalsAt = 44
-const ownerAt = 32
-const amountAt = 64
-const stateAt = 108
-const initialized = 1
 
 /** The name of an error, if it is safe in a log. */
 const nameOf = (cause: unknown): string =>
@@ -119,178 +81,156 @@ const viewOf = Effect.fnUntraced(function* (
 const judgeBy = (node: SolanaNode, attempts: ReadonlyArray<KnownAttempt>) =>
   Effect.map(viewOf(node, attempts), (view) => verdictOf(attempts, view))
 
-export const makeTransfers = (
-  settings: TransferSettings,
-  node: SolanaNode,
-  second: SolanaNode | undefined,
-  journal: Journal
-) => {
-  const { confirmTimeoutMillis, network, payer, pollMillis, signer } = settings
+/** Has the till record an attempt; `false`: it must not be sent. */
+const isRecorded = (
+  { lastValidBlockHeight, payer: wallet, signature, signedAtSlot }: KnownAttempt,
+  { record }: TransferRecord
+): Effect.Effect<boolean, TransferJournalFailed> =>
+  record === undefined
+    ? Effect.succeed(true)
+    : Effect.tryPromise({
+        try: () => record({ wallet, transaction: signature, signedAtSlot, lastValidBlockHeight }),
+        catch: (cause) => new TransferJournalFailed({ code: nameOf(cause) })
+      })
+
+const pendingState = (attempts: ReadonlyArray<KnownAttempt>): RefundTransferState => {
+  const last = attempts.at(-1)
+  return last === undefined ? { status: "none" } : { status: "pending", transaction: last.signature }
+}
+
+/** Moves transfers from one wallet. */
+export class Transfers {
+  private readonly settings: TransferSettings
+  private readonly node: SolanaNode
+  private readonly second: SolanaNode | undefined
+  private readonly journal: Journal
+
+  constructor(
+    settings: TransferSettings,
+    node: SolanaNode,
+    second: SolanaNode | undefined,
+    journal: Journal
+  ) {
+    this.settings = settings
+    this.node = node
+    this.second = second
+    this.journal = journal
+  }
+
+  /** Signs, sends and looks again until the transfer is in a final block or the call has waited long enough. */
+  readonly bring = Effect.fnUntraced(
+    { self: this },
+    function* (
+      transfer: CheckedTransfer,
+      till: TransferRecord
+    ): Effect.fn.Return<RefundTransferState, Failure> {
+      const { confirmTimeoutMillis, pollMillis } = this.settings
+      const { recorded = [] } = till
+      const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
+      let { known, own } = yield* this.readKnown(transfer, recorded)
+      for (let poll = 0; ; poll++) {
+        const verdict = yield* this.judge(known)
+        switch (verdict._tag) {
+          case "Moved":
+            return { status: "sent", transaction: verdict.attempt.signature }
+          case "Uncertain":
+            return yield* new TransferUncertain({ signature: verdict.attempt.signature })
+          case "Sign": {
+            if (known.length >= maxAttempts) return yield* new TooManyAttempts({ attempts: known.length })
+            const position = own.length
+            own = yield* this.sign(transfer, position)
+            known = knownAttempts(own, recorded)
+            const signed = own[position]
+            if (signed === undefined) break
+            if (!(yield* isRecorded(signed, till))) return pendingState(known)
+            yield* this.node.send(signed.transaction)
+            break
+          }
+          case "Send":
+            // Sent again every fourth poll, because nodes forget. The chain accepts a transaction once.
+            if (poll % 4 !== 0) break
+            if (!(yield* isRecorded(verdict.attempt, till))) return pendingState(known)
+            yield* this.node.send(verdict.transaction)
+            break
+          case "Wait":
+            break
+        }
+        if ((yield* Clock.currentTimeMillis) + pollMillis >= until) return pendingState(known)
+        yield* Effect.sleep(pollMillis)
+      }
+    }
+  )
+
+  readonly find = Effect.fnUntraced(
+    { self: this },
+    function* (
+      key: string,
+      { recorded = [] }: TransferRecord
+    ): Effect.fn.Return<RefundTransferState, Failure> {
+      const attempts = knownAttempts(yield* this.journal.find(key), recorded)
+      if (attempts.length === 0) return { status: "none" }
+      const verdict = yield* judgeBy(this.node, attempts)
+      if (verdict._tag === "Uncertain") {
+        return yield* new TransferUncertain({ signature: verdict.attempt.signature })
+      }
+      return verdict._tag === "Moved"
+        ? { status: "sent", transaction: verdict.attempt.signature }
+        : pendingState(attempts)
+    }
+  )
 
   /**
    * Decides by two nodes where another attempt would be signed: one that hides a transaction would have it paid twice.
    * A final failure hides nothing: the chain accepts a transaction once, so one that failed moved nothing and never will.
    */
-  const judge = Effect.fnUntraced(function* (
-    attempts: ReadonlyArray<KnownAttempt>
-  ): Effect.fn.Return<TransferVerdict, NodeFault> {
-    const last = attempts.at(-1)
-    if (last === undefined) return { _tag: "Sign", isShown: true }
-    const verdict = yield* judgeBy(node, attempts)
-    if (verdict._tag !== "Sign") return verdict
-    if (second !== undefined) return yield* judgeBy(second, attempts)
-    return verdict.isShown ? verdict : { _tag: "Uncertain", attempt: last }
-  })
-
-  /** Has the till record an attempt; `false`: it must not be sent. */
-  const isRecorded = (
-    { lastValidBlockHeight, payer: wallet, signature, signedAtSlot }: KnownAttempt,
-    { record }: TransferRecord
-  ): Effect.Effect<boolean, TransferJournalFailed> =>
-    record === undefined
-      ? Effect.succeed(true)
-      : Effect.tryPromise({
-          try: () => record({ wallet, transaction: signature, signedAtSlot, lastValidBlockHeight }),
-          catch: (cause) => new TransferJournalFailed({ code: nameOf(cause) })
-        })
-
-  const readToken = Effect.fnUntraced(function* (mint: Address) {
-    const account = yield* node.account(mint)
-    const tokenProgram = tokenPrograms.find((program) => program === account?.owner)
-    const decimals = account?.data[decimalsAt]
-    return tokenProgram === undefined || decimals === undefined
-      ? yield* new MintUnknown({ mint })
-      : { decimals, tokenProgram }
-  })
-
-  /** Fails if the transfer can't succeed now, so that nothing is signed in vain. */
-  const prepare = Effect.fnUntraced(function* (
-    transfer: CheckedTransfer
-  ): Effect.fn.Return<TransferTerms, Failure> {
-    const { amountAtomic, asset: mint, key, payee } = transfer
-    const { decimals, tokenProgram } = yield* readToken(mint)
-    const accountOf = (owner: Address) =>
-      Effect.flatMap(
-        Effect.promise(() => associatedAccount(owner, mint, tokenProgram)),
-        (found) => node.account(found)
-      )
-    const source = yield* accountOf(payer)
-    if (source === undefined || source.data.length < stateAt)
-      return yield* new WalletUnderfunded({ asset: mint })
-    const balance = new DataView(source.data.buffer).getBigUint64(amountAt, true)
-    if (balance < amountAtomic) return yield* new WalletUnderfunded({ asset: mint })
-    const target = yield* accountOf(payee)
-    const createsAccount = target === undefined && settings.createsAccounts
-    if (!createsAccount && !canReceive(target?.data, payee)) return yield* new PayeeAccountMissing()
-    const lamports = (yield* node.account(payer))?.lamports ?? 0n
-    const needed = leastLamports + feeOf(settings.microLamports)
-    if (lamports < needed + (createsAccount ? accountLamports : 0n)) {
-      return yield* new WalletUnderfunded({ asset: "SOL" })
+  private readonly judge = Effect.fnUntraced(
+    { self: this },
+    function* (attempts: ReadonlyArray<KnownAttempt>): Effect.fn.Return<TransferVerdict, NodeFault> {
+      const last = attempts.at(-1)
+      if (last === undefined) return { _tag: "Sign", isShown: true }
+      const verdict = yield* judgeBy(this.node, attempts)
+      if (verdict._tag !== "Sign") return verdict
+      if (this.second !== undefined) return yield* judgeBy(this.second, attempts)
+      return verdict.isShown ? verdict : { _tag: "Uncertain", attempt: last }
     }
-    const memo = `till402 refund ${bytesToHex(sha256(key))}`
-    const { microLamports } = settings
-    return { payer, payee, mint, tokenProgram, decimals, amountAtomic, memo, microLamports, createsAccount }
-  })
+  )
 
   /** Signs an attempt and records it. If another process has recorded one first, that one counts. */
-  const sign = Effect.fnUntraced(function* (transfer: CheckedTransfer, position: number) {
-    const terms = yield* prepare(transfer)
-    const lifetime = yield* node.lifetime
-    const signed = yield* Effect.tryPromise({
-      try: () => signTransfer(terms, lifetime, signer),
-      catch: (cause) => new TransferNotSigned({ code: nameOf(cause) })
-    })
-    return yield* journal.insert({
-      key: transfer.key,
-      position,
-      ...signed,
-      lastValidBlockHeight: lifetime.lastValidBlockHeight,
-      signedAtSlot: lifetime.slot,
-      network,
-      payer,
-      payee: terms.payee,
-      mint: terms.mint,
-      amountAtomic: String(terms.amountAtomic),
-      caller: ""
-    })
-  })
-
-  const pendingState = (attempts: ReadonlyArray<KnownAttempt>): RefundTransferState => {
-    const last = attempts.at(-1)
-    return last === undefined ? { status: "none" } : { status: "pending", transaction: last.signature }
-  }
-
-  const find = Effect.fnUntraced(function* (
-    key: string,
-    { recorded = [] }: TransferRecord
-  ): Effect.fn.Return<RefundTransferState, Failure> {
-    const attempts = knownAttempts(yield* journal.find(key), recorded)
-    if (attempts.length === 0) return { status: "none" }
-    const verdict = yield* judgeBy(node, attempts)
-    if (verdict._tag === "Uncertain") {
-      return yield* new TransferUncertain({ signature: verdict.attempt.signature })
+  private readonly sign = Effect.fnUntraced(
+    { self: this },
+    function* (transfer: CheckedTransfer, position: number) {
+      const { journal, node, settings } = this
+      const { network, payer, signer } = settings
+      const terms = yield* prepareTransfer(node, settings, transfer)
+      const lifetime = yield* node.lifetime
+      const signed = yield* Effect.tryPromise({
+        try: () => signTransfer(terms, lifetime, signer),
+        catch: (cause) => new TransferNotSigned({ code: nameOf(cause) })
+      })
+      return yield* journal.insert({
+        key: transfer.key,
+        position,
+        ...signed,
+        lastValidBlockHeight: lifetime.lastValidBlockHeight,
+        signedAtSlot: lifetime.slot,
+        network,
+        payer,
+        payee: terms.payee,
+        mint: terms.mint,
+        amountAtomic: String(terms.amountAtomic),
+        caller: ""
+      })
     }
-    return verdict._tag === "Moved"
-      ? { status: "sent", transaction: verdict.attempt.signature }
-      : pendingState(attempts)
-  })
+  )
 
   /** The attempts of a transfer that are known now. Fails if its key was given with other terms. */
-  const readKnown = Effect.fnUntraced(function* (
-    transfer: CheckedTransfer,
-    recorded: ReadonlyArray<RefundTransaction>
-  ) {
-    const own = yield* journal.find(transfer.key)
-    const other = own.find((attempt) => !hasTermsOf(attempt, transfer, network))
-    if (other !== undefined) return yield* new TransferDiffers({ signature: other.signature })
-    return { own, known: knownAttempts(own, recorded) }
-  })
-
-  /** Signs, sends and looks again until the transfer is in a final block or the call has waited long enough. */
-  const bring = Effect.fnUntraced(function* (
-    transfer: CheckedTransfer,
-    till: TransferRecord
-  ): Effect.fn.Return<RefundTransferState, Failure> {
-    const { recorded = [] } = till
-    const until = (yield* Clock.currentTimeMillis) + confirmTimeoutMillis
-    let { known, own } = yield* readKnown(transfer, recorded)
-    for (let poll = 0; ; poll++) {
-      const verdict = yield* judge(known)
-      switch (verdict._tag) {
-        case "Moved":
-          return { status: "sent", transaction: verdict.attempt.signature }
-        case "Uncertain":
-          return yield* new TransferUncertain({ signature: verdict.attempt.signature })
-        case "Sign": {
-          if (known.length >= maxAttempts) return yield* new TooManyAttempts({ attempts: known.length })
-          const position = own.length
-          own = yield* sign(transfer, position)
-          known = knownAttempts(own, recorded)
-          const signed = own[position]
-          if (signed === undefined) break
-          if (!(yield* isRecorded(signed, till))) return pendingState(known)
-          yield* node.send(signed.transaction)
-          break
-        }
-        case "Send":
-          // Sent again every fourth poll, because nodes forget. The chain accepts a transaction once.
-          if (poll % 4 !== 0) break
-          if (!(yield* isRecorded(verdict.attempt, till))) return pendingState(known)
-          yield* node.send(verdict.transaction)
-          break
-        case "Wait":
-          break
-      }
-      if ((yield* Clock.currentTimeMillis) + pollMillis >= until) return pendingState(known)
-      yield* Effect.sleep(pollMillis)
+  private readonly readKnown = Effect.fnUntraced(
+    { self: this },
+    function* (transfer: CheckedTransfer, recorded: ReadonlyArray<RefundTransaction>) {
+      const own = yield* this.journal.find(transfer.key)
+      const other = own.find((attempt) => !hasTermsOf(attempt, transfer, this.settings.network))
+      if (other !== undefined) return yield* new TransferDiffers({ signature: other.signature })
+      return { own, known: knownAttempts(own, recorded) }
     }
-  })
-
-  return { bring, find }
+  )
 }
-
-/** Whether a token account belongs to its wallet still, and isn't frozen. */
-const canReceive = (data: Uint8Array | undefined, owner: Address): boolean =>
-  data !== undefined &&
-  data[stateAt] === initialized &&
-  getAddressDecoder().decode(data.slice(ownerAt, amountAt)) === owner

@@ -5,7 +5,13 @@ import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { textOfCents } from "../fulfilment/Cents.ts"
 import type { OldQuotes } from "../fulfilment/OldQuotes.ts"
 import { fieldsOf } from "../listing/Fields.ts"
-import { type ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
+import {
+  type CallOptions,
+  type ResponseMalformed,
+  readJson,
+  type Upstream,
+  type UpstreamFault
+} from "../upstream/index.ts"
 import type { WooCommerceConfig } from "./Options.ts"
 import { unpaid } from "./OrderStatus.ts"
 
@@ -90,29 +96,6 @@ const readNotes = readJson(Notes)
 
 type Fault = UpstreamFault | ResponseMalformed
 
-export interface Orders {
-  readonly product: (id: string) => Effect.Effect<ProductDocument, Fault>
-  /** Creates an unpaid order, for which the shop computes the tax. */
-  readonly create: (request: OrderRequest, product: ProductDocument) => Effect.Effect<OrderDocument, Fault>
-  readonly get: (id: string) => Effect.Effect<OrderDocument, Fault>
-  /** Marks an order as paid for an order of the till, with the payment's transaction, which replaces any other. */
-  readonly pay: (
-    id: string,
-    orderId: string,
-    payment: OrderPayment | undefined
-  ) => Effect.Effect<OrderDocument, Fault>
-  /** Cancels an order: the shop restocks its goods. */
-  readonly cancel: (id: string) => Effect.Effect<OrderDocument, Fault>
-  /** The texts of an order's notes. */
-  readonly notes: (id: string) => Effect.Effect<ReadonlyArray<string>, Fault>
-  /** Adds a note that the buyer doesn't see. */
-  readonly addNote: (id: string, note: string) => Effect.Effect<void, Fault>
-  /** Moves an order to the trash. */
-  readonly remove: (id: string) => Effect.Effect<void, Fault>
-  /** Lists unpaid orders of this module, oldest first. `from`: the number of other unpaid orders to skip. */
-  readonly listOld: (createdBeforeMillis: number, from: string | undefined) => Effect.Effect<OldQuotes, Fault>
-}
-
 const addressOf = ({ email, shippingAddress }: OrderRequest) => {
   const { city, country, line1, line2 = "", name, phone = "", postalCode, state } = shippingAddress
   const { firstName: first_name, lastName: last_name } = splitName(name)
@@ -137,90 +120,91 @@ const lineOf = ({ id, parent_id, type }: ProductDocument) =>
     ? { product_id: parent_id, variation_id: id, quantity: 1 }
     : { product_id: id, quantity: 1 }
 
-export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Orders => {
-  const { api, consumerKey, consumerSecret, shipping } = settings
-  const withKey = (request: HttpClientRequest.HttpClientRequest) =>
-    HttpClientRequest.basicAuth(
-      HttpClientRequest.setHeader(request, "accept", "application/json"),
-      Redacted.value(consumerKey),
-      Redacted.value(consumerSecret)
-    )
-  const path = (kind: "products" | "orders", id: string): string => `${api}/${kind}/${encodeURIComponent(id)}`
-  /** Writes fields of an order. */
-  const change = (id: string, fields: object, idempotent: boolean) =>
-    Effect.flatMap(
-      upstream.call(
-        withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.put(path("orders", id)), fields)),
-        { idempotent }
-      ),
+/** Orders of the shop. */
+export class Orders {
+  private readonly upstream: Upstream
+  private readonly settings: WooCommerceConfig
+
+  constructor(upstream: Upstream, settings: WooCommerceConfig) {
+    this.upstream = upstream
+    this.settings = settings
+  }
+
+  product(id: string): Effect.Effect<ProductDocument, Fault> {
+    return Effect.flatMap(this.call(HttpClientRequest.get(this.path("products", id))), readProduct)
+  }
+
+  /** Creates an unpaid order, for which the shop computes the tax. */
+  create(request: OrderRequest, product: ProductDocument): Effect.Effect<OrderDocument, Fault> {
+    const { api, shipping } = this.settings
+    const order = {
+      status: "pending",
+      set_paid: false,
+      payment_method: paymentMethod,
+      payment_method_title: "USDC (x402)",
+      ...addressOf(request),
+      line_items: [lineOf(product)],
+      shipping_lines: [
+        {
+          method_id: shipping.methodId,
+          method_title: shipping.methodTitle,
+          total: textOfCents(BigInt(shipping.cents))
+        }
+      ]
+    }
+    return Effect.flatMap(
+      this.call(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}/orders`), order)),
       readOrder
     )
-  return {
-    product: (id) =>
-      Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("products", id)))), readProduct),
-    create: (request, product) =>
-      Effect.flatMap(
-        upstream.call(
-          withKey(
-            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}/orders`), {
-              status: "pending",
-              set_paid: false,
-              payment_method: paymentMethod,
-              payment_method_title: "USDC (x402)",
-              ...addressOf(request),
-              line_items: [lineOf(product)],
-              shipping_lines: [
-                {
-                  method_id: shipping.methodId,
-                  method_title: shipping.methodTitle,
-                  total: textOfCents(BigInt(shipping.cents))
-                }
-              ]
-            })
-          )
-        ),
-        readOrder
-      ),
-    get: (id) => Effect.flatMap(upstream.call(withKey(HttpClientRequest.get(path("orders", id)))), readOrder),
-    pay: (id, orderId, payment) =>
-      // Sent once: while the first request runs, a second one would let the shop complete the payment twice.
-      change(
-        id,
-        {
-          set_paid: true,
-          transaction_id: payment?.transaction ?? orderId,
-          meta_data: [
-            { key: orderKeyOf(orderId), value: orderId },
-            ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
-          ]
-        },
-        false
-      ),
-    cancel: (id) => change(id, { status: "cancelled" }, true),
-    notes: (id) =>
-      upstream.call(withKey(HttpClientRequest.get(`${path("orders", id)}/notes`))).pipe(
-        Effect.flatMap(readNotes),
-        Effect.map((notes) => notes.map(({ note }) => note))
-      ),
-    addNote: (id, note) =>
-      Effect.asVoid(
-        upstream.call(
-          withKey(
-            HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${path("orders", id)}/notes`), {
-              note,
-              customer_note: false
-            })
-          )
-        )
-      ),
-    remove: (id) =>
-      Effect.asVoid(
-        // To the trash: an order that was paid at the same moment can be taken out again.
-        upstream.call(withKey(HttpClientRequest.delete(path("orders", id))), {
-          idempotent: true
-        })
-      ),
-    listOld: Effect.fnUntraced(function* (createdBeforeMillis, from = "0") {
+  }
+
+  get(id: string): Effect.Effect<OrderDocument, Fault> {
+    return Effect.flatMap(this.call(HttpClientRequest.get(this.path("orders", id))), readOrder)
+  }
+
+  /** Marks an order as paid for an order of the till, with the payment's transaction, which replaces any other. */
+  pay(id: string, orderId: string, payment: OrderPayment | undefined): Effect.Effect<OrderDocument, Fault> {
+    const fields = {
+      set_paid: true,
+      transaction_id: payment?.transaction ?? orderId,
+      meta_data: [
+        { key: orderKeyOf(orderId), value: orderId },
+        ...(payment === undefined ? [] : [{ key: networkKey, value: payment.network }])
+      ]
+    }
+    // Sent once: while the first request runs, a second one would let the shop complete the payment twice.
+    return this.change(id, fields, { idempotent: false })
+  }
+
+  /** Cancels an order: the shop restocks its goods. */
+  cancel(id: string): Effect.Effect<OrderDocument, Fault> {
+    return this.change(id, { status: "cancelled" }, { idempotent: true })
+  }
+
+  /** The texts of an order's notes. */
+  notes(id: string): Effect.Effect<ReadonlyArray<string>, Fault> {
+    return this.call(HttpClientRequest.get(`${this.path("orders", id)}/notes`)).pipe(
+      Effect.flatMap(readNotes),
+      Effect.map((notes) => notes.map(({ note }) => note))
+    )
+  }
+
+  /** Adds a note that the buyer doesn't see. */
+  addNote(id: string, note: string): Effect.Effect<void, Fault> {
+    const request = HttpClientRequest.post(`${this.path("orders", id)}/notes`)
+    return Effect.asVoid(this.call(HttpClientRequest.bodyJsonUnsafe(request, { note, customer_note: false })))
+  }
+
+  /** Moves an order to the trash. */
+  remove(id: string): Effect.Effect<void, Fault> {
+    // To the trash: an order that was paid at the same moment can be taken out again.
+    return Effect.asVoid(this.call(HttpClientRequest.delete(this.path("orders", id)), { idempotent: true }))
+  }
+
+  /** Lists unpaid orders of this module, oldest first. `from`: the number of other unpaid orders to skip. */
+  readonly listOld = Effect.fnUntraced(
+    { self: this },
+    function* (createdBeforeMillis: number, from = "0"): Effect.fn.Return<OldQuotes, Fault> {
       const query = {
         status: "pending",
         before: new Date(createdBeforeMillis).toISOString(),
@@ -230,8 +214,11 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
         per_page: `${listedAtOnce}`,
         offset: from
       }
-      const request = HttpClientRequest.setUrlParams(HttpClientRequest.get(`${api}/orders`), query)
-      const listed = yield* Effect.flatMap(upstream.call(withKey(request)), readOrderList)
+      const request = HttpClientRequest.setUrlParams(
+        HttpClientRequest.get(`${this.settings.api}/orders`),
+        query
+      )
+      const listed = yield* Effect.flatMap(this.call(request), readOrderList)
       const quotes = listed.filter(
         ({ date_created_gmt, payment_method, status }) =>
           payment_method === paymentMethod &&
@@ -243,6 +230,28 @@ export const makeOrders = (upstream: Upstream, settings: WooCommerceConfig): Ord
         // The quotes are gone by then.
         ...(listed.length < listedAtOnce ? {} : { next: `${Number(from) + listed.length - quotes.length}` })
       }
-    })
+    }
+  )
+
+  /** Writes fields of an order. */
+  private change(id: string, fields: object, options: CallOptions): Effect.Effect<OrderDocument, Fault> {
+    const request = HttpClientRequest.put(this.path("orders", id))
+    return Effect.flatMap(this.call(HttpClientRequest.bodyJsonUnsafe(request, fields), options), readOrder)
+  }
+
+  private call(request: HttpClientRequest.HttpClientRequest, options?: CallOptions) {
+    const { consumerKey, consumerSecret } = this.settings
+    return this.upstream.call(
+      HttpClientRequest.basicAuth(
+        HttpClientRequest.setHeader(request, "accept", "application/json"),
+        Redacted.value(consumerKey),
+        Redacted.value(consumerSecret)
+      ),
+      options
+    )
+  }
+
+  private path(kind: "products" | "orders", id: string): string {
+    return `${this.settings.api}/${kind}/${encodeURIComponent(id)}`
   }
 }

@@ -24,8 +24,8 @@ import {
   type WooCommerceLayerOptions,
   type WooCommerceSettings
 } from "./Options.ts"
-import { makeOrders } from "./Orders.ts"
-import { makePlacing, type WooCommercePlacement } from "./Placing.ts"
+import { Orders } from "./Orders.ts"
+import { Placing, type WooCommercePlacement } from "./Placing.ts"
 import { makeQuoting, removeUnpaid } from "./Quoting.ts"
 
 /** Fulfilment by WooCommerce, for programs in Effect. */
@@ -61,7 +61,7 @@ export const makeParts = Effect.fnUntraced(function* (
 ): Effect.fn.Return<WooCommerceParts, ConfigurationError, HttpClient.HttpClient> {
   const settings = yield* configure(options)
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
-  const orders = makeOrders(upstream, settings)
+  const orders = new Orders(upstream, settings)
   const remove = removeUnpaid(orders)
   const quotes = openQuotes(settings.quoteLifetimeMillis, {
     remove,
@@ -69,7 +69,7 @@ export const makeParts = Effect.fnUntraced(function* (
     listOld: orders.listOld
   })
   const quoting = makeQuoting(orders, quotes, settings)
-  const { attempt, cancel, find, noteRefund, status } = makePlacing(orders, quotes)
+  const placing = new Placing(orders, quotes)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,
@@ -79,14 +79,20 @@ export const makeParts = Effect.fnUntraced(function* (
     },
     quote: Effect.fn("WooCommerce.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("WooCommerce.place")((placement: WooCommercePlacement) =>
-      withoutOutcome(attempt(placement))
+      withoutOutcome(placing.attempt(placement))
     ),
-    attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) => attempt(placement)),
-    find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) => find(orderId, reference)),
-    status: Effect.fn("WooCommerce.status")((reference: string) => status(reference)),
-    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) => cancel(reference, note)),
+    attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) =>
+      placing.attempt(placement)
+    ),
+    find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) =>
+      placing.find(orderId, reference)
+    ),
+    status: Effect.fn("WooCommerce.status")((reference: string) => placing.status(reference)),
+    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) =>
+      placing.cancel(reference, note)
+    ),
     noteRefund: Effect.fn("WooCommerce.noteRefund")((reference: string, refund: RefundNote) =>
-      noteRefund(reference, refund)
+      placing.noteRefund(reference, refund)
     ),
     usage: upstream.usage
   }

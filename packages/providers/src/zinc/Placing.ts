@@ -47,6 +47,39 @@ const matchIn = (orders: ReadonlyArray<unknown>, orderId: string): string | unde
   return undefined
 }
 
+/** Returns Zinc's id of an order; `undefined` if the complete list lacks it. */
+const lookUp = Effect.fnUntraced(function* (
+  orders: Orders,
+  orderId: string
+): Effect.fn.Return<string | undefined, PlacementUnknown | UpstreamFault> {
+  let seen = 0
+  for (let count = 0; count < maxPages; count++) {
+    const { orders: page, total } = yield* orders.list(orderId, seen)
+    const found = matchIn(page, orderId)
+    if (found !== undefined) return found
+    seen += page.length
+    if (total === undefined || seen >= total) return undefined
+    if (page.length === 0) break
+  }
+  return yield* new PlacementUnknown()
+})
+
+/** Returns the id of an order that Zinc already has, from the refusal or from the list. */
+const existing = Effect.fnUntraced(function* (
+  orders: Orders,
+  orderId: string,
+  id: unknown
+): Effect.fn.Return<{ readonly reference: string }, ZincError> {
+  if (typeof id === "string" && idPattern.test(id)) return { reference: id }
+  const reference = yield* Effect.catchTag(lookUp(orders, orderId), "PlacementUnknown", () =>
+    Effect.succeed(undefined)
+  )
+  return reference === undefined ? yield* new ReferenceUnknown() : { reference }
+})
+
+/** For an order that Zinc has or may have accepted. */
+const outcomeUnknown = withOutcome<ZincError>(unknown)
+
 /** Whether a response leaves the outcome open: Zinc failed, or may have accepted an earlier attempt. */
 const isAmbiguous = (fault: UpstreamFault): boolean =>
   fault._tag === "Rejected" && (fault.status >= 500 || fault.afterLostAttempt === true)
@@ -74,37 +107,6 @@ export const makePlacing = (
   /** When orders were last sent by this process. */
   const sentAt = new BoundedMap<string, number>(maxSent)
 
-  /** Returns Zinc's id of an order; `undefined` if the complete list lacks it. */
-  const lookUp = Effect.fnUntraced(function* (
-    orderId: string
-  ): Effect.fn.Return<string | undefined, PlacementUnknown | UpstreamFault> {
-    let seen = 0
-    for (let count = 0; count < maxPages; count++) {
-      const { orders: page, total } = yield* orders.list(orderId, seen)
-      const found = matchIn(page, orderId)
-      if (found !== undefined) return found
-      seen += page.length
-      if (total === undefined || seen >= total) return undefined
-      if (page.length === 0) break
-    }
-    return yield* new PlacementUnknown()
-  })
-
-  /** Returns the id of an order that Zinc already has, from the refusal or from the list. */
-  const existing = Effect.fnUntraced(function* (
-    orderId: string,
-    id: unknown
-  ): Effect.fn.Return<{ readonly reference: string }, ZincError> {
-    if (typeof id === "string" && idPattern.test(id)) return { reference: id }
-    const reference = yield* Effect.catchTag(lookUp(orderId), "PlacementUnknown", () =>
-      Effect.succeed(undefined)
-    )
-    return reference === undefined ? yield* new ReferenceUnknown() : { reference }
-  })
-
-  /** For an order that Zinc has or may have accepted. */
-  const outcomeUnknown = withOutcome<ZincError>(unknown)
-
   /** Sends an order. Looks it up if Zinc already has it. */
   const send = (order: NewOrder, mayArrive: boolean): Attempt =>
     Effect.matchEffect(orders.create(order), {
@@ -112,10 +114,10 @@ export const makePlacing = (
       onFailure: (failure): Attempt => {
         const { orderId } = order
         const duplicate = duplicateIn(failure)
-        if (duplicate !== undefined) return outcomeUnknown(existing(orderId, duplicate.id))
+        if (duplicate !== undefined) return outcomeUnknown(existing(orders, orderId, duplicate.id))
         // Accepted, but the response is unreadable: search the list.
         if (failure._tag === "ResponseMalformed" || failure._tag === "ResponseTooLarge") {
-          const looking = Effect.mapError(lookUp(orderId), () => failure)
+          const looking = Effect.mapError(lookUp(orders, orderId), () => failure)
           return outcomeUnknown(
             Effect.flatMap(looking, (reference) =>
               reference === undefined ? Effect.fail(failure) : Effect.succeed({ reference })
@@ -127,7 +129,7 @@ export const makePlacing = (
         const refused = Effect.fail({ error, outcome: isInDoubt ? unknown() : afterSending(error) })
         if (refusalReason(error) === undefined) return refused
         // Zinc may check the product before the key: an earlier request may have placed the order.
-        return Effect.matchEffect(lookUp(orderId), {
+        return Effect.matchEffect(lookUp(orders, orderId), {
           onSuccess: (reference): Attempt =>
             reference === undefined ? refused : Effect.succeed({ reference }),
           onFailure: (): Attempt => Effect.fail({ error, outcome: unknown() })
@@ -155,7 +157,7 @@ export const makePlacing = (
   const find = Effect.fnUntraced(function* (
     orderId: string
   ): Effect.fn.Return<string | undefined, ZincError> {
-    const reference = yield* lookUp(orderId)
+    const reference = yield* lookUp(orders, orderId)
     if (reference !== undefined) return reference
     const left = (sentAt.get(orderId) ?? 0) + inFlightMillis - (yield* Clock.currentTimeMillis)
     return left > 0 ? yield* new OrderInFlight({ retryAfterMillis: left }) : undefined

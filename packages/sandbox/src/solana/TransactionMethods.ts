@@ -1,6 +1,7 @@
 import { getBase64Encoder } from "@solana/kit"
 import { innerInstructionsJson } from "./RpcJson.ts"
 import { invalidParams, RpcError, type RpcOptions, type RpcParams } from "./RpcParams.ts"
+import type { RpcView } from "./RpcView.ts"
 import type { Outcome, SolanaVm } from "./SolanaVm.ts"
 import { maxTransactionBytes, readTransaction, type WireTransaction } from "./WireTransaction.ts"
 
@@ -26,7 +27,7 @@ const simulationJson = ({ error, meta }: Outcome) => ({
 /** The methods that simulate and send transactions. */
 export const transactionMethods = (
   vm: SolanaVm,
-  inContext: (value: unknown) => unknown
+  view: RpcView
 ): ReadonlyArray<readonly [string, RpcMethod]> => [
   [
     "simulateTransaction",
@@ -41,7 +42,7 @@ export const transactionMethods = (
       const outcome = vm.simulate(wire, { verifySignatures, checkBlockhash: !replaces })
       if (outcome.error === "SignatureFailure") throw signatureFailure()
       const { blockhash, lastValidBlockHeight } = vm.latestBlockhash
-      return inContext({
+      return view.inContext({
         ...simulationJson(outcome),
         ...(replaces
           ? { replacementBlockhash: { blockhash, lastValidBlockHeight: Number(lastValidBlockHeight) } }
@@ -79,7 +80,7 @@ export const transactionMethods = (
       const signers = new Uint8Array(getBase64Encoder().encode(params.text(0)))
       // The first byte is the version of a message that isn't of the legacy format.
       const count = (signers[0] ?? 0) > 127 ? signers[1] : signers[0]
-      return inContext(5_000 * (count ?? 1))
+      return view.inContext(5_000 * (count ?? 1))
     }
   ],
   ["getRecentPrioritizationFees", () => [{ slot: Number(vm.slot), prioritizationFee: 0 }]]

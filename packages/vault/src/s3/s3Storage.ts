@@ -58,6 +58,25 @@ const upload = async ({ chunks, headers, url }: Upload): Promise<Response> => {
   throw sending.status === "rejected" ? sending.reason : response.reason
 }
 
+/** A stream whose source is opened by its first read. */
+const streamOf = (
+  open: () => Promise<ReadableStreamDefaultReader<Uint8Array>>
+): ReadableStream<Uint8Array> => {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        reader ??= await open()
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => reader?.cancel()
+    },
+    { highWaterMark: 0 }
+  )
+}
+
 /**
  * Stores archives in a bucket of S3 or a compatible service, such as R2 or MinIO: `<digest>.zip`. Needs the optional peer
  * `aws4fetch`. Each archive is one upload, which the service checks by its digest, so it's there whole or not at all; up to
@@ -131,19 +150,7 @@ export const s3Storage = ({ bucket, timeoutMillis = 15_000, ...key }: S3Options)
     open: (archive, start, end) => {
       // A wrong digest fails here, before anything is sent.
       addressOf(archive)
-      let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-      return new ReadableStream<Uint8Array>(
-        {
-          pull: async (controller) => {
-            reader ??= await openPart(archive, start, end)
-            const { done, value } = await reader.read()
-            if (done) controller.close()
-            else controller.enqueue(value)
-          },
-          cancel: async () => reader?.cancel()
-        },
-        { highWaterMark: 0 }
-      )
+      return streamOf(() => openPart(archive, start, end))
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ChargeMethods } from "../ChargeMethods.ts"
 import { dueMethods, leaseMethods, recordMethods } from "./MemoryChargeQueues.ts"
 import { ChargeTable } from "./MemoryChargeTable.ts"
 import { claimMethods } from "./MemoryClaims.ts"
-import { makeMemoryLedger } from "./MemoryLedger.ts"
+import { MemoryLedger } from "./MemoryLedger.ts"
 import { refundAttemptMethods } from "./MemoryRefundAttempts.ts"
 import { refundMethods } from "./MemoryRefunds.ts"
 import { settlementMethods } from "./MemorySettlements.ts"
@@ -11,7 +11,7 @@ import { settlementMethods } from "./MemorySettlements.ts"
 /** Charges and ledger in this process's memory. */
 export const makeMemoryCharges = (): ChargeMethods => {
   const table = new ChargeTable()
-  const ledger = makeMemoryLedger()
+  const ledger = new MemoryLedger()
   return {
     ...claimMethods(table),
     ...settlementMethods(table, ledger),

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Charge } from "../Charge.ts"
-import type { RefundMethods, RefundStart, RefundStop } from "../Refund.ts"
+import type { RefundLimit, RefundMethods, RefundStart, RefundStop } from "../Refund.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 import type { MemoryLedger } from "./MemoryLedger.ts"
 
@@ -14,23 +14,48 @@ interface Counted {
 const sum = (counted: ReadonlyArray<Counted>): bigint =>
   counted.reduce((total, { charge }) => total + BigInt(charge.amountAtomic), 0n)
 
-/** Refunds in memory. */
-export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundMethods => {
-  const counted = new Map<string, Array<Counted>>()
-  let stop: RefundStop | undefined
+/** Refunds that were started or sent, by payer. */
+class CountedRefunds {
+  private readonly counted = new Map<string, Array<Counted>>()
 
-  const countedOf = (payer: string): Array<Counted> => {
-    const known = counted.get(payer) ?? []
-    counted.set(payer, known)
+  add(charge: Charge, startedAtMillis: number | undefined): void {
+    this.of(charge.payer).push({ charge, startedAtMillis })
+  }
+
+  /** Why a refund can't be started now; `undefined`: it can. */
+  obstacleTo(
+    charge: Charge,
+    receivedAtomic: bigint,
+    { maxAtomic, sinceMillis }: RefundLimit
+  ): RefundStart | undefined {
+    const refunds = this.of(charge.payer)
+    const sameAsset = refunds.filter(
+      (other) => other.charge.network === charge.network && other.charge.asset === charge.asset
+    )
+    const recent = refunds.filter(({ startedAtMillis }) => (startedAtMillis ?? -1) >= sinceMillis)
+    const amount = BigInt(charge.amountAtomic)
+    if (sum(sameAsset) + amount > receivedAtomic) return { _tag: "ExceedsReceived" }
+    if (sum(recent) + amount > BigInt(maxAtomic)) return { _tag: "OverLimit" }
+    return undefined
+  }
+
+  private of(payer: string): Array<Counted> {
+    const known = this.counted.get(payer) ?? []
+    this.counted.set(payer, known)
     return known
   }
+}
+
+/** Refunds in memory. */
+export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundMethods => {
+  const counted = new CountedRefunds()
+  let stop: RefundStop | undefined
 
   const recordSent = (due: Charge, transaction: string, nowMillis: number): boolean => {
     if (due.refund?._tag !== "Due") return false
     const sent: Charge = { ...due, refund: { _tag: "Sent", transaction } }
     table.put(sent)
-    if (due.refund.startedAtMillis === undefined)
-      countedOf(due.payer).push({ charge: sent, startedAtMillis: undefined })
+    if (due.refund.startedAtMillis === undefined) counted.add(sent, undefined)
     ledger.append(sent, "refunded", nowMillis, transaction)
     return true
   }
@@ -45,21 +70,15 @@ export const refundMethods = (table: ChargeTable, ledger: MemoryLedger): RefundM
         if (marked !== undefined) ledger.append(marked, "refund_due", nowMillis)
         return marked !== undefined
       }),
-    startRefund: (key, { maxAtomic, sinceMillis }, nowMillis) =>
+    startRefund: (key, limit, nowMillis) =>
       Effect.sync((): RefundStart => {
         const charge = table.get(key)
         if (charge?.refund?._tag !== "Due") return { _tag: "NotDue" }
         if (charge.refund.startedAtMillis !== undefined) return { _tag: "Started" }
-        const refunds = countedOf(charge.payer)
-        const sameAsset = refunds.filter(
-          (other) => other.charge.network === charge.network && other.charge.asset === charge.asset
-        )
-        const recent = refunds.filter(({ startedAtMillis }) => (startedAtMillis ?? -1) >= sinceMillis)
-        const amount = BigInt(charge.amountAtomic)
-        if (sum(sameAsset) + amount > ledger.receivedFrom(charge)) return { _tag: "ExceedsReceived" }
-        if (sum(recent) + amount > BigInt(maxAtomic)) return { _tag: "OverLimit" }
+        const obstacle = counted.obstacleTo(charge, ledger.receivedFrom(charge), limit)
+        if (obstacle !== undefined) return obstacle
         table.change(key, () => true, { refund: { _tag: "Due", startedAtMillis: nowMillis } })
-        refunds.push({ charge, startedAtMillis: nowMillis })
+        counted.add(charge, nowMillis)
         return { _tag: "Started" }
       }),
     recordRefund: (key, transaction, nowMillis) =>

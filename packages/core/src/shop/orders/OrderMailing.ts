@@ -25,54 +25,56 @@ export class OrderMailing extends Context.Service<
   )
 }
 
+/** Reads what a mail of an order needs. */
+const factsOf = Effect.fnUntraced(function* (
+  charges: Charges["Service"],
+  order: Order,
+  kind: OrderMail["kind"]
+): Effect.fn.Return<MailFacts, StoreError> {
+  const { chargeKey, id: orderId, offer, reason, shipments, shippingAddress } = order
+  const { imageUrl, title } = offer.product
+  const amount = (money: Money) => format(money)
+  switch (kind) {
+    case "confirmed":
+      return {
+        _tag: "OrderConfirmed",
+        orderId,
+        product: { title, ...(imageUrl === undefined ? {} : { imageUrl }) },
+        lines: {
+          subtotal: amount(offer.subtotal),
+          tax: amount(offer.tax),
+          shipping: amount(offer.shipping),
+          ...(offer.fee === undefined ? {} : { fee: amount(offer.fee) }),
+          total: amount(offer.total),
+          currency: offer.total.currency
+        },
+        shipTo: {
+          name: shippingAddress?.name ?? "",
+          city: shippingAddress?.city ?? "",
+          country: (shippingAddress?.country ?? "").toUpperCase()
+        }
+      }
+    case "shipped":
+      return { _tag: "OrderShipped", orderId, product: { title }, parcels: shipments }
+    case "refunded": {
+      const refund = (yield* charges.find(chargeKey))?.refund
+      return {
+        _tag: "OrderRefunded",
+        orderId,
+        product: { title },
+        amount: amount(offer.total),
+        currency: offer.total.currency,
+        ...(reason === undefined ? {} : { reason }),
+        ...(refund?._tag === "Sent" ? { transaction: refund.transaction } : {})
+      }
+    }
+  }
+})
+
 const make = Effect.gen(function* () {
   const templates = yield* OwnTemplates
   const charges = yield* Charges
   const mailer = yield* Effect.serviceOption(Mailer)
-
-  const factsOf = Effect.fnUntraced(function* (
-    order: Order,
-    kind: OrderMail["kind"]
-  ): Effect.fn.Return<MailFacts, StoreError> {
-    const { chargeKey, id: orderId, offer, reason, shipments, shippingAddress } = order
-    const { imageUrl, title } = offer.product
-    const amount = (money: Money) => format(money)
-    switch (kind) {
-      case "confirmed":
-        return {
-          _tag: "OrderConfirmed",
-          orderId,
-          product: { title, ...(imageUrl === undefined ? {} : { imageUrl }) },
-          lines: {
-            subtotal: amount(offer.subtotal),
-            tax: amount(offer.tax),
-            shipping: amount(offer.shipping),
-            ...(offer.fee === undefined ? {} : { fee: amount(offer.fee) }),
-            total: amount(offer.total),
-            currency: offer.total.currency
-          },
-          shipTo: {
-            name: shippingAddress?.name ?? "",
-            city: shippingAddress?.city ?? "",
-            country: (shippingAddress?.country ?? "").toUpperCase()
-          }
-        }
-      case "shipped":
-        return { _tag: "OrderShipped", orderId, product: { title }, parcels: shipments }
-      case "refunded": {
-        const refund = (yield* charges.find(chargeKey))?.refund
-        return {
-          _tag: "OrderRefunded",
-          orderId,
-          product: { title },
-          amount: amount(offer.total),
-          currency: offer.total.currency,
-          ...(reason === undefined ? {} : { reason }),
-          ...(refund?._tag === "Sent" ? { transaction: refund.transaction } : {})
-        }
-      }
-    }
-  })
 
   const send = Effect.fn("OrderMailing.send")(function* (
     order: Order,
@@ -82,7 +84,7 @@ const make = Effect.gen(function* () {
       return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true }
     }
     const faults: Array<string> = []
-    const rendered = renderMail(yield* factsOf(order, kind), {
+    const rendered = renderMail(yield* factsOf(charges, order, kind), {
       to: order.email,
       idempotencyKey: keyOf(order, kind),
       templates,

@@ -111,15 +111,13 @@ const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
   }
 }
 
-const make = Effect.gen(function* () {
+const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
+
+/** Quotes of requests: the live ones, and new ones within the budget of unpaid callers. */
+const makeQuoting = Effect.gen(function* () {
   const settings = yield* OrderingSettings
   const quotes = yield* Quotes
-  const orders = yield* Orders
   const fulfilment = yield* Fulfilment
-  const life = yield* OrderLife
-  const worker = yield* OrderWorker
-  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
-
   const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute
@@ -171,6 +169,16 @@ const make = Effect.gen(function* () {
     const consumed = yield* store(quotes.findConsumed(quoteKey, chargeKey, nowMillis))
     return consumed ?? (yield* store(quotes.findLive(quoteKey, nowMillis)))
   })
+
+  return { quote, currentQuote }
+})
+
+const make = Effect.gen(function* () {
+  const quotes = yield* Quotes
+  const orders = yield* Orders
+  const life = yield* OrderLife
+  const worker = yield* OrderWorker
+  const { currentQuote, quote } = yield* makeQuoting
 
   /** Frees the quote of a charge without an order. A quote that stays consumed costs its caller only a new one. */
   const restoreQuote = (chargeKey: string) =>

@@ -52,80 +52,40 @@ export class VaultItems extends Context.Service<
 >()("@till402/core/VaultItems") {
   /** Items in memory. */
   static readonly layerMemory: Layer.Layer<VaultItems> = Layer.sync(VaultItems, () => {
-    // A map keeps the order in which keys were added, also if one is set again.
-    const rows = new Map<string, Row>()
-    const bySlug = (slug: string): Row | undefined =>
-      Array.from(rows.values()).find(({ item }) => item.slug === slug)
-    const put = (item: VaultItem): void => {
-      const { archives = [], item: before = item } = rows.get(item.id) ?? {}
-      const { downloads } = before
-      rows.set(item.id, {
-        item: { ...item, downloads },
-        terms: searchTermsOf(item),
-        isListed: true,
-        archives
-      })
-    }
+    const rows = new ItemRows()
     return VaultItems.of({
       put: (item) =>
         Effect.suspend(() => {
-          const holder = bySlug(item.slug)?.item
+          const holder = rows.bySlug(item.slug)?.item
           if (holder !== undefined && holder.id !== item.id) {
             const cause = new Error(`the slug ${item.slug} belongs to item ${holder.id}`)
             return Effect.fail(new StoreError({ operation: "vaultItems.put", cause }))
           }
-          put(item)
+          rows.put(item)
           return Effect.void
         }),
-      publish: (item, archive, nowMillis) =>
-        Effect.sync(() => {
-          const before = bySlug(item.slug)
-          const id = before?.item.id ?? item.id
-          const newest = before?.archives[0]
-          const isNewest = newest?.digest === archive.digest
-          if (isNewest && before?.isListed === true && sameListing(before.item, item))
-            return { _tag: "Unchanged", id, version: newest.version }
-          put({ ...item, id })
-          const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
-          if (!isNewest) {
-            const { digest, size } = archive
-            const row = rows.get(id)!
-            const published = { version, digest, size, publishedAtMillis: nowMillis }
-            rows.set(id, { ...row, archives: [published, ...row.archives] })
-          }
-          return { _tag: before === undefined ? "Added" : "Changed", id, version }
-        }),
-      versions: (slug, limit) => Effect.sync(() => bySlug(slug)?.archives.slice(0, limit) ?? []),
+      publish: (item, archive, nowMillis) => Effect.sync(() => rows.publish(item, archive, nowMillis)),
+      versions: (slug, limit) => Effect.sync(() => rows.bySlug(slug)?.archives.slice(0, limit) ?? []),
       unlist: (slug) =>
         Effect.sync(() => {
-          const row = bySlug(slug)
+          const row = rows.bySlug(slug)
           if (row?.isListed !== true) return false
-          rows.set(row.item.id, { ...row, isListed: false })
+          rows.set({ ...row, isListed: false })
           return true
         }),
       findBySlug: (slug) =>
         Effect.sync(() => {
-          const row = bySlug(slug)
+          const row = rows.bySlug(slug)
           return row?.isListed === true ? row.item : undefined
         }),
       countDownload: (slug) =>
         Effect.sync(() => {
-          const row = bySlug(slug)
+          const row = rows.bySlug(slug)
           if (row === undefined) return
           const { item } = row
-          rows.set(item.id, { ...row, item: { ...item, downloads: item.downloads + 1 } })
+          rows.set({ ...row, item: { ...item, downloads: item.downloads + 1 } })
         }),
-      search: (query) =>
-        Effect.sync(() => {
-          const all = Array.from(rows.values())
-          const cursor = query.cursor?.toLowerCase()
-          const start =
-            cursor === undefined ? 0 : all.findIndex(({ item }) => item.id.toLowerCase() === cursor) + 1
-          if (cursor !== undefined && start === 0) return undefined
-          const found = all.slice(start).filter(matcherOf(query))
-          const page = found.slice(0, query.limit).map(({ item }) => item)
-          return { items: page, nextCursor: found.length > query.limit ? page.at(-1)!.id : null }
-        })
+      search: (query) => Effect.sync(() => rows.search(query))
     })
   })
 }
@@ -136,6 +96,54 @@ interface Row {
   readonly isListed: boolean
   /** The newest first. */
   readonly archives: ReadonlyArray<ArchiveVersion>
+}
+
+/** Items with their archives, in memory. */
+class ItemRows {
+  // A map keeps the order in which keys were added, also if one is set again.
+  private readonly rows = new Map<string, Row>()
+
+  bySlug(slug: string): Row | undefined {
+    return Array.from(this.rows.values()).find(({ item }) => item.slug === slug)
+  }
+
+  set(row: Row): void {
+    this.rows.set(row.item.id, row)
+  }
+
+  put(item: VaultItem): void {
+    const { archives = [], item: before = item } = this.rows.get(item.id) ?? {}
+    const { downloads } = before
+    this.set({ item: { ...item, downloads }, terms: searchTermsOf(item), isListed: true, archives })
+  }
+
+  publish(item: VaultItem, archive: ArchiveFacts, nowMillis: number): Publication {
+    const before = this.bySlug(item.slug)
+    const id = before?.item.id ?? item.id
+    const newest = before?.archives[0]
+    const isNewest = newest?.digest === archive.digest
+    if (isNewest && before?.isListed === true && sameListing(before.item, item))
+      return { _tag: "Unchanged", id, version: newest.version }
+    this.put({ ...item, id })
+    const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
+    if (!isNewest) {
+      const { digest, size } = archive
+      const row = this.rows.get(id)!
+      const published = { version, digest, size, publishedAtMillis: nowMillis }
+      this.set({ ...row, archives: [published, ...row.archives] })
+    }
+    return { _tag: before === undefined ? "Added" : "Changed", id, version }
+  }
+
+  search(query: VaultQuery): VaultPage | undefined {
+    const all = Array.from(this.rows.values())
+    const cursor = query.cursor?.toLowerCase()
+    const start = cursor === undefined ? 0 : all.findIndex(({ item }) => item.id.toLowerCase() === cursor) + 1
+    if (cursor !== undefined && start === 0) return undefined
+    const found = all.slice(start).filter(matcherOf(query))
+    const page = found.slice(0, query.limit).map(({ item }) => item)
+    return { items: page, nextCursor: found.length > query.limit ? page.at(-1)!.id : null }
+  }
 }
 
 const matcherOf = ({ category, maxPrice, minPrice, productType, q }: VaultQuery): ((row: Row) => boolean) => {

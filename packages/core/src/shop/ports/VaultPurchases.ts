@@ -103,77 +103,41 @@ export class VaultPurchases extends Context.Service<
 >()("@till402/core/VaultPurchases") {
   /** Purchases in memory. */
   static readonly layerMemory: Layer.Layer<VaultPurchases> = Layer.sync(VaultPurchases, () => {
-    const purchases = new Map<string, VaultPurchase>()
-    /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
-    const due = new Set<string>()
-    const known = new Set<string>()
-    const downloads = new Map<string, ReadonlySet<string>>()
-    const redeemed = new Map<string, ReadonlyArray<FreeDownload>>()
-    const put = (purchase: VaultPurchase) => {
-      const { dueAtMillis, email, id } = purchase
-      purchases.set(id, purchase)
-      if (dueAtMillis === undefined) due.delete(id)
-      else due.add(id)
-      if (email === undefined) known.delete(id)
-      else known.add(id)
-    }
-    const of = (ids: Set<string>) => Array.from(ids).flatMap((id) => purchases.get(id) ?? [])
+    const purchases = new PurchaseRows()
     return VaultPurchases.of({
+      ...downloadMethods(),
       reserve: (purchase) =>
         Effect.sync(() => {
-          if (!purchases.has(purchase.id)) put({ ...purchase, status: "reserved", attempts: 0 })
+          if (purchases.get(purchase.id) === undefined)
+            purchases.put({ ...purchase, status: "reserved", attempts: 0 })
         }),
       grant: (id, dueAtMillis) =>
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.status !== "reserved") return false
-          put({ ...purchase, status: "granted", dueAtMillis, attempts: 0 })
+          purchases.put({ ...purchase, status: "granted", dueAtMillis, attempts: 0 })
           return true
         }),
       cancel: (id) =>
         Effect.sync(() => {
           if (purchases.get(id)?.status !== "reserved") return
           purchases.delete(id)
-          due.delete(id)
-          known.delete(id)
         }),
       countSales: (slug) =>
         Effect.sync(
-          () =>
-            Array.from(purchases.values()).filter((row) => row.slug === slug && row.status === "granted")
-              .length
+          () => purchases.all().filter((row) => row.slug === slug && row.status === "granted").length
         ),
-      countDownload: (id, chargeKey, max) =>
-        Effect.sync(() => {
-          const counted = downloads.get(id) ?? new Set()
-          if (!counted.has(chargeKey) && counted.size >= max) return false
-          downloads.set(id, new Set([...counted, chargeKey]))
-          return true
-        }),
-      releaseDownload: (id, chargeKey) =>
-        Effect.sync(() => {
-          const counted = downloads.get(id) ?? new Set()
-          downloads.set(id, new Set(Array.from(counted).filter((key) => key !== chargeKey)))
-        }),
-      redeem: (download, { maxBytes, sinceMillis }) =>
-        Effect.sync(() => {
-          const { bytes, nonce, purchaseId } = download
-          const kept = (redeemed.get(purchaseId) ?? []).filter(({ atMillis }) => atMillis > sinceMillis)
-          if (kept.some((other) => other.nonce === nonce)) return "Used"
-          if (kept.reduce((sum, other) => sum + other.bytes, bytes) > maxBytes) return "Spent"
-          redeemed.set(purchaseId, [...kept, download])
-          return "Redeemed"
-        }),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>
-          of(due)
+          purchases
+            .withDue()
             .filter(({ dueAtMillis }) => dueAtMillis !== undefined && dueAtMillis <= nowMillis)
             .sort((left, right) => left.dueAtMillis! - right.dueAtMillis! || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
             .map((purchase) => {
               const taken = { ...purchase, dueAtMillis: untilMillis, attempts: purchase.attempts + 1 }
-              put(taken)
+              purchases.put(taken)
               return taken
             })
         ),
@@ -181,18 +145,94 @@ export class VaultPurchases extends Context.Service<
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.dueAtMillis !== seenMillis) return false
-          put({ ...purchase, dueAtMillis })
+          purchases.put({ ...purchase, dueAtMillis })
           return true
         }),
       forget: (beforeMillis, limit) =>
         Effect.sync(() => {
-          const old = of(known)
+          const old = purchases
+            .withEmail()
             .filter(({ dueAtMillis, status }) => status === "granted" && dueAtMillis === undefined)
             .filter(({ createdAtMillis }) => createdAtMillis < beforeMillis)
             .slice(0, limit)
-          for (const purchase of old) put({ ...purchase, email: undefined })
+          for (const purchase of old) purchases.put({ ...purchase, email: undefined })
           return old.length
         })
     })
   })
+}
+
+/** Purchases by their ids. */
+class PurchaseRows {
+  private readonly purchases = new Map<string, VaultPurchase>()
+  /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
+  private readonly due = new Set<string>()
+  private readonly known = new Set<string>()
+
+  get(id: string): VaultPurchase | undefined {
+    return this.purchases.get(id)
+  }
+
+  all(): Array<VaultPurchase> {
+    return Array.from(this.purchases.values())
+  }
+
+  withDue(): Array<VaultPurchase> {
+    return this.of(this.due)
+  }
+
+  withEmail(): Array<VaultPurchase> {
+    return this.of(this.known)
+  }
+
+  put(purchase: VaultPurchase): void {
+    const { dueAtMillis, email, id } = purchase
+    this.purchases.set(id, purchase)
+    if (dueAtMillis === undefined) this.due.delete(id)
+    else this.due.add(id)
+    if (email === undefined) this.known.delete(id)
+    else this.known.add(id)
+  }
+
+  delete(id: string): void {
+    this.purchases.delete(id)
+    this.due.delete(id)
+    this.known.delete(id)
+  }
+
+  private of(ids: ReadonlySet<string>): Array<VaultPurchase> {
+    return Array.from(ids).flatMap((id) => this.purchases.get(id) ?? [])
+  }
+}
+
+/** The downloads of purchases in memory. */
+const downloadMethods = (): Pick<
+  VaultPurchases["Service"],
+  "countDownload" | "releaseDownload" | "redeem"
+> => {
+  const downloads = new Map<string, ReadonlySet<string>>()
+  const redeemed = new Map<string, ReadonlyArray<FreeDownload>>()
+  return {
+    countDownload: (id, chargeKey, max) =>
+      Effect.sync(() => {
+        const counted = downloads.get(id) ?? new Set()
+        if (!counted.has(chargeKey) && counted.size >= max) return false
+        downloads.set(id, new Set([...counted, chargeKey]))
+        return true
+      }),
+    releaseDownload: (id, chargeKey) =>
+      Effect.sync(() => {
+        const counted = downloads.get(id) ?? new Set()
+        downloads.set(id, new Set(Array.from(counted).filter((key) => key !== chargeKey)))
+      }),
+    redeem: (download, { maxBytes, sinceMillis }) =>
+      Effect.sync(() => {
+        const { bytes, nonce, purchaseId } = download
+        const kept = (redeemed.get(purchaseId) ?? []).filter(({ atMillis }) => atMillis > sinceMillis)
+        if (kept.some((other) => other.nonce === nonce)) return "Used"
+        if (kept.reduce((sum, other) => sum + other.bytes, bytes) > maxBytes) return "Spent"
+        redeemed.set(purchaseId, [...kept, download])
+        return "Redeemed"
+      })
+  }
 }

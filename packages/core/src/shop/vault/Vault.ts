@@ -1,15 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import {
-  type ApiFailure,
-  downloadExpired,
-  downloadForbidden,
-  downloadsUsedUp,
-  itemNotFound,
-  purchaseNotFound,
-  storeFailure,
-  upstreamFailure,
-  validationFailure
-} from "../../domain/ApiFailure.ts"
+import { type ApiFailure, itemNotFound, storeFailure, validationFailure } from "../../domain/ApiFailure.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import type {
   VaultBuyRequest,
@@ -25,20 +15,10 @@ import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
-import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
-import { downloadTokenOf, isDownloadToken } from "./DownloadToken.ts"
+import { downloadTokenOf } from "./DownloadToken.ts"
 import { type FreeDownloads, makeFreeDownloads } from "./FreeDownloads.ts"
+import { makePaidDownloads, type OpenedDownload } from "./PaidDownloads.ts"
 import { makePurchaseLife } from "./PurchaseLife.ts"
-
-/** A file that is delivered once its download is paid. */
-export interface OpenedDownload {
-  readonly slug: string
-  /** Opens the same file again. */
-  readonly reference: string
-  readonly file: VaultFile
-  /** Where downloads are limited: what was counted, to be taken back if the payment fails. */
-  readonly downloadId: string | undefined
-}
 
 /** Searches, sells and delivers vault items. */
 export class Vault extends Context.Service<
@@ -121,48 +101,7 @@ const make = Effect.gen(function* () {
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
   })
 
-  const open = Effect.fn("Vault.open")(function* (reference: string) {
-    return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
-  })
-
-  const countLimited = Effect.fnUntraced(function* (purchaseId: string, chargeKey: string) {
-    const { maxDownloads } = files
-    if (maxDownloads === undefined) return undefined
-    if (yield* store(purchases.countDownload(purchaseId, chargeKey, maxDownloads)))
-      return `${purchaseId} ${chargeKey}`
-    return yield* downloadsUsedUp
-  })
-
-  const release = (downloadId: string | undefined): Effect.Effect<void, StoreError> => {
-    const [, purchaseId, chargeKey] = /^(\S+) (.*)$/s.exec(downloadId ?? "") ?? []
-    return purchaseId === undefined || chargeKey === undefined
-      ? Effect.void
-      : purchases.releaseDownload(purchaseId, chargeKey)
-  }
-
-  const download = Effect.fn("Vault.download")(function* (
-    purchaseId: string,
-    downloadToken: string,
-    chargeKey: string
-  ) {
-    const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
-    if (purchase === undefined) return yield* purchaseNotFound
-    const isHolder = isDownloadToken(secrets, purchase.id, downloadToken)
-    // Without its token, a purchase that isn't granted is unknown.
-    const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
-    if (!isGranted) return yield* purchaseNotFound
-    if (!isHolder) return yield* downloadForbidden
-    const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
-    if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
-    const { slug } = purchase
-    const [archive] = yield* store(items.versions(slug, 1))
-    const reference = referenceOf(slug, archive)
-    const downloadId = yield* countLimited(purchase.id, chargeKey)
-    const file = yield* Effect.onError(open(reference), () => Effect.ignore(release(downloadId)))
-    yield* store(items.countDownload(slug))
-    return { slug, reference, file, downloadId }
-  })
-
+  const { download, open, release } = yield* makePaidDownloads(ensureGranted)
   const freeDownloads =
     files.freeReaccess === true ? yield* makeFreeDownloads({ open, ensureGranted }) : undefined
   const abandoned = (id: string) => purchases.cancel(id)

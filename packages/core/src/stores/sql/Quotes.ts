@@ -19,47 +19,51 @@ const toQuote = (row: Row): Quote => ({
   consumedBy: row.consumed_by ?? undefined
 })
 
+const findLive = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  fingerprint: string,
+  nowMillis: number
+) {
+  const rows = yield* sql<Row>`SELECT * FROM till_quotes
+    WHERE fingerprint = ${fingerprint} AND consumed_by IS NULL AND expires_at > ${nowMillis}`
+  return rows[0] === undefined ? undefined : toQuote(rows[0])
+})
+
+/** Inserts a quote, and returns it; returns the live one of its request, if there is one. */
+const insertUnlessLive = (sql: SqlClient.SqlClient, quote: Quote, nowMillis: number) => {
+  const row = {
+    id: quote.id,
+    fingerprint: quote.fingerprint,
+    offer: JSON.stringify(fromOffer(quote.offer)),
+    created_at: quote.createdAtMillis,
+    expires_at: quote.offer.expiresAtMillis
+  }
+  const put = sql`
+    INSERT INTO till_quotes ${sql.insert(row)}
+    ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE SET
+      id = excluded.id,
+      offer = excluded.offer,
+      created_at = excluded.created_at,
+      expires_at = excluded.expires_at
+    WHERE till_quotes.expires_at <= ${nowMillis}
+    RETURNING id`
+  // Neither inserted nor found: the live quote was consumed in between, so its place is free.
+  return untilDecided(
+    Effect.flatMap(put, ({ length }) =>
+      length > 0 ? Effect.succeed(quote) : findLive(sql, quote.fingerprint, nowMillis)
+    )
+  )
+}
+
 /** Quotes in a database. A unique index allows one unconsumed quote per request. */
 export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effect(
   Quotes,
   Effect.map(SqlClient.SqlClient, (sql) => {
     // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
     const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
-    const live = Effect.fnUntraced(function* (fingerprint: string, nowMillis: number) {
-      const rows = yield* sql<Row>`SELECT * FROM till_quotes
-        WHERE fingerprint = ${fingerprint} AND consumed_by IS NULL AND expires_at > ${nowMillis}`
-      return rows[0] === undefined ? undefined : toQuote(rows[0])
-    })
     return Quotes.of({
-      put: (quote, nowMillis) =>
-        storing(
-          "quotes.put",
-          Effect.gen(function* () {
-            const row = {
-              id: quote.id,
-              fingerprint: quote.fingerprint,
-              offer: JSON.stringify(fromOffer(quote.offer)),
-              created_at: quote.createdAtMillis,
-              expires_at: quote.offer.expiresAtMillis
-            }
-            const put = sql`
-              INSERT INTO till_quotes ${sql.insert(row)}
-              ON CONFLICT (fingerprint) WHERE consumed_by IS NULL DO UPDATE SET
-                id = excluded.id,
-                offer = excluded.offer,
-                created_at = excluded.created_at,
-                expires_at = excluded.expires_at
-              WHERE till_quotes.expires_at <= ${nowMillis}
-              RETURNING id`
-            // Neither inserted nor found: the live quote was consumed in between, so its place is free.
-            return yield* untilDecided(
-              Effect.flatMap(put, ({ length }) =>
-                length > 0 ? Effect.succeed(quote) : live(quote.fingerprint, nowMillis)
-              )
-            )
-          })
-        ),
-      findLive: (fingerprint, nowMillis) => storing("quotes.findLive", live(fingerprint, nowMillis)),
+      put: (quote, nowMillis) => storing("quotes.put", insertUnlessLive(sql, quote, nowMillis)),
+      findLive: (fingerprint, nowMillis) => storing("quotes.findLive", findLive(sql, fingerprint, nowMillis)),
       findConsumed: (fingerprint, chargeKey, nowMillis) =>
         storing(
           "quotes.findConsumed",

@@ -48,6 +48,28 @@ const pairsEvents = Effect.fnUntraced(
   Effect.catch(() => Effect.undefined)
 )
 
+const tokenFacts = (node: ChainNode, asset: Hex): Effect.Effect<TokenFacts, NodeFailed> =>
+  Effect.all(
+    { contract: node.token(asset), pairsEvents: pairsEvents(node, asset) },
+    { concurrency: "unbounded" }
+  ).pipe(Effect.map(({ contract, pairsEvents }): TokenFacts => ({ ...contract, pairsEvents })))
+
+/** Reads the nonces of authorizations as of the latest block. */
+const readNonces = Effect.fnUntraced(function* (
+  node: ChainNode,
+  asset: Hex,
+  authorizations: ReadonlyArray<NonceOwner>
+): Effect.fn.Return<UsedNonces, NodeFailed> {
+  const chunks = Array.from({ length: Math.ceil(authorizations.length / noncesPerRead) }, (_, index) =>
+    authorizations.slice(index * noncesPerRead, (index + 1) * noncesPerRead)
+  )
+  const latest = yield* node.latest
+  const used = yield* Effect.forEach(chunks, (chunk) => node.areUsed(asset, chunk, latest.number), {
+    concurrency: nonceReads
+  })
+  return { chainTimeSeconds: Number(latest.timestamp), used: used.flat() }
+})
+
 /** Reports a read that fails, and returns `undefined`. */
 const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
   Effect.catch(read, ({ cause }) =>
@@ -115,37 +137,15 @@ export const makeChain = (
     return found ?? unavailable
   })
 
-  const usedNonces = Effect.fn("Chain.usedNonces")(function* (
-    network: Network,
-    authorizations: ReadonlyArray<NonceOwner>
-  ) {
-    const chunks = Array.from({ length: Math.ceil(authorizations.length / noncesPerRead) }, (_, index) =>
-      authorizations.slice(index * noncesPerRead, (index + 1) * noncesPerRead)
-    )
-    return yield* attempt(
-      network,
-      Effect.fnUntraced(function* ({ asset, node }): Effect.fn.Return<UsedNonces, NodeFailed> {
-        const latest = yield* node.latest
-        const used = yield* Effect.forEach(chunks, (chunk) => node.areUsed(asset, chunk, latest.number), {
-          concurrency: nonceReads
-        })
-        return { chainTimeSeconds: Number(latest.timestamp), used: used.flat() }
-      })
-    )
-  })
-
   return {
     canRead: (caip2: string) => readable.has(caip2),
     head: (caip2: string) => polls.get(caip2)?.head ?? Effect.undefined,
     evidence,
-    usedNonces,
+    usedNonces: Effect.fn("Chain.usedNonces")((network: Network, authorizations: ReadonlyArray<NonceOwner>) =>
+      attempt(network, ({ asset, node }) => readNonces(node, asset, authorizations))
+    ),
     token: Effect.fn("Chain.token")((network: Network) =>
-      attempt(network, ({ asset, node }) =>
-        Effect.all(
-          { contract: node.token(asset), pairsEvents: pairsEvents(node, asset) },
-          { concurrency: "unbounded" }
-        ).pipe(Effect.map(({ contract, pairsEvents }): TokenFacts => ({ ...contract, pairsEvents })))
-      )
+      attempt(network, ({ asset, node }) => tokenFacts(node, asset))
     ),
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
       attempt(network, ({ asset, node }) => node.balanceOf(asset, address))

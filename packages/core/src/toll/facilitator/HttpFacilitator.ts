@@ -9,7 +9,7 @@ import {
   type FacilitatorOptions,
   shownAddress
 } from "./FacilitatorOptions.ts"
-import { FacilitatorFault, FacilitatorTransport, type Reply } from "./FacilitatorTransport.ts"
+import { FacilitatorFault, FacilitatorTransport, type Reply, type SendCall } from "./FacilitatorTransport.ts"
 import type { FacilitatorRequest, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { pollStatus } from "./PaymentStatus.ts"
 import { type SupportedFault, SupportedKinds } from "./SupportedKinds.ts"
@@ -62,14 +62,9 @@ const readSupported = readAs(SupportedResponse)
 const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string =>
   error instanceof FacilitatorStatus ? `http_${error.status}` : error._tag
 
-/** Calls a facilitator over HTTP. Never repeats `/settle`: the outcome of the first call is unknown. */
-export const makeHttpFacilitator = Effect.fnUntraced(function* (
-  options: FacilitatorOptions
-): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
-  const send = (yield* FacilitatorTransport)(yield* HttpClient.HttpClient)
+/** Requests to a facilitator, with the host's headers. */
+const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
   const base = options.url.replace(/\/+$/, "")
-  const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
-  const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
   const headersFor = (operation: Operation) =>
     options.headers === undefined
@@ -92,6 +87,18 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     Effect.flatMap(headersFor(operation), (headers) =>
       send({ url: `${base}${path}`, headers, json: undefined })
     )
+
+  return { get, post }
+}
+
+/** Calls a facilitator over HTTP. Never repeats `/settle`: the outcome of the first call is unknown. */
+export const makeHttpFacilitator = Effect.fnUntraced(function* (
+  options: FacilitatorOptions
+): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
+  const send = (yield* FacilitatorTransport)(yield* HttpClient.HttpClient)
+  const { get, post } = requestsTo(options, send)
+  const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
+  const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
   const verify = (request: FacilitatorRequest) =>
     spanned(

@@ -3,7 +3,7 @@ import { HttpClient } from "effect/http"
 import { makePaymentAdmission } from "../../../../providers/src/solana-facilitator/PaymentAdmission.ts"
 import { readPayment } from "../../../../providers/src/solana-facilitator/PresentedPayment.ts"
 import type { PresentedPayment } from "../../../../providers/src/solana-facilitator/PresentedPayment.ts"
-import { makeSettling, type SettlingSettings } from "../../../../providers/src/solana-facilitator/Settling.ts"
+import { Settling, type SettlingSettings } from "../../../../providers/src/solana-facilitator/Settling.ts"
 import { makeSolanaNode } from "../../../../providers/src/solana-refunds/SolanaNode.ts"
 import { makeUpstream } from "../../../../providers/src/upstream/Upstream.ts"
 import type { FacilitatorClient } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
@@ -61,7 +61,7 @@ export const localFacilitatorOver = (
     pollMillis: 500
   }
   const admission = makePaymentAdmission(failures, node, check)
-  const settle = makeSettling(settings, node, journalOver(options, link), admission)
+  const settling = new Settling(settings, node, journalOver(options, link), admission)
   const read = (payload: unknown, requirements: unknown) => {
     const reading = readPayment(payload, requirements, { caip2: network, v1Name: "solana-devnet" })
     if (reading._tag === "Read" && !isSigned(payload))
@@ -80,7 +80,7 @@ export const localFacilitatorOver = (
       const reading = read(payload, requirements)
       if (reading._tag === "Refused") return refused(reading.reason)
       // Rejects where the production code reports an open outcome: for a till it is the same.
-      const result = await link.run(settle(reading.payment, "till"))
+      const result = await link.run(settling.settle(reading.payment, "till"))
       return result._tag === "Settled"
         ? { success: true, transaction: result.transaction, network, payer: result.payer }
         : { success: false, errorReason: result.reason, transaction: result.transaction }

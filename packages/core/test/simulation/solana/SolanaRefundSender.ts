@@ -2,11 +2,8 @@ import { Effect } from "effect"
 import { HttpClient } from "effect/http"
 import { makeSolanaNode } from "../../../../providers/src/solana-refunds/SolanaNode.ts"
 import { journalOf, type TransferAttempt } from "../../../../providers/src/solana-refunds/TransferJournal.ts"
-import {
-  type CheckedTransfer,
-  makeTransfers,
-  type TransferSettings
-} from "../../../../providers/src/solana-refunds/Transfers.ts"
+import type { CheckedTransfer } from "../../../../providers/src/solana-refunds/prepareTransfer.ts"
+import { Transfers, type TransferSettings } from "../../../../providers/src/solana-refunds/Transfers.ts"
 import { makeUpstream } from "../../../../providers/src/upstream/Upstream.ts"
 import type { SolanaRefunds } from "../../../src/ports/SolanaRefunds.ts"
 import { devnet, type SolanaWallet } from "../../toll/solana.ts"
@@ -63,7 +60,7 @@ export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRef
   )
   const { address } = options.wallet
   const sign = (message: Uint8Array) => link.call("host.sign", () => options.wallet.sign(message))
-  const { bring, find } = makeTransfers(
+  const transfers = new Transfers(
     { ...settings, payer: address as TransferSettings["payer"], signer: { address, sign } },
     makeSolanaNode(upstream, options.rpcUrl),
     // Its network drops transactions, and no node hides one.
@@ -73,8 +70,8 @@ export const solanaRefundsOver = (link: Link, options: WalletOptions): SolanaRef
   return {
     network: settings.network,
     address,
-    find: (key, context) => link.run(find(key, context ?? {}), context?.signal),
+    find: (key, context) => link.run(transfers.find(key, context ?? {}), context?.signal),
     refund: (transfer, context) =>
-      link.run(bring(transfer as CheckedTransfer, context ?? {}), context?.signal)
+      link.run(transfers.bring(transfer as CheckedTransfer, context ?? {}), context?.signal)
   }
 }

@@ -1,0 +1,81 @@
+import { Clock, Effect } from "effect"
+import {
+  downloadExpired,
+  downloadForbidden,
+  downloadsUsedUp,
+  purchaseNotFound,
+  storeFailure,
+  upstreamFailure
+} from "../../domain/ApiFailure.ts"
+import type { StoreError } from "../../domain/Errors.ts"
+import { Secrets } from "../../runtime/Secrets.ts"
+import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
+import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
+import { isDownloadToken } from "./DownloadToken.ts"
+
+/** A file that is delivered once its download is paid. */
+export interface OpenedDownload {
+  readonly slug: string
+  /** Opens the same file again. */
+  readonly reference: string
+  readonly file: VaultFile
+  /** Where downloads are limited: what was counted, to be taken back if the payment fails. */
+  readonly downloadId: string | undefined
+}
+
+/** Downloads for the holder of a purchase's token, each of which is paid. Counts them where the host limits them. */
+export const makePaidDownloads = Effect.fnUntraced(function* (
+  ensureGranted: (purchase: VaultPurchase) => Effect.Effect<boolean, StoreError>
+) {
+  const items = yield* VaultItems
+  const purchases = yield* VaultPurchases
+  const files = yield* VaultFiles
+  const secrets = yield* Secrets
+  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
+
+  const open = Effect.fn("Vault.open")(function* (reference: string) {
+    return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
+  })
+
+  const countLimited = Effect.fnUntraced(function* (purchaseId: string, chargeKey: string) {
+    const { maxDownloads } = files
+    if (maxDownloads === undefined) return undefined
+    if (yield* store(purchases.countDownload(purchaseId, chargeKey, maxDownloads)))
+      return `${purchaseId} ${chargeKey}`
+    return yield* downloadsUsedUp
+  })
+
+  const release = (downloadId: string | undefined): Effect.Effect<void, StoreError> => {
+    const [, purchaseId, chargeKey] = /^(\S+) (.*)$/s.exec(downloadId ?? "") ?? []
+    return purchaseId === undefined || chargeKey === undefined
+      ? Effect.void
+      : purchases.releaseDownload(purchaseId, chargeKey)
+  }
+
+  const download = Effect.fn("Vault.download")(function* (
+    purchaseId: string,
+    downloadToken: string,
+    chargeKey: string
+  ) {
+    const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
+    if (purchase === undefined) return yield* purchaseNotFound
+    const isHolder = isDownloadToken(secrets, purchase.id, downloadToken)
+    // Without its token, a purchase that isn't granted is unknown.
+    const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
+    if (!isGranted) return yield* purchaseNotFound
+    if (!isHolder) return yield* downloadForbidden
+    const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
+    if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
+    const { slug } = purchase
+    const [archive] = yield* store(items.versions(slug, 1))
+    const reference = referenceOf(slug, archive)
+    const downloadId = yield* countLimited(purchase.id, chargeKey)
+    const file = yield* Effect.onError(open(reference), () => Effect.ignore(release(downloadId)))
+    yield* store(items.countDownload(slug))
+    return { slug, reference, file, downloadId }
+  })
+
+  return { open, download, release }
+})
