@@ -225,7 +225,10 @@ const reportUse = (chargeKey: string, evidence: ChainEvidence): Effect.Effect<vo
 }
 
 /** Reports a refund that waits, because another wallet, or one of an earlier version, may have sent it. */
-export const reportOtherWallet = ({ key, network }: Charge, isReadable: boolean): Effect.Effect<undefined> =>
+export const reportOtherWallet = (
+  { key, network }: Charge,
+  { isReadable }: { readonly isReadable: boolean }
+): Effect.Effect<undefined> =>
   Effect.as(
     isReadable
       ? report(
@@ -310,7 +313,7 @@ export const sendRefund = Effect.fnUntraced(function* (
   const evidence = yield* evidenceOfOthers(services, sending, others, chainTimeSeconds)
   const turn = judgeTurn(attempts, own, evidence, network, Math.floor(nowMillis / 1000))
   if (turn._tag === "Moved") return yield* recordMoved(services, sending, turn.evidence)
-  if (turn._tag === "Wait") return yield* reportOtherWallet(charge, isReadable)
+  if (turn._tag === "Wait") return yield* reportOtherWallet(charge, { isReadable })
   if (!(yield* services.guard.tryStart(charge, network, isFunded(services, sending)))) return undefined
   const attempt = turn._tag === "Record" ? next : turn.attempt
   if (turn._tag !== "Submit" && !(yield* services.charges.recordRefundAttempt(attempt))) return undefined

@@ -98,7 +98,8 @@ const isUnsent = Effect.fnUntraced(function* (
   const nowMillis = yield* Clock.currentTimeMillis
   const transfer = yield* findUnknownTransfer(services, charge, network, attempt, nowMillis)
   if (transfer === "None" && nowMillis >= attempt.validBefore * 1000) return true
-  if (transfer !== "Perhaps") yield* reportOtherWallet(charge, services.chain.canRead(network.caip2))
+  if (transfer !== "Perhaps")
+    yield* reportOtherWallet(charge, { isReadable: services.chain.canRead(network.caip2) })
   return false
 })
 
@@ -139,7 +140,7 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
   if (state?.status === "sent") return yield* recordSent(services, charge, state.transaction)
   const last = recorded.at(-1)
   if (state !== undefined && last !== undefined && last.wallet !== wallet.address)
-    return yield* reportOtherWallet(charge, true)
+    return yield* reportOtherWallet(charge, { isReadable: true })
   if (state !== undefined) {
     yield* report(
       "Warn",

@@ -16,12 +16,14 @@ const refusedUnread: ReadonlySet<number> = new Set([401, 403, 429])
 export const wasNotSent = ({ _tag }: { readonly _tag: string }): boolean =>
   _tag === "CircuitOpen" || _tag === "Overloaded" || _tag === "RateLimited"
 
-/**
- * The outcome if an attempt failed before the confirmation was sent.
- *
- * @param mayArrive whether the confirmation of an earlier attempt may be in flight
- */
-export const beforeConfirming = (error: RyeError, mayArrive: boolean): PlacementOutcome => {
+/** Earlier attempts of the same order. */
+interface EarlierAttempts {
+  /** Whether the confirmation of one may be in flight. */
+  readonly mayArrive: boolean
+}
+
+/** The outcome if an attempt failed before the confirmation was sent. */
+export const beforeConfirming = (error: RyeError, { mayArrive }: EarlierAttempts): PlacementOutcome => {
   if (error._tag === "IntentFailed") return refused(outOfStock.has(error.code) ? "out_of_stock" : error.code)
   if (mayArrive) return unknown()
   switch (error._tag) {
@@ -41,8 +43,8 @@ export const beforeConfirming = (error: RyeError, mayArrive: boolean): Placement
 }
 
 /** The outcome if the confirmation failed, and the intent was unconfirmed or could not be looked up. */
-export const afterConfirming = (error: RyeError, mayArrive: boolean): PlacementOutcome => {
-  if (error._tag === "IntentFailed") return beforeConfirming(error, mayArrive)
+export const afterConfirming = (error: RyeError, { mayArrive }: EarlierAttempts): PlacementOutcome => {
+  if (error._tag === "IntentFailed") return beforeConfirming(error, { mayArrive })
   const isCertain = wasNotSent(error) || (error._tag === "Rejected" && refusedUnread.has(error.status))
   return isCertain && !mayArrive ? notPlaced(error) : unknown()
 }

@@ -84,13 +84,20 @@ const ensurePlaceable = (
 
 const unconfirmedStates: ReadonlySet<string> = new Set(["awaiting_confirmation", "retrieving_offer"])
 
+/** Facts by which an intent is judged that isn't confirmed. */
+interface UnconfirmedFacts {
+  readonly nowMillis: number
+  /** When its confirmation was sent; `undefined`: no confirmation is recorded. */
+  readonly sentAtMillis: number | undefined
+  /** Whether the record outlives this process. */
+  readonly isDurable: boolean
+  readonly paysByX402: boolean
+}
+
 /** Returns `undefined` if an unconfirmed intent proves that nothing was placed; fails if that is unknown. */
 const unconfirmed = (
   intent: IntentDocument,
-  sentAtMillis: number | undefined,
-  now: number,
-  isDurable: boolean,
-  paysByX402: boolean
+  { isDurable, nowMillis, paysByX402, sentAtMillis }: UnconfirmedFacts
 ): Effect.Effect<undefined, RyeError> => {
   // By x402, `requires_action` is an intent that awaits its payment.
   const isUnconfirmed =
@@ -99,13 +106,13 @@ const unconfirmed = (
     return Effect.fail(new IntentNotPlaceable({ code: wordOf(intent.state) }))
   }
   if (sentAtMillis !== undefined) {
-    const left = sentAtMillis + inFlightMillis - now
+    const left = sentAtMillis + inFlightMillis - nowMillis
     return left > 0
       ? Effect.fail(new ConfirmationInFlight({ retryAfterMillis: left }))
       : Effect.succeed(undefined)
   }
   const createdAt = createdAtOf(intent)
-  const isExpired = createdAt !== undefined && now >= createdAt + intentLifetimeMillis
+  const isExpired = createdAt !== undefined && nowMillis >= createdAt + intentLifetimeMillis
   return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
 }
 
@@ -170,13 +177,12 @@ export class Placing {
         yield* this.confirm(reference, orderId, yield* x402.resume(payment, orderId))
         return reference
       }
-      return yield* unconfirmed(
-        intent,
-        known?.atMillis,
-        yield* Clock.currentTimeMillis,
+      return yield* unconfirmed(intent, {
+        nowMillis: yield* Clock.currentTimeMillis,
+        sentAtMillis: known?.atMillis,
         isDurable,
-        x402 !== undefined
-      )
+        paysByX402: x402 !== undefined
+      })
     }
   )
 
@@ -195,7 +201,7 @@ export class Placing {
       const payment = yield* withOutcome<RyeError>(unknown)(this.paymentOf(orderId))
       const isInFlight = known !== undefined && atMillis < known.atMillis + inFlightMillis
       const mayArrive = isInFlight || payment.status !== "none"
-      const before = withOutcome((error: RyeError) => beforeConfirming(error, mayArrive))
+      const before = withOutcome((error: RyeError) => beforeConfirming(error, { mayArrive }))
       const intent = yield* before(this.getIntent(reference))
       if (isConfirmed(intent)) {
         // Recorded before it is confirmed: without a record, it is another order's, or was confirmed by hand.
@@ -213,7 +219,10 @@ export class Placing {
       yield* before(fromJournal(() => placements.record(orderId, { reference, atMillis })))
       const proof = yield* this.pay({ orderId, reference, agreedCents }, payment)
       // Once an order is paid, only a failed intent settles its outcome.
-      const after = withOutcome((error: RyeError) => afterConfirming(error, mayArrive || proof !== undefined))
+      const isPaid = proof !== undefined
+      const after = withOutcome((error: RyeError) =>
+        afterConfirming(error, { mayArrive: mayArrive || isPaid })
+      )
       yield* after(this.confirm(reference, orderId, proof))
       yield* buyers.record(placement)
       return { reference }

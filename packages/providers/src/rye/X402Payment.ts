@@ -129,7 +129,7 @@ export const makeX402Payment = (
     order: PaidOrder
   ): Effect.fn.Return<string | undefined, FailedPlacement<RyeError>> {
     const { agreedCents, orderId, reference } = order
-    const before = withOutcome((error: RyeError) => beforeConfirming(error, false))
+    const before = withOutcome((error: RyeError) => beforeConfirming(error, { mayArrive: false }))
     const demanded = yield* before(demand(reference, orderId))
     if (demanded === undefined) return undefined
     const { amountAtomic, recipient } = demanded

@@ -3,6 +3,7 @@ import { HttpClientRequest } from "effect/http"
 import { type Fields, fieldsOf } from "../listing/Fields.ts"
 import type { AccessToken } from "../shopify/AccessToken.ts"
 import {
+  type CallOptions,
   parseJson,
   RateLimited,
   ResponseMalformed,
@@ -73,19 +74,19 @@ export interface AdminApiSettings {
 }
 
 export const makeAdminApi = ({ endpoint, token, upstream }: AdminApiSettings): AdminApi => {
-  const send = (text: string, variables: Fields, idempotent: boolean) => (key: Redacted.Redacted<string>) =>
+  const send = (text: string, variables: Fields, options: CallOptions) => (key: Redacted.Redacted<string>) =>
     upstream.call(
       HttpClientRequest.post(endpoint).pipe(
         HttpClientRequest.setHeader("accept", "application/json"),
         HttpClientRequest.setHeader("x-shopify-access-token", Redacted.value(key)),
         HttpClientRequest.bodyJsonUnsafe({ query: text, variables })
       ),
-      { idempotent }
+      options
     )
 
   /** Retries once with a new token: a response with 401 did nothing. */
-  const sendWithToken = Effect.fnUntraced(function* (text: string, variables: Fields, idempotent: boolean) {
-    const sending = send(text, variables, idempotent)
+  const sendWithToken = Effect.fnUntraced(function* (text: string, variables: Fields, options: CallOptions) {
+    const sending = send(text, variables, options)
     const key = yield* token.get
     const result = yield* Effect.result(sending(key))
     if (Result.isSuccess(result)) return result.success
@@ -97,13 +98,13 @@ export const makeAdminApi = ({ endpoint, token, upstream }: AdminApiSettings): A
   })
 
   const run =
-    (idempotent: boolean): RunOperation =>
+    (options: CallOptions): RunOperation =>
     ({ read, text }, variables) =>
-      sendWithToken(text, variables, idempotent).pipe(
+      sendWithToken(text, variables, options).pipe(
         Effect.flatMap(withoutErrors),
         Effect.flatMap(read),
         Effect.map(({ data }) => data)
       )
 
-  return { query: run(true), mutate: run(false) }
+  return { query: run({ idempotent: true }), mutate: run({ idempotent: false }) }
 }

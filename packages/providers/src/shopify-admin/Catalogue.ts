@@ -112,7 +112,7 @@ export const makeSearch = ({ query: run }: AdminApi, { shopUrl }: ShopifyAdminCo
     const chain = chains.of(text, yield* Clock.currentTimeMillis)
     if (page > 1 && page <= maxPages) yield* follow(text, chain, page)
     if (page > maxPages || page - 1 > chain.cursors.length) {
-      return { products: [], totalResults: totalUpTo(chain, page, false), hasMore: false }
+      return { products: [], totalResults: totalUpTo(chain, page, { hasMore: false }), hasMore: false }
     }
     const { currency, documents, hasNext } = yield* fetchPage(text, chain, page)
     const ofBrand = documents.filter(
@@ -120,7 +120,7 @@ export const makeSearch = ({ query: run }: AdminApi, { shopUrl }: ShopifyAdminCo
     )
     return {
       products: ofBrand.flatMap((document) => toProduct(document, query, { currency, shopUrl }) ?? []),
-      totalResults: totalUpTo(chain, page, hasNext),
+      totalResults: totalUpTo(chain, page, { hasMore: hasNext }),
       hasMore: hasNext && page < maxPages
     }
   })

@@ -62,12 +62,12 @@ export const makeCatalogueClient = (settings: CatalogueSettings): CatalogueClien
   const openPage = Effect.fnUntraced(function* (query: ProductQuery, chain: Chain) {
     const { page } = query
     if (page > 1) yield* follow(query, chain)
-    if (page - 1 > chain.cursors.length) return emptyPage(totalUpTo(chain, page, false))
+    if (page - 1 > chain.cursors.length) return emptyPage(totalUpTo(chain, page, { hasMore: false }))
     const { next, products, totalCount } = yield* searchPage(query, chain.cursors[page - 2])
     const hasNext = recordPage(chain, page, { count: products.length, next, totalCount })
     return {
       products: products.flatMap((product) => toSearchProduct(product, query, reading) ?? []),
-      totalResults: totalUpTo(chain, page, hasNext),
+      totalResults: totalUpTo(chain, page, { hasMore: hasNext }),
       hasMore: hasNext && page < maxPages
     }
   })
@@ -76,7 +76,7 @@ export const makeCatalogueClient = (settings: CatalogueSettings): CatalogueClien
     search: Effect.fnUntraced(function* (query: ProductQuery) {
       const key = searchKey(query)
       const chain = chains.of(key, yield* Clock.currentTimeMillis)
-      if (query.page > maxPages) return emptyPage(totalUpTo(chain, maxPages, false))
+      if (query.page > maxPages) return emptyPage(totalUpTo(chain, maxPages, { hasMore: false }))
       const hasOldCursors = query.page > 1 && chain.cursors.length > 0
       const result = yield* Effect.result(openPage(query, chain))
       if (Result.isSuccess(result)) return result.success

@@ -87,7 +87,7 @@ export const recordPage = (
 }
 
 /** The minimum number of products, from the catalogue's total and the pages up to `page`. */
-export const totalUpTo = (chain: Chain, page: number, hasMore: boolean): number => {
+export const totalUpTo = (chain: Chain, page: number, { hasMore }: { readonly hasMore: boolean }): number => {
   const seen = chain.counts.slice(0, page).reduce((sum, count) => sum + count, 0)
   return Math.max(chain.totalCount, hasMore ? seen + 1 : seen)
 }

@@ -63,12 +63,12 @@ export interface PostgresMatch {
 /** The words of a search as PostgreSQL's index reads them; `undefined` if it has none. */
 export const postgresMatch = (q: string | undefined): PostgresMatch | undefined => {
   const words = queryTermsOf(q) ?? []
-  const textOf = (isPrefix: boolean) =>
+  const textOf = ({ isPrefix }: { readonly isPrefix: boolean }) =>
     words
       .filter((word) => word.isPrefix === isPrefix)
       .map(({ text }) => `'${text}'${isPrefix ? ":*" : ""}`)
       .join(" & ")
-  const [whole, end] = [textOf(false), textOf(true)]
+  const [whole, end] = [textOf({ isPrefix: false }), textOf({ isPrefix: true })]
   return words.length === 0
     ? undefined
     : { whole: whole === "" ? undefined : whole, end: end === "" ? undefined : end }

@@ -184,7 +184,7 @@ export const open = Effect.fnUntraced(function* (
   statements.thread = yield* Effect.acquireRelease(openThread(filename, statements), () =>
     Effect.promise(() => statements.close())
   )
-  const run = (job: Job, inTransaction: boolean) => {
+  const run = (job: Job, { inTransaction }: Pick<Request, "inTransaction">) => {
     const once = statements.submit(job, inTransaction)
     // In an open transaction, the statements before it would be tried again too.
     const isUntouched = ({ reason }: SqlError.SqlError) =>
@@ -195,10 +195,10 @@ export const open = Effect.fnUntraced(function* (
         : Effect.fail(error)
     )
   }
-  for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), false)
+  for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), { inTransaction: false })
   return {
-    run: (job) => run(job, false),
-    runInTransaction: (job) => run(job, true),
+    run: (job) => run(job, { inTransaction: false }),
+    runInTransaction: (job) => run(job, { inTransaction: true }),
     exclusive: Effect.acquireRelease(
       Effect.sync(() => statements.hold()),
       () => Effect.sync(() => statements.release())

@@ -180,7 +180,7 @@ export const openSession = (filename: string): SqliteSession => {
   const run = runnerOf(database)
 
   /** Fails if the file is lost: before work, unless a transaction must still be able to end, and after a commit. */
-  const checked = <A>(commits: boolean, work: () => A): A => {
+  const checked = <A>(work: () => A, { commits }: { readonly commits: boolean }): A => {
     if (!database.isTransaction && isLost()) throw new DatabaseFileLost()
     const result = work()
     // A file that is there now was there when it was written.
@@ -199,7 +199,7 @@ export const openSession = (filename: string): SqliteSession => {
     const commits = (inTransaction ? endsTransaction : changesRows).test(job.text)
     try {
       if (!database.isTransaction) setFlushes(job.mayBeLost !== true)
-      return { id, value: checked(commits, () => run(job)) }
+      return { id, value: checked(() => run(job), { commits }) }
     } catch (error) {
       return { id, failure: failureOf(error) }
     }
@@ -228,7 +228,7 @@ export const openSession = (filename: string): SqliteSession => {
       return replies
     }
     try {
-      return checked(true, commitAll)
+      return checked(commitAll, { commits: true })
     } catch (error) {
       if (database.isTransaction) run(rollback)
       const failure = failureOf(error)

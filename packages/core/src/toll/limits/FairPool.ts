@@ -16,7 +16,7 @@ interface Waiter {
   readonly arrival: number
   isAdmitted: boolean
   /** Set once the waiter is registered. */
-  resume: (isAdmitted: boolean) => void
+  resume: () => void
 }
 
 /** Whether the next slot goes to `left` rather than to `right`. */
@@ -119,12 +119,12 @@ export class FairPool {
         const stop = schedule(clock, this.waitMillis(waiter), () => {
           if (this.dequeue(waiter)) resume(Effect.succeed(false))
         })
-        waiter.resume = (isAdmitted) => {
+        waiter.resume = () => {
           stop()
-          resume(Effect.succeed(isAdmitted))
+          resume(Effect.succeed(waiter.isAdmitted))
         }
         // Last: it runs at once, and may enter again.
-        evicted?.resume(false)
+        evicted?.resume()
         return Effect.sync(() => {
           stop()
           if (waiter.isAdmitted) this.leave(client)
@@ -160,7 +160,7 @@ export class FairPool {
         this.clients.set(waiter.client.name, waiter.client)
         this.grant(waiter.client)
         waiter.isAdmitted = true
-        waiter.resume(true)
+        waiter.resume()
       }
     } finally {
       this.isAdmitting = false

@@ -37,12 +37,12 @@ export class UnsettledWork {
    */
   *take(call: PayingCall, amountAtomic: bigint): Effect.fn.Return<boolean, StoreError> {
     if (!(yield* this.takePlace(call))) return false
-    return this.takeStake(call, atRisk(call, amountAtomic), call.learned.isProven)
+    return this.takeStake(call, atRisk(call, amountAtomic), call.learned)
   }
 
   /** Takes a stake for work whose payment has settled: its payer signed it. `false`: it is used up for now. */
   takePaidStake(call: PayingCall, amountAtomic: bigint): boolean {
-    return this.takeStake(call, amountAtomic, true)
+    return this.takeStake(call, amountAtomic, { isProven: true })
   }
 
   /** Counts the call among the open ones of its payer, before its verification; `false`: it has to wait. */
@@ -75,7 +75,11 @@ export class UnsettledWork {
   }
 
   /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
-  private takeStake(call: PayingCall, atomic: bigint, isProven: boolean): boolean {
+  private takeStake(
+    call: PayingCall,
+    atomic: bigint,
+    { isProven }: Pick<PayingCall["learned"], "isProven">
+  ): boolean {
     const { held, lease, payer, request } = call
     // The call lost its charge and works again: its first work is lost, and the next one may be, too.
     if (call.unpaidWork !== undefined && held.release("stake", call.unpaidWork.lostBy))

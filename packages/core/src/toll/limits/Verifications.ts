@@ -4,7 +4,6 @@ import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator, FacilitatorRequest, Verification } from "../facilitator/Facilitator.ts"
 import type { Refusal } from "../request/Verdict.ts"
-import { FacilitatorOutage } from "./FacilitatorOutage.ts"
 import { countedAs } from "./OpenCalls.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { isAmbiguous, RecentPaymentFailures } from "./RecentPaymentFailures.ts"
@@ -40,6 +39,24 @@ const couldNotPay = "the payer could not pay a moment ago; top up and try again 
 
 /** A payer on one network: one without enough money there may have some on another. */
 const walletOf = ({ network, payer }: PayingCall): string => `${network.caip2} ${payer}`
+
+const reportEveryMillis = 60_000
+
+/** Counts the payments that no facilitator could verify, to report them at most once a minute. */
+class FacilitatorOutage {
+  private failed = 0
+  private reportedMillis = Number.NEGATIVE_INFINITY
+
+  /** Counts a failure. Returns how many there were since the last report; `undefined`: it is too early for the next. */
+  note(nowMillis: number): number | undefined {
+    this.failed++
+    if (nowMillis - this.reportedMillis < reportEveryMillis) return undefined
+    const { failed } = this
+    this.failed = 0
+    this.reportedMillis = nowMillis
+    return failed
+  }
+}
 
 /**
  * Verifies payments with the facilitator: each payment once at a time, and of one payer only as many as they may have

@@ -61,11 +61,13 @@ const afterProof = (facts: ChargeFacts, evidence: ChainEvidence): Decision<Lease
   switch (evidence._tag) {
     case "Moved":
       // It can't move any more, and a stranger may have copied it: its payer has no unsettled work by it.
-      return evidence.precedesClaim === true ? voidCharge(false, usedElsewhere) : [complete(evidence, "none")]
+      return evidence.precedesClaim === true
+        ? voidCharge(usedElsewhere, { keepsExposure: false })
+        : [complete(evidence, "none")]
     case "NotPaid":
-      return voidCharge(keepsExposure, notPaid(evidence))
+      return voidCharge(notPaid(evidence), { keepsExposure })
     case "NotMoved":
-      return hasExpired(facts, evidence) ? voidCharge(keepsExposure, expired) : "continue"
+      return hasExpired(facts, evidence) ? voidCharge(expired, { keepsExposure }) : "continue"
     case "Confirming":
       return deferUnknown("the transfer has too few confirmations yet")
     case "Unavailable":
@@ -145,7 +147,7 @@ const afterFinality = (facts: ChargeFacts, charge: Charge, evidence: ChainEviden
           : defer(closed, "backoff")
       )
     case "NotPaid":
-      return reopen(voidCharge(true, closed))
+      return reopen(voidCharge(closed, { keepsExposure: true }))
     case "Confirming":
     case "Unavailable":
       return "continue"

@@ -143,7 +143,7 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
     if (paid !== undefined)
       return leave({ _tag: "Owed", receipt: paid.receipt, untilMillis: paid.untilMillis })
     const { refusal } = event
-    return voidCharge(false, refusal === undefined ? failed : { _tag: "Refused", refusal })
+    return voidCharge(refusal === undefined ? failed : { _tag: "Refused", refusal }, { keepsExposure: false })
   }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event

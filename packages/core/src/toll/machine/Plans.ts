@@ -155,7 +155,10 @@ export const refuseOwn = (ending: Ending): ReconcilerPlan => [
  * It ends the lease: if the payer has signed the same authorization twice, another call may use the quote under the same
  * key before the roll-back frees it. The quote then buys once more, at its price and until it expires.
  */
-export const voidCharge = (keepsExposure: boolean, ending: Ending): ReconcilerPlan => [
+export const voidCharge = (
+  ending: Ending,
+  { keepsExposure }: { readonly keepsExposure: boolean }
+): ReconcilerPlan => [
   { _tag: "Void", keepsExposure, isRefused: ending._tag === "Refused" },
   ...giveUp(ending)
 ]

@@ -94,7 +94,7 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<Lease
       // Its first holder has lost the lease and can't record anything. What it prepared is unknown, and expires.
       return facts.by === "call"
         ? [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watch(judgeOwn)]
-        : voidCharge(false, closed)
+        : voidCharge(closed, { keepsExposure: false })
     case "ready":
       return takenReady(facts, sameRequest)
     case "settled":
@@ -115,11 +115,11 @@ const afterSettling = (facts: ChargeFacts, first: boolean, settlement: Settlemen
     case "Rejected":
       return first
         ? voidCharge(
-            !facts.workIsDue,
             refused(
               settlement.reason,
               "the facilitator refused to settle the payment; nothing was charged, sign a new one"
-            )
+            ),
+            { keepsExposure: !facts.workIsDue }
           )
         : deferUnknown(settlement.reason)
     case "Settled":
@@ -188,7 +188,7 @@ export const afterSettlementStep = (
       if (event._tag === "TransferTaken")
         return step.refund === "sent" || event.attempts < takenPatience
           ? deferUnknown("the transfer is recorded for another charge")
-          : voidCharge(true, transferTaken)
+          : voidCharge(transferTaken, { keepsExposure: true })
       if (event._tag === "Overtaken") return [end(pending)]
       break
     case "Reopen":

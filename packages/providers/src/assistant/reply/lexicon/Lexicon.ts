@@ -135,7 +135,10 @@ const indexed = (text: string): ReadonlyMap<string, ReadonlyArray<ReadonlyArray<
     ([first]) => first ?? ""
   )
 
-export const makeLexicon = (lists: LexiconWords, dropsSubject = false): Lexicon => {
+export const makeLexicon = (
+  lists: LexiconWords,
+  { dropsSubject = false }: { readonly dropsSubject?: boolean } = {}
+): Lexicon => {
   const byKind = new Map(Object.entries(lists).map(([kind, text]) => [kind, indexed(text)] as const))
   const numbers = split(lists.number)
   return {

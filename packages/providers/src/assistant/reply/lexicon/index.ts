@@ -14,7 +14,7 @@ export const lexicons: ReadonlyMap<CheckedLanguage, Lexicon> = new Map([
   ["en", makeLexicon(english)],
   ["de", makeLexicon(german)],
   ["fr", makeLexicon(french)],
-  ["es", makeLexicon(spanish, true)],
-  ["it", makeLexicon(italian, true)],
-  ["pt", makeLexicon(portuguese, true)]
+  ["es", makeLexicon(spanish, { dropsSubject: true })],
+  ["it", makeLexicon(italian, { dropsSubject: true })],
+  ["pt", makeLexicon(portuguese, { dropsSubject: true })]
 ])
