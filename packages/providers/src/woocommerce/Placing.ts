@@ -63,141 +63,114 @@ const statusOf = (order: OrderDocument, nowMillis: number): FulfilmentStatus => 
   return { status: isOld ? "delivered" : "shipped", shipments: [] }
 }
 
-/** Places orders by marking them as paid. */
-export class Placing {
-  private readonly orders: Orders
-  private readonly quotes: OpenQuotes
-  private readonly sent = new SentPlacements()
-
-  constructor(orders: Orders, quotes: OpenQuotes) {
-    this.orders = orders
-    this.quotes = quotes
-  }
-
-  attempt(
-    placement: WooCommercePlacement
-  ): Effect.Effect<{ readonly reference: string }, FailedPlacement<WooCommerceError>> {
-    return this.quotes.change(placement.reference, this.attemptNow(placement))
-  }
-
-  cancel(reference: string, note?: string): Effect.Effect<void, WooCommerceError> {
-    return this.quotes.change(reference, this.cancelNow(reference, note))
-  }
-
-  noteRefund(reference: string, refund: RefundNote): Effect.Effect<void, WooCommerceError> {
-    return this.quotes.change(reference, this.noteRefundNow(reference, refund))
-  }
-
-  /** Finds the shop's order of an order of the till. Fails while an earlier request may still place it. */
-  readonly find = Effect.fnUntraced(
-    { self: this },
-    function* (orderId: string, reference: string): Effect.fn.Return<string | undefined, WooCommerceError> {
-      const order = yield* Effect.catchTag(this.requested(reference), "OrderNotPlaceable", () =>
-        Effect.succeed(undefined)
+const requested = (orders: Orders, reference: string): Effect.Effect<OrderDocument, WooCommerceError> =>
+  referencePattern.test(reference)
+    ? Effect.mapError(orders.get(reference), (fault) =>
+        isMissing(fault) ? new OrderNotPlaceable({ code: "quote_expired" }) : fault
       )
-      if (order !== undefined && !unpaid.has(order.status) && orderOf(order) === orderId) return reference
-      const left = this.sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
-      return left > 0 ? yield* placementInFlight(left) : undefined
-    }
-  )
+    : Effect.fail(new OrderNotPlaceable({ code: "reference" }))
 
-  status(reference: string): Effect.Effect<FulfilmentStatus, WooCommerceError> {
-    return Effect.flatMap(this.requested(reference), (order) =>
-      Effect.map(Clock.currentTimeMillis, (nowMillis) => statusOf(order, nowMillis))
-    )
+/** Returns whether the order is already paid for this order of the till. Fails if it can't be. */
+const isPaid = Effect.fnUntraced(function* (
+  orders: Orders,
+  { orderId, reference, total }: WooCommercePlacement
+): Effect.fn.Return<boolean, WooCommerceError> {
+  const order = yield* requested(orders, reference)
+  if (!unpaid.has(order.status)) {
+    if (orderOf(order) === orderId) return true
+    return yield* new OrderNotPlaceable({
+      code: ended.has(order.status) ? "quote_expired" : "reference_taken"
+    })
   }
-
-  private readonly attemptNow = Effect.fnUntraced(
-    { self: this },
-    function* (
-      placement: WooCommercePlacement
-    ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<WooCommerceError>> {
-      const { orderId, payment, reference } = placement
-      const now = yield* Clock.currentTimeMillis
-      const millisLeft = this.sent.millisLeft(orderId, now)
-      const mayArrive = millisLeft > 0
-      const judge = withOutcome((error: WooCommerceError) => (mayArrive ? unknown() : afterFailure(error)))
-      if (!(yield* judge(this.isPaid(placement)))) {
-        // While an earlier request runs, a second one would let the shop complete the payment twice.
-        if (mayArrive) return yield* judge(Effect.fail(placementInFlight(millisLeft)))
-        this.sent.add(orderId, now)
-        yield* Effect.tapError(judge(this.orders.pay(reference, orderId, payment)), ({ outcome }) =>
-          Effect.sync(() => {
-            if (outcome._tag !== "Unknown") this.sent.delete(orderId)
-          })
-        )
-      }
-      this.sent.delete(orderId)
-      return yield* withOutcome(afterUnconfirmed)(this.confirm(placement))
-    }
-  )
-
-  private requested(reference: string): Effect.Effect<OrderDocument, WooCommerceError> {
-    return referencePattern.test(reference)
-      ? Effect.mapError(this.orders.get(reference), (fault) =>
-          isMissing(fault) ? new OrderNotPlaceable({ code: "quote_expired" }) : fault
-        )
-      : Effect.fail(new OrderNotPlaceable({ code: "reference" }))
+  const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(order.total)]
+  if (agreed === undefined || asked === undefined || asked > agreed || order.currency !== soldCurrency) {
+    return yield* new OrderNotPlaceable({ code: "price_changed" })
   }
+  return false
+})
 
-  /** Returns whether the order is already paid for this order of the till. Fails if it can't be. */
-  private readonly isPaid = Effect.fnUntraced(
-    { self: this },
-    function* ({
-      orderId,
-      reference,
-      total
-    }: WooCommercePlacement): Effect.fn.Return<boolean, WooCommerceError> {
-      const order = yield* this.requested(reference)
-      if (!unpaid.has(order.status)) {
-        if (orderOf(order) === orderId) return true
-        return yield* new OrderNotPlaceable({
-          code: ended.has(order.status) ? "quote_expired" : "reference_taken"
+/** Reads the order back after payment. */
+const confirm = Effect.fnUntraced(function* (
+  orders: Orders,
+  { orderId, reference }: WooCommercePlacement
+): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
+  const order = yield* orders.get(reference)
+  const paidAs = orderOf(order)
+  if (unpaid.has(order.status) || paidAs === undefined) {
+    return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "meta_data" })
+  }
+  if (paidAs !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
+  return { reference }
+})
+
+export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
+  const sent = new SentPlacements()
+
+  const attempt = Effect.fnUntraced(function* (
+    placement: WooCommercePlacement
+  ): Effect.fn.Return<{ readonly reference: string }, FailedPlacement<WooCommerceError>> {
+    const { orderId, payment, reference } = placement
+    const now = yield* Clock.currentTimeMillis
+    const millisLeft = sent.millisLeft(orderId, now)
+    const mayArrive = millisLeft > 0
+    const judge = withOutcome((error: WooCommerceError) => (mayArrive ? unknown() : afterFailure(error)))
+    if (!(yield* judge(isPaid(orders, placement)))) {
+      // While an earlier request runs, a second one would let the shop complete the payment twice.
+      if (mayArrive) return yield* judge(Effect.fail(placementInFlight(millisLeft)))
+      sent.add(orderId, now)
+      yield* Effect.tapError(judge(orders.pay(reference, orderId, payment)), ({ outcome }) =>
+        Effect.sync(() => {
+          if (outcome._tag !== "Unknown") sent.delete(orderId)
         })
-      }
-      const [agreed, asked] = [Money.parseAtomic(total), Money.parseAtomic(order.total)]
-      if (agreed === undefined || asked === undefined || asked > agreed || order.currency !== soldCurrency) {
-        return yield* new OrderNotPlaceable({ code: "price_changed" })
-      }
-      return false
+      )
     }
-  )
+    sent.delete(orderId)
+    return yield* withOutcome(afterUnconfirmed)(confirm(orders, placement))
+  })
 
-  /** Reads the order back after payment. */
-  private readonly confirm = Effect.fnUntraced(
-    { self: this },
-    function* ({
-      orderId,
-      reference
-    }: WooCommercePlacement): Effect.fn.Return<{ readonly reference: string }, WooCommerceError> {
-      const order = yield* this.orders.get(reference)
-      const paidAs = orderOf(order)
-      if (unpaid.has(order.status) || paidAs === undefined) {
-        return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "meta_data" })
-      }
-      if (paidAs !== orderId) return yield* new OrderNotPlaceable({ code: "reference_taken" })
-      return { reference }
-    }
-  )
+  const find = Effect.fnUntraced(function* (
+    orderId: string,
+    reference: string
+  ): Effect.fn.Return<string | undefined, WooCommerceError> {
+    const order = yield* Effect.catchTag(requested(orders, reference), "OrderNotPlaceable", () =>
+      Effect.succeed(undefined)
+    )
+    if (order !== undefined && !unpaid.has(order.status) && orderOf(order) === orderId) return reference
+    const left = sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
+    return left > 0 ? yield* placementInFlight(left) : undefined
+  })
 
-  private readonly cancelNow = Effect.fnUntraced(
-    { self: this },
-    function* (reference: string, note?: string): Effect.fn.Return<void, WooCommerceError> {
-      const { id, status } = yield* this.requested(reference)
-      if (ended.has(status)) return
-      if (!cancelable.has(status)) return yield* new OrderNotCancelable({ status })
-      yield* this.orders.cancel(`${id}`)
-      if (note !== undefined) yield* this.orders.addNote(`${id}`, note)
-    }
-  )
+  const cancel = Effect.fnUntraced(function* (
+    reference: string,
+    note?: string
+  ): Effect.fn.Return<void, WooCommerceError> {
+    const { id, status } = yield* requested(orders, reference)
+    if (ended.has(status)) return
+    if (!cancelable.has(status)) return yield* new OrderNotCancelable({ status })
+    yield* orders.cancel(`${id}`)
+    if (note !== undefined) yield* orders.addNote(`${id}`, note)
+  })
 
-  private readonly noteRefundNow = Effect.fnUntraced(
-    { self: this },
-    function* (reference: string, refund: RefundNote): Effect.fn.Return<void, WooCommerceError> {
-      const { id } = yield* this.requested(reference)
-      const notes = yield* this.orders.notes(`${id}`)
-      if (notes.some((note) => note.includes(refund.transaction))) return
-      yield* this.orders.addNote(`${id}`, refundText(refund))
-    }
-  )
+  const noteRefund = Effect.fnUntraced(function* (
+    reference: string,
+    refund: RefundNote
+  ): Effect.fn.Return<void, WooCommerceError> {
+    const { id } = yield* requested(orders, reference)
+    const notes = yield* orders.notes(`${id}`)
+    if (notes.some((note) => note.includes(refund.transaction))) return
+    yield* orders.addNote(`${id}`, refundText(refund))
+  })
+
+  return {
+    cancel: (reference: string, note?: string) => quotes.change(reference, cancel(reference, note)),
+    noteRefund: (reference: string, refund: RefundNote) =>
+      quotes.change(reference, noteRefund(reference, refund)),
+    attempt: (placement: WooCommercePlacement) => quotes.change(placement.reference, attempt(placement)),
+    find,
+    status: Effect.fnUntraced(function* (
+      reference: string
+    ): Effect.fn.Return<FulfilmentStatus, WooCommerceError> {
+      return statusOf(yield* requested(orders, reference), yield* Clock.currentTimeMillis)
+    })
+  }
 }

@@ -25,7 +25,7 @@ import {
   type WooCommerceSettings
 } from "./Options.ts"
 import { Orders } from "./Orders.ts"
-import { Placing, type WooCommercePlacement } from "./Placing.ts"
+import { makePlacing, type WooCommercePlacement } from "./Placing.ts"
 import { makeQuoting, removeUnpaid } from "./Quoting.ts"
 
 /** Fulfilment by WooCommerce, for programs in Effect. */
@@ -69,7 +69,7 @@ export const makeParts = Effect.fnUntraced(function* (
     listOld: orders.listOld
   })
   const quoting = makeQuoting(orders, quotes, settings)
-  const placing = new Placing(orders, quotes)
+  const { attempt, cancel, find, noteRefund, status } = makePlacing(orders, quotes)
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,
@@ -79,20 +79,14 @@ export const makeParts = Effect.fnUntraced(function* (
     },
     quote: Effect.fn("WooCommerce.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("WooCommerce.place")((placement: WooCommercePlacement) =>
-      withoutOutcome(placing.attempt(placement))
+      withoutOutcome(attempt(placement))
     ),
-    attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) =>
-      placing.attempt(placement)
-    ),
-    find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) =>
-      placing.find(orderId, reference)
-    ),
-    status: Effect.fn("WooCommerce.status")((reference: string) => placing.status(reference)),
-    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) =>
-      placing.cancel(reference, note)
-    ),
+    attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) => attempt(placement)),
+    find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) => find(orderId, reference)),
+    status: Effect.fn("WooCommerce.status")((reference: string) => status(reference)),
+    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) => cancel(reference, note)),
     noteRefund: Effect.fn("WooCommerce.noteRefund")((reference: string, refund: RefundNote) =>
-      placing.noteRefund(reference, refund)
+      noteRefund(reference, refund)
     ),
     usage: upstream.usage
   }

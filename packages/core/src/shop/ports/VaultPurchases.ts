@@ -103,41 +103,55 @@ export class VaultPurchases extends Context.Service<
 >()("@till402/core/VaultPurchases") {
   /** Purchases in memory. */
   static readonly layerMemory: Layer.Layer<VaultPurchases> = Layer.sync(VaultPurchases, () => {
-    const purchases = new PurchaseRows()
+    const purchases = new Map<string, VaultPurchase>()
+    /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
+    const due = new Set<string>()
+    const known = new Set<string>()
+    const put = (purchase: VaultPurchase) => {
+      const { dueAtMillis, email, id } = purchase
+      purchases.set(id, purchase)
+      if (dueAtMillis === undefined) due.delete(id)
+      else due.add(id)
+      if (email === undefined) known.delete(id)
+      else known.add(id)
+    }
+    const of = (ids: Set<string>) => Array.from(ids).flatMap((id) => purchases.get(id) ?? [])
     return VaultPurchases.of({
       ...downloadMethods(),
       reserve: (purchase) =>
         Effect.sync(() => {
-          if (purchases.get(purchase.id) === undefined)
-            purchases.put({ ...purchase, status: "reserved", attempts: 0 })
+          if (!purchases.has(purchase.id)) put({ ...purchase, status: "reserved", attempts: 0 })
         }),
       grant: (id, dueAtMillis) =>
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.status !== "reserved") return false
-          purchases.put({ ...purchase, status: "granted", dueAtMillis, attempts: 0 })
+          put({ ...purchase, status: "granted", dueAtMillis, attempts: 0 })
           return true
         }),
       cancel: (id) =>
         Effect.sync(() => {
           if (purchases.get(id)?.status !== "reserved") return
           purchases.delete(id)
+          due.delete(id)
+          known.delete(id)
         }),
       countSales: (slug) =>
         Effect.sync(
-          () => purchases.all().filter((row) => row.slug === slug && row.status === "granted").length
+          () =>
+            Array.from(purchases.values()).filter((row) => row.slug === slug && row.status === "granted")
+              .length
         ),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>
-          purchases
-            .withDue()
+          of(due)
             .filter(({ dueAtMillis }) => dueAtMillis !== undefined && dueAtMillis <= nowMillis)
             .sort((left, right) => left.dueAtMillis! - right.dueAtMillis! || (left.id < right.id ? -1 : 1))
             .slice(0, limit)
             .map((purchase) => {
               const taken = { ...purchase, dueAtMillis: untilMillis, attempts: purchase.attempts + 1 }
-              purchases.put(taken)
+              put(taken)
               return taken
             })
         ),
@@ -145,64 +159,20 @@ export class VaultPurchases extends Context.Service<
         Effect.sync(() => {
           const purchase = purchases.get(id)
           if (purchase?.dueAtMillis !== seenMillis) return false
-          purchases.put({ ...purchase, dueAtMillis })
+          put({ ...purchase, dueAtMillis })
           return true
         }),
       forget: (beforeMillis, limit) =>
         Effect.sync(() => {
-          const old = purchases
-            .withEmail()
+          const old = of(known)
             .filter(({ dueAtMillis, status }) => status === "granted" && dueAtMillis === undefined)
             .filter(({ createdAtMillis }) => createdAtMillis < beforeMillis)
             .slice(0, limit)
-          for (const purchase of old) purchases.put({ ...purchase, email: undefined })
+          for (const purchase of old) put({ ...purchase, email: undefined })
           return old.length
         })
     })
   })
-}
-
-/** Purchases by their ids. */
-class PurchaseRows {
-  private readonly purchases = new Map<string, VaultPurchase>()
-  /** Ids of purchases that have a due time, and of those whose email is known: sweeps read no others. */
-  private readonly due = new Set<string>()
-  private readonly known = new Set<string>()
-
-  get(id: string): VaultPurchase | undefined {
-    return this.purchases.get(id)
-  }
-
-  all(): Array<VaultPurchase> {
-    return Array.from(this.purchases.values())
-  }
-
-  withDue(): Array<VaultPurchase> {
-    return this.of(this.due)
-  }
-
-  withEmail(): Array<VaultPurchase> {
-    return this.of(this.known)
-  }
-
-  put(purchase: VaultPurchase): void {
-    const { dueAtMillis, email, id } = purchase
-    this.purchases.set(id, purchase)
-    if (dueAtMillis === undefined) this.due.delete(id)
-    else this.due.add(id)
-    if (email === undefined) this.known.delete(id)
-    else this.known.add(id)
-  }
-
-  delete(id: string): void {
-    this.purchases.delete(id)
-    this.due.delete(id)
-    this.known.delete(id)
-  }
-
-  private of(ids: ReadonlySet<string>): Array<VaultPurchase> {
-    return Array.from(ids).flatMap((id) => this.purchases.get(id) ?? [])
-  }
 }
 
 /** The downloads of purchases in memory. */
