@@ -111,7 +111,10 @@ const resource = {
   description: "Product search over two marketplaces",
   mimeType: "application/json"
 }
-const discovery = discoveryOf({ ...Search, mimeType: "application/json" }, "")
+const discovery = discoveryOf(
+  { endpoint: Search.endpoint, documents: { ...resource, example: Search.example } },
+  ""
+)
 const { extensions } = discovery
 /** As the official client sends it: with everything that the challenge contains. */
 const payment = {

@@ -176,7 +176,7 @@ describe("an interrupted download", () => {
     const opened = shop.calls.open.length
     const refused = await again({})
     expect(refused.status).toBe(402)
-    expect(((await refused.json()) as { error: string }).error).toContain("downloaded its file twice")
+    expect(((await refused.json()) as { error: string }).error).toContain("received its file twice")
     expect((await again({ range: "bytes=8999999-" })).status).toBe(402)
     expect(shop.calls.open).toHaveLength(opened)
     const rest = await again({ range: "bytes=9000000-" })

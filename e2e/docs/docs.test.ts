@@ -224,7 +224,7 @@ describe("docs/errors.md", () => {
     const codes = found(/\bcode: "([A-Z][A-Z_]+)"(?!, noun:)/g, core)
     expect(codes).toContain("SETTLEMENT_PENDING")
     expect(unnamed(codes)).toEqual([])
-    const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/domain/ApiFailure.ts"])
+    const ports = found(/\{ code: "([A-Z_]+)", noun:/g, ["packages/core/src/shop/ports/ApiFailures.ts"])
     // No response depends on the mailer.
     const ofCallers = ports.filter((port) => port !== "MAIL")
     expect(ofCallers).toContain("MARKETPLACE")
@@ -264,7 +264,7 @@ describe("docs/options.md", () => {
       LimitOptions: "till/settings/TillSettings.ts",
       RefundLimitOptions: "till/settings/TillSettings.ts",
       NetworkOptions: "till/settings/TillSettings.ts",
-      Prices: "operations/OperationSettings.ts",
+      Prices: "shop/routes/ShopSettings.ts",
       FacilitatorOptions: "toll/facilitator/FacilitatorOptions.ts",
       SecretKey: "runtime/Secrets.ts"
     }

@@ -16,7 +16,7 @@ const folder = "packages/core/src"
 const settingsFile = `${folder}/till/settings/TillSettings.ts`
 const optionsFile = `${folder}/till/settings/TillOptions.ts`
 const facilitatorFile = `${folder}/toll/facilitator/FacilitatorOptions.ts`
-const pricesFile = `${folder}/operations/OperationSettings.ts`
+const pricesFile = `${folder}/shop/routes/ShopSettings.ts`
 const secretsFile = `${folder}/runtime/Secrets.ts`
 
 /** One member of an option type. */

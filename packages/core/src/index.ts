@@ -62,6 +62,7 @@ export type { Money } from "./domain/Money.ts"
 export type { Offer } from "./shop/goods/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
+export * from "./shop/ports/Errors.ts"
 export type { TillOptions } from "./till/settings/TillOptions.ts"
 export type {
   LimitOptions,
@@ -106,7 +107,7 @@ export type { MailerOptions } from "./shop/ports/Mailer.ts"
 export type { MarketplaceOptions, MarketplacePage, MarketplaceProduct } from "./shop/ports/Marketplaces.ts"
 export type { TrackerOptions } from "./shop/ports/Tracker.ts"
 export type { ArchiveLink, ArchiveToOpen, OpenedArchive, VaultOptions } from "./shop/ports/VaultFiles.ts"
-export type { EventFields, TillEvent } from "./runtime/events.ts"
+export type { ShopEvent as TillEvent, ShopEventFields as EventFields } from "./shop/ports/ShopEvents.ts"
 export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
 export type { ChargeQuery, ChargeSummary } from "./operators/ChargeOperator.ts"
 export type {

@@ -3,7 +3,8 @@ import { Effect, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import { Charges } from "../src/ports/Charges.ts"
 import { Orders } from "../src/shop/ports/Orders.ts"
-import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
+import { eventLogger } from "../src/runtime/events.ts"
+import type { ShopEvent } from "../src/shop/ports/ShopEvents.ts"
 import { sqlite } from "../src/sqlite.ts"
 import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleOrder } from "../src/testing/stores/records.ts"
@@ -97,7 +98,7 @@ describe("the schema", () => {
 describe("an order whose row can't be read", () => {
   it("is skipped and reported, and holds up no other", async () => {
     const filename = nextFile()
-    const events: Array<TillEvent> = []
+    const events: Array<ShopEvent> = []
     const ids = Array.from({ length: 5 }, (_, index) => `order-${index}`)
     const result = await Effect.gen(function* () {
       const orders = yield* Orders

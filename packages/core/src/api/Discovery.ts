@@ -10,7 +10,7 @@ export interface Discovery {
   readonly outputSchema: Json
 }
 
-type DescribedOperation = Pick<AnyOperation, "endpoint" | "example" | "mimeType">
+type DescribedOperation = Pick<AnyOperation, "endpoint" | "documents">
 
 /** The parts that all tills of a process share. */
 interface Description extends Discovery {
@@ -62,31 +62,41 @@ const descriptionOf = (operation: DescribedOperation): Description => {
 const made = new WeakMap<object, Description>()
 
 /** An example of the response as JSON, with bytes in base64. */
-const outputOf = ({ example: { output }, mimeType }: DescribedOperation): Json => {
+const outputOf = ({ documents }: DescribedOperation): Json => {
+  const {
+    example: { output },
+    mimeType
+  } = documents
   if (output === undefined) return { type: mimeType }
   if (output instanceof Uint8Array) return { type: mimeType, example: Base64.encode(output) }
   return { type: "json", example: output }
 }
 
 /** The schema of `outputOf`, without the response's fields: a header has no room for them. */
-const outputSchemaOf = ({ example: { output }, mimeType }: DescribedOperation): Json => ({
-  type: "object",
-  properties: {
-    type: { type: "string" },
-    ...(output === undefined
-      ? {}
-      : {
-          example:
-            output instanceof Uint8Array
-              ? { type: "string", contentEncoding: "base64", contentMediaType: mimeType }
-              : {}
-        })
-  },
-  required: ["type"]
-})
+const outputSchemaOf = ({ documents }: DescribedOperation): Json => {
+  const {
+    example: { output },
+    mimeType
+  } = documents
+  return {
+    type: "object",
+    properties: {
+      type: { type: "string" },
+      ...(output === undefined
+        ? {}
+        : {
+            example:
+              output instanceof Uint8Array
+                ? { type: "string", contentEncoding: "base64", contentMediaType: mimeType }
+                : {}
+          })
+    },
+    required: ["type"]
+  }
+}
 
 const describeOperation = (operation: DescribedOperation): Description => {
-  const { endpoint, example } = operation
+  const { documents, endpoint } = operation
   const { method } = endpoint
   const isGet = method === "GET"
   const [payload] = endpoint.payload.values()
@@ -94,7 +104,7 @@ const describeOperation = (operation: DescribedOperation): Description => {
   const params = endpoint.params === undefined ? undefined : describe(endpoint.params)
   const field = isGet ? "queryParams" : "body"
   const names = new Set(Object.keys(propertiesOf(params?.schema ?? {}, params?.definitions ?? {})))
-  const given = Object.entries(example.input)
+  const given = Object.entries(documents.example.input)
   const pathParams = Object.fromEntries(given.filter(([name]) => names.has(name)))
   const values = Object.fromEntries(given.filter(([name]) => !names.has(name)))
   const definitions = { ...input.definitions, ...params?.definitions }

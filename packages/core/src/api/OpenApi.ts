@@ -9,14 +9,15 @@ export const paymentDescription =
 
 type Json = Readonly<Record<string, unknown>>
 
+/** What each status means for any operation. */
 const descriptions: Readonly<Record<string, string>> = {
   "200": "The call was paid, and this is its response.",
   "400": "The request is not valid, or can't be served as it is. Nothing is charged.",
   "402": "How to pay for this call.",
-  "403": "The download token is not that of the purchase.",
-  "404": "There is no such item, purchase or tracking number. Nothing is charged.",
+  "403": "The request is not allowed. Nothing is charged.",
+  "404": "There is nothing that matches the request. Nothing is charged.",
   "409": "A request with the same payment is in progress: send it again in a moment.",
-  "422": "The carrier must be named, or needs one more field.",
+  "422": "The request can't be served without a change. Nothing is charged.",
   "429": "Too many requests or unsettled payments: send the same request again later.",
   "502": "An upstream responded with an error. Nothing is charged.",
   "503": "An upstream is not available, or a settlement is pending: send the same payment again."
@@ -53,6 +54,7 @@ const transformOperation =
   (document: Json): Record<string, unknown> => {
     const schemas = parameterSchemas(operation.endpoint.query)
     const parameters = (document["parameters"] ?? []) as ReadonlyArray<Parameter>
+    const words: Readonly<Record<string, string>> = { ...descriptions, ...operation.documents.errors }
     const responses = Object.entries(document["responses"] as Readonly<Record<string, Json>>)
     return {
       ...document,
@@ -64,7 +66,7 @@ const transformOperation =
       responses: Object.fromEntries(
         responses.map(([status, response]) => [
           status,
-          { ...response, description: descriptions[status] ?? response["description"] }
+          { ...response, description: words[status] ?? response["description"] }
         ])
       ),
       security: [{ payment: [] }],

@@ -65,7 +65,7 @@ export const toText = (money: Money): typeof MoneyText.Type => ({
   currency: money.currency
 })
 
-/** Whole dollars (the vault's prices) as an atomic amount. */
+/** Whole dollars as an atomic amount. */
 export const fromDollars = (dollars: number): bigint => BigInt(dollars) * scale
 
 /** An amount in decimal text, US dollars: `"19.99"`. */

@@ -198,7 +198,7 @@ export class Downloads {
       return body
     }
     const stopped = new AbortController()
-    payment.stop = () => stopped.abort(new Error("the download was resumed by another request"))
+    payment.stop = () => stopped.abort(new Error("the file was resumed by another request"))
     const counter = new TransformStream<Uint8Array, Uint8Array>(
       {
         transform: (chunk, controller) => {

@@ -3,7 +3,7 @@ import { compiled } from "../fast/compiled.ts"
 import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import type { Issue } from "../domain/ApiError.ts"
 import { issuesOf } from "../domain/issuesOf.ts"
-import type { AnyOperation } from "../operations/Operation.ts"
+import type { AnyOperation, OperationInput } from "../operations/Operation.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
 import { type Body, readBody, readRawBody } from "./RequestBody.ts"
 
@@ -13,7 +13,7 @@ type Decoded<A> = Result.Result<A, ReadonlyArray<Issue>>
 /** Makes a decoder that reports every fault of an input at once. Make it once per schema. */
 export const decoder = <A>(
   schema: Schema.Codec<A, unknown>,
-  faultsBetween: NonNullable<AnyOperation["faults"]> = () => []
+  faultsBetween: NonNullable<OperationInput<unknown>["faults"]> = () => []
 ) => {
   const decodeRight = Schema.decodeUnknownResult(compiled(schema))
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
@@ -92,7 +92,7 @@ const namesOf = (schema: Schema.Top): ReadonlySet<string> => {
 const isProbed = ({ price }: AnyOperation): boolean => price._tag !== "Fixed"
 
 const queryReader = (operation: AnyOperation): InputReader => {
-  const { endpoint, faults } = operation
+  const { endpoint, input: { faults } = {} } = operation
   const { params, query } = endpoint
   const decodeParams = params === undefined ? undefined : decoder(codecOf(params))
   const decodeQuery = query === undefined ? undefined : decoder(codecOf(query), faults)
@@ -117,7 +117,7 @@ const queryReader = (operation: AnyOperation): InputReader => {
   }
 }
 
-const bodyReader = ({ endpoint, faults }: AnyOperation): InputReader => {
+const bodyReader = ({ endpoint, input: { faults } = {} }: AnyOperation): InputReader => {
   const [payload] = endpoint.payload.values()
   const [schema] = payload?.schemas ?? []
   const { params } = endpoint
@@ -147,7 +147,7 @@ const bodyReader = ({ endpoint, faults }: AnyOperation): InputReader => {
 /** For operations that decode with a schema of another library. */
 const ownReader = (
   operation: AnyOperation,
-  decode: NonNullable<AnyOperation["decode"]>,
+  decode: NonNullable<OperationInput<unknown>["decode"]>,
   isGet: boolean
 ): InputReader =>
   Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
@@ -180,8 +180,9 @@ const requestReader = (isGet: boolean): InputReader =>
 /** Makes the reader of an operation's input from its endpoint. */
 export const inputReader = (operation: AnyOperation): InputReader => {
   const isGet = operation.endpoint.method === "GET"
-  if (operation.isHandler === true) return requestReader(isGet)
-  if (operation.decode !== undefined) return ownReader(operation, operation.decode, isGet)
+  const { decode, isHandler = false } = operation.input ?? {}
+  if (isHandler) return requestReader(isGet)
+  if (decode !== undefined) return ownReader(operation, decode, isGet)
   return isGet ? queryReader(operation) : bodyReader(operation)
 }
 

@@ -58,9 +58,9 @@ type PaidOutcome = Extract<Outcome, { readonly _tag: "Paid" }>
 /** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
 const maxAttempts = 3
 
-const downloadedTwice: Refusal = {
+const deliveredTwice: Refusal = {
   code: "payment_already_used",
-  message: "this payment has downloaded its file twice; sign a new one to download it again"
+  message: "this payment has received its file twice; sign a new one to receive it again"
 }
 
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
@@ -149,15 +149,16 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   ): TollRequest<ApiFailure> => {
     const { paidRoute } = paid.match
     const { id, listed, operation, url } = paidRoute
-    const { encrypted = false, price, proofRequired = false, settlesFirst = false } = operation
+    const { price, response, settlement = {} } = operation
+    const { beforeWork: settlesFirst = false, proofRequired = false } = settlement
     return {
       operation: id,
       canonical,
       payment: presented,
       resourceUrl: url,
       resource: listed,
-      encrypted,
-      replayMillis: operation.replayMillis,
+      encrypted: response.encrypted === true,
+      replayMillis: response.replayMillis,
       // After settlement, the work may use all remaining time.
       workMillis: settlesFirst ? 0 : settings.upstreamTimeoutMillis,
       proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
@@ -174,7 +175,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       reopen: (reference) =>
         downloads.reopen(
           downloadOf(paid.request, presented, true),
-          operation.reopen?.(reference) ?? Effect.fail(notFound)
+          response.reopen?.(reference) ?? Effect.fail(notFound)
         )
     }
   }
@@ -194,7 +195,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       case "Unsatisfiable":
         return unsatisfiableResponse(delivery.size, cors, corsOrigin)
       case "Spent":
-        return challengeResponse(yield* challenge(call, refusalText(downloadedTwice)), cors, corsOrigin)
+        return challengeResponse(yield* challenge(call, refusalText(deliveredTwice)), cors, corsOrigin)
     }
   })
 
@@ -268,7 +269,7 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   )
 })
 
-/** The highest price of work that is done before settlement. A stored quote is ordered only after it. */
+/** The highest price of work that is done before settlement. What a stored quote promises comes only after it. */
 const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
   switch (price._tag) {
     case "Fixed":
@@ -284,7 +285,7 @@ const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
 const canonicalOf = (
   { methodAndPath, operation }: PaidRoute,
   { input, raw }: Extract<Reading, { readonly _tag: "Input" }>
-): string => `${methodAndPath}\n${canonicalJson(operation.boundToRequest === true ? raw() : input)}`
+): string => `${methodAndPath}\n${canonicalJson(operation.input?.boundToRequest === true ? raw() : input)}`
 
 /** A paid call needs no address: if the host's function fails, the client is unknown. */
 const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {

@@ -76,7 +76,7 @@ const madeFrom = <Source, A>(source: () => Source, make: (from: Source) => A): (
  * since a path with parameters comes here for each request, paid ones too.
  */
 const byQuery = (
-  { price, queryInResource = false }: AnyOperation,
+  { documents: { queryInResource = false }, price }: AnyOperation,
   offers: () => ReadonlyArray<PaymentOffer>,
   resource: Resource
 ): Pick<PaidRoute, "unpaid" | "resource"> => {
@@ -96,7 +96,7 @@ const byQuery = (
   }
 }
 
-/** An endpoint's path in the notation of documents: `/x402/vault/download/{purchaseId}`. */
+/** An endpoint's path in the notation of documents: `/weather/{city}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
 /** The networks that a 402 offers now. */
@@ -148,12 +148,12 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   const { identifier, method, path } = operation.endpoint
   const resource: Resource = {
     url: `${settings.baseUrl}${templateOf(path)}`,
-    description: operation.description,
-    mimeType: operation.mimeType,
+    description: operation.documents.description,
+    mimeType: operation.documents.mimeType,
     ...discoveryOf(operation, settings.prefix)
   }
   // Clients that don't know this flow skip the offer. The default flow is not sent.
-  const flow = operation.settlesFirst === true ? { paymentFlow: "upfront" } : {}
+  const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
   const offersOf = (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
     offeredNetworks(settings)
       .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
@@ -167,7 +167,7 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   const byItsQuery = byQuery(operation, listedOffers, resource)
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
   byItsQuery.unpaid("")
-  // Paths keep their parameters' names: a caller chooses the values, and some name a purchase.
+  // Paths keep their parameters' names: a caller chooses the values, and some are private.
   const listed = { ...resource, url: settings.baseUrl + path }
   settings.listedResources?.set(identifier, listed)
   return {

@@ -80,7 +80,7 @@ export const failureOfPayment = (error: ApiFailure | PaymentError<ApiFailure>): 
     case "VerificationUnavailable":
       return unverifiable
     case "StoreUnavailable":
-      return storeFailure(error.cause)
+      return storeFailure()
     case "ContentUnavailable":
       return new ApiFailure({ ...error.error, message: contentUnavailable })
     case "ResponseOwed":

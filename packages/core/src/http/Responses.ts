@@ -15,7 +15,8 @@ export type Cors = "*" | ReadonlyArray<string> | false
 type HeaderRecord = Record<string, string>
 
 const exposed =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Missing-Marketplaces, Accept-Ranges, Content-Disposition, Content-Range, ETag"
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Accept-Ranges, Content-Disposition, Content-Range, ETag"
+const exposedNames = new Set(exposed.toLowerCase().split(", "))
 const accepted =
   "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Range, If-Range, Access-Control-Expose-Headers"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
@@ -31,6 +32,14 @@ const corsHeaders = (cors: Cors, origin: string | null): HeaderRecord => {
   if (cors === "*") return anyOrigin
   if (cors === false || origin === null || !cors.includes(origin)) return noOrigin
   return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed }
+}
+
+/** Lets pages of other origins read the headers that the work has set. */
+const exposeOwn = (headers: HeaderRecord, { headers: own }: WorkResponse): void => {
+  const names = headers["access-control-expose-headers"]
+  if (names === undefined || own === undefined) return
+  const others = Object.keys(own).filter((name) => !exposedNames.has(name))
+  headers["access-control-expose-headers"] = [names, ...others].join(", ")
 }
 
 const varyOf = (cors: Cors): string => (Array.isArray(cors) ? `${varyByPayment}, Origin` : varyByPayment)
@@ -102,6 +111,7 @@ const contentResponse = (
     ...corsHeaders(cors, origin),
     ...others
   }
+  exposeOwn(headers, response)
   const { body, status } = response
   // The web allows no body, not even an empty one, for 204 and 205.
   if (body._tag === "Text")

@@ -23,7 +23,7 @@ const listing = (operations: ReadonlyArray<AnyOperation>): string =>
   JSON.stringify({
     version: 1,
     resources: operations
-      .filter(({ unlisted = false }) => !unlisted)
+      .filter(({ documents: { unlisted = false } }) => !unlisted)
       .map(({ endpoint }) => `${endpoint.method} ${templateOf(endpoint.path)}`)
   })
 

@@ -8,7 +8,12 @@ import { makeChallenge } from "../toll/request/Challenge.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import type { Refusal } from "../toll/exact/Refusal.ts"
 import type { FreeContent } from "../toll/signin/FreeAccess.ts"
-import { makeSignIn, signInExtension, signInWithX } from "../toll/signin/SignInChallenge.ts"
+import {
+  makeSignIn,
+  signInExtension,
+  type SignInTarget,
+  signInWithX
+} from "../toll/signin/SignInChallenge.ts"
 import { readProof } from "../toll/signin/SignInProof.ts"
 import { isSignedByWallet } from "../toll/signin/WalletSignature.ts"
 import { Downloads, factsOf, wantedOf } from "./Downloads.ts"
@@ -26,13 +31,13 @@ import {
 import type { OperationMatch } from "./Router.ts"
 
 /**
- * Proofs per minute whose purchase and signature are looked up: for one client, and in total. Only those count whose
- * request has the secret of what it names, so that a stranger uses up nobody's. `perPurchase`: from all clients.
+ * Proofs per minute whose signature and right to the content are looked up: for one client, and in total. Only those
+ * count whose request has the secret of what it names, so that a stranger uses up nobody's. `perSecret`: from all clients.
  */
-const perMinute = { perClient: 60, inAll: 600, perPurchase: 60 }
+const perMinute = { perClient: 60, inAll: 600, perSecret: 60 }
 /** Proofs without the secret that get a new challenge, of one client. */
 const withoutSecret = { perClient: 60, inAll: Number.MAX_SAFE_INTEGER }
-const purchaseLimits = { maxKeys: 10_000, spanMillis: 60_000 }
+const secretLimits = { maxKeys: 10_000, spanMillis: 60_000 }
 
 /** A request without payment for a route that lets wallets sign in. */
 export interface SignInRequest {
@@ -43,7 +48,7 @@ export interface SignInRequest {
   readonly clientAddress: () => string | undefined
 }
 
-// One text for every reason: it tells nobody which purchases exist, or whose they are.
+// One text for every reason: it tells nobody what exists, or whose it is.
 const notTheirs: Refusal = {
   code: "sign_in_refused",
   message: "this wallet has no free access here; pay instead, or sign in with the wallet that paid"
@@ -54,7 +59,7 @@ const used: Refusal = {
 }
 const spent: Refusal = {
   code: "sign_in_budget_spent",
-  message: "the free downloads of 24 hours are used up; pay for this one, or try again later"
+  message: "what is free in 24 hours is used up; pay for this request, or try again later"
 }
 const tooMany: Refusal = {
   code: "sign_in_rate_limited",
@@ -66,6 +71,11 @@ const randomHex = (): string =>
 
 /** What a proof is for: the request without its query. */
 const resourceOf = ({ match }: SignInRequest) => match.paidRoute.resource("")
+
+const targetOf = (call: SignInRequest): SignInTarget => ({
+  uri: resourceOf(call).url,
+  statement: call.freeAccess.statement
+})
 
 type Outcome = PlainResponse | Refusal
 
@@ -83,13 +93,13 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
   const downloads = new Downloads()
   const budget = new ClientBudget(perMinute)
   const strangers = new ClientBudget(withoutSecret)
-  const purchases = new SpanCounts(purchaseLimits)
+  const holders = new SpanCounts(secretLimits)
 
   /** The 402 with a challenge of its own, which no cache may keep. */
   const challenge = Effect.fnUntraced(function* (call: SignInRequest, error: string) {
     const resource = resourceOf(call)
     const nowMillis = yield* Clock.currentTimeMillis
-    const info = makeSignIn(secrets, resource.url, { nowMillis, random: randomHex() })
+    const info = makeSignIn(secrets, targetOf(call), { nowMillis, random: randomHex() })
     const extensions = { ...resource.extensions, ...signInExtension(info, networks) }
     const offers = call.match.paidRoute.listedOffers()
     const made = makeChallenge(offers, { ...resource, extensions }, error)
@@ -138,9 +148,9 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
   /** Whether a request may have its proof looked up. Its own secret tells, so that strangers lock out no holder. */
   const isAdmitted = (held: string | undefined, client: string | undefined, nowMillis: number): boolean => {
     if (held === undefined) return strangers.take(client, nowMillis) === undefined
-    if ((purchases.find(held, nowMillis)?.count ?? 0) >= perMinute.perPurchase) return false
+    if ((holders.find(held, nowMillis)?.count ?? 0) >= perMinute.perSecret) return false
     if (budget.take(client, nowMillis) !== undefined) return false
-    purchases.add(held, nowMillis)
+    holders.add(held, nowMillis)
     return true
   }
 
@@ -150,8 +160,7 @@ export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) 
   ): Effect.fn.Return<Outcome, ApiFailure, Scope.Scope> {
     const { freeAccess, match, request } = call
     const nowMillis = yield* Clock.currentTimeMillis
-    const uri = resourceOf(call).url
-    const reading = readProof(header, { secrets, uri, networks, nowMillis })
+    const reading = readProof(header, { secrets, target: targetOf(call), networks, nowMillis })
     if (reading._tag === "Refused") return reading.refusal
     const input = yield* match.paidRoute.read(request, match.params)
     if (input._tag === "Nothing") return yield* input.fault

@@ -19,11 +19,11 @@ export const reportingDefects = <Input>(
   operation: Operation<Input>,
   settings: Pick<CallSettings, "onError">
 ): Operation<Input> => {
-  const { decode, endpoint, price, work } = operation
+  const { endpoint, input: { decode, ...input } = {}, price, work } = operation
   const report = reportDefects(endpoint.identifier, settings)
   return {
     ...operation,
-    ...(decode === undefined ? {} : { decode: (raw) => report(decode(raw)) }),
+    input: decode === undefined ? input : { ...input, decode: (raw) => report(decode(raw)) },
     price: price._tag === "Computed" ? { ...price, of: (input) => report(price.of(input)) } : price,
     work: (input, charge) => report(work(input, charge))
   }

@@ -48,7 +48,7 @@ export type Price<Input> =
       readonly _tag: "Computed"
       readonly of: (input: Input) => Effect.Effect<bigint, ApiFailure>
     } & PriceRange)
-  /** A stored quote. Its order is placed after settlement, so it costs the host nothing before. */
+  /** A stored quote. What it promises is delivered after settlement, so it costs the host nothing before. */
   | ({
       readonly _tag: "Quoted"
       readonly quote: (
@@ -87,42 +87,64 @@ export interface WorkCharge {
 export interface Operation<Input = never> {
   /** Method, path and schemas. Its identifier is the operation's id. */
   readonly endpoint: ApiEndpoint
+  readonly price: Price<Input>
+  readonly work: (input: Input, charge: WorkCharge) => Effect.Effect<Work, ApiFailure | PaymentRefused>
+  readonly documents: OperationDocuments
+  readonly input?: OperationInput<Input>
+  readonly settlement?: OperationSettlement
+  readonly response: OperationResponse
+  /** Opens the content for a wallet that has bought it before and proves it. The price must be fixed. */
+  readonly freeAccess?: FreeAccess<Input>
+}
+
+/** What the 402, the OpenAPI document and the listing say about an operation. */
+export interface OperationDocuments {
   readonly description: string
   readonly mimeType: string
-  readonly price: Price<Input>
   /** An example input and response for indexers and agents. */
   readonly example: Example
-  /** The response contains personal data or a secret: it is stored encrypted. */
-  readonly encrypted?: boolean
+  /** What an error of a status means here, where the general words say too little. */
+  readonly errors?: Readonly<Record<number, string>>
   /** The 402 includes the request's query, which must contain nothing private. */
   readonly queryInResource?: boolean
   /** Not listed at `/.well-known/x402`. */
   readonly unlisted?: boolean
-  /** Settlement counts only once the chain shows it. */
-  readonly proofRequired?: boolean
-  /** The payment settles before the work. */
-  readonly settlesFirst?: boolean
-  /** How long the response can be requested again with the same payment. */
-  readonly replayMillis: number
+}
+
+/** How a request is read, besides by the endpoint's schemas. */
+export interface OperationInput<Input> {
   /** Faults between fields, reported with those of the schema. */
   readonly faults?: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Issue>
+  /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
+  readonly decode?: (raw: RawInput) => Effect.Effect<Input, ApiFailure>
   /**
    * Binds a payment to the undecoded parameters and body instead of the decoded input: a host's schema may decode
    * different requests to values that are equal as JSON.
    */
   readonly boundToRequest?: boolean
-  /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
-  readonly decode?: (raw: RawInput) => Effect.Effect<Input, ApiFailure>
   /** A handler of the host reads the request and does the work: it is given with each request. */
   readonly isHandler?: boolean
-  readonly work: (input: Input, charge: WorkCharge) => Effect.Effect<Work, ApiFailure | PaymentRefused>
-  /** Opens the content for a wallet that has bought it before and proves it. The price must be fixed. */
-  readonly freeAccess?: FreeAccess<Input>
+}
+
+/** When a payment settles, and what shows that it did. */
+export interface OperationSettlement {
+  /** Settlement counts only once the chain shows it. */
+  readonly proofRequired?: boolean
+  /** The payment settles before the work. */
+  readonly beforeWork?: boolean
+}
+
+/** How a paid response is kept, and sent again. */
+export interface OperationResponse {
+  /** How long the response can be requested again with the same payment. */
+  readonly replayMillis: number
+  /** The response contains personal data or a secret: it is stored encrypted. */
+  readonly encrypted?: boolean
   /** Opens the content of a recorded reference again. */
   readonly reopen?: (reference: string) => Effect.Effect<ByteContent, ApiFailure>
 }
 
-/** See `Operation.example`. */
+/** See `OperationDocuments.example`. */
 export interface Example {
   readonly input: Readonly<Record<string, unknown>>
   /** JSON; a `Uint8Array` for other responses, which documents show in base64; `undefined` for no example. */

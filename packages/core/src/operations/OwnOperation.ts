@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { jsonOf, refused } from "./HostWork.ts"
-import type { Operation } from "./Operation.ts"
+import type { Operation, OperationInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import type { OwnOperationOptions } from "./OwnOperationOptions.ts"
 import { ownPrice } from "./OwnPrice.ts"
@@ -45,23 +45,21 @@ export const ownEndpoint = (
 /** Makes an operation from the options that both styles share. */
 export const ownOperation = Effect.fnUntraced(function* <Input>(
   options: OwnOperationOptions<Input>,
-  parts: Pick<Operation<Input>, "endpoint" | "decode"> & {
-    /** Returns the response as JSON. */
-    readonly work: (input: Input) => Effect.Effect<unknown, ApiFailure>
-  }
+  parts: Pick<Operation<Input>, "endpoint"> &
+    Pick<OperationInput<Input>, "decode"> & {
+      /** Returns the response as JSON. */
+      readonly work: (input: Input) => Effect.Effect<unknown, ApiFailure>
+    }
 ): Effect.fn.Return<Operation<Input>, never, OperationSettings> {
   const { description, example = { input: {}, output: undefined }, id, price, settlement } = options
   const { responseLifetimeMillis } = yield* OperationSettings
+  const { decode, endpoint } = parts
   return {
-    endpoint: parts.endpoint,
-    ...(parts.decode === undefined ? {} : { decode: parts.decode }),
-    description,
-    mimeType: "application/json",
-    example,
-    encrypted: options.encrypted === true,
-    boundToRequest: true,
-    replayMillis: responseLifetimeMillis,
-    settlesFirst: settlement === "before-work",
+    endpoint,
+    documents: { description, mimeType: "application/json", example },
+    input: { boundToRequest: true, ...(decode === undefined ? {} : { decode }) },
+    settlement: { beforeWork: settlement === "before-work" },
+    response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: ownPrice(id, price, description),
     work: (input) =>
       Effect.suspend(() => parts.work(input)).pipe(

@@ -28,17 +28,6 @@ export interface OwnOperationOptions<Input> {
   readonly example?: Example
 }
 
-/** Ids of the contract's routes, which stay reserved where a till doesn't serve them. `shop/routes/Api.ts` checks the list. */
-export const contractIds = [
-  "search",
-  "shop",
-  "buy",
-  "track",
-  "vaultSearch",
-  "vaultBuy",
-  "vaultDownload"
-] as const
-
 const idPattern = /^[A-Za-z][\w-]{0,63}$/
 
 /** The first part must be a name, so that a path can't be mistaken for one below another prefix. */
@@ -58,8 +47,6 @@ export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): Re
   const { id, method, path, price, work } = given
   const faults: Array<string> = []
   if (typeof id !== "string" || !idPattern.test(id)) faults.push("id must be a name such as weather")
-  else if (contractIds.some((contractId) => contractId === id))
-    faults.push("this id belongs to a route of the contract")
   if (method !== "GET" && method !== "POST") faults.push(`method must be "GET" or "POST"`)
   if (typeof path !== "string" || !isOwnPath(path))
     faults.push("path must be a path such as /weather or /weather/:city, each parameter once")

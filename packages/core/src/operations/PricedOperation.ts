@@ -20,14 +20,10 @@ export const pricedOperation = (
   const completed = completeOptions(options)
   return {
     endpoint: ownEndpoint(completed, namedFields(Object.keys(example.input)), outputOf(mimeType)),
-    description: completed.description,
-    mimeType,
-    example,
-    encrypted: options.encrypted === true,
-    boundToRequest: true,
-    isHandler: true,
-    replayMillis: responseLifetimeMillis,
-    settlesFirst: options.settlement === "before-work",
+    documents: { description: completed.description, mimeType, example },
+    input: { boundToRequest: true, isHandler: true },
+    settlement: { beforeWork: options.settlement === "before-work" },
+    response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: { _tag: "Fixed", atomic: parseAtomic(price)! },
     work: () => Effect.die(new Error(`the handler of ${options.id} is missing`))
   }

@@ -1,4 +1,3 @@
-import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { ApiError } from "../domain/ApiError.ts"
 import { fromDollars, parseAtomic } from "../domain/Money.ts"
@@ -39,8 +38,3 @@ export const respond = (value: unknown, subject?: Subject): Work => ({
 export const respondText = (text: string): Work => ({
   response: { status: 200, contentType: "application/json", body: { _tag: "Text", text } }
 })
-
-/** A ZIP archive, for the success schema of an endpoint. */
-export const ZipArchive = Schema.Uint8Array.pipe(
-  HttpApiSchema.asUint8Array({ contentType: "application/zip" })
-)

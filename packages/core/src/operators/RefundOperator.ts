@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { checksumAddress } from "../domain/EvmAddress.ts"
-import { type Charge, Charges } from "../ports/Charges.ts"
+import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { listInPages } from "./listInPages.ts"
 import { checkBefore } from "./OperatorInput.ts"
 import { resumeRefunds, stopRefunds } from "../refunds/RefundGuard.ts"
@@ -21,9 +21,9 @@ export interface RefundStatus {
 export interface DueRefund {
   /** Names the payment: `chain:asset:payer:nonce`. Record a refund that you sent under it. */
   readonly chargeKey: string
-  /** The order that it is for; `undefined`: the payment bought no order. */
-  readonly orderId: string | undefined
-  /** The operation that was paid for: `search`, `buy`, … */
+  /** What the payment bought besides a response, e.g. `{ kind: "order", id }`. */
+  readonly subject: Subject | undefined
+  /** The id of the operation that was paid for. */
   readonly operation: string
   /** CAIP-2: send the refund on this network. */
   readonly network: string
@@ -52,7 +52,7 @@ export interface DueRefundQuery {
 /** A refund as a host sees it. */
 const dueRefundOf = (charge: Charge): DueRefund => ({
   chargeKey: charge.key,
-  orderId: charge.subject?.kind === "order" ? charge.subject.id : undefined,
+  subject: charge.subject,
   operation: charge.operation,
   network: charge.network,
   asset: charge.asset,

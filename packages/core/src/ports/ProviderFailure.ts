@@ -1,10 +1,8 @@
-import type { PortName } from "../domain/Errors.ts"
-
 /** A call of a host's provider that failed, with the error as the provider threw it. */
 export interface ProviderFailure {
-  /** `"operations"`: a route of your own. */
-  readonly port: PortName | "operations"
-  /** The function of the port that failed: `track`, `quote`, `place`; of your own route, its id. */
+  /** The port of the function: `tracking`, `fulfilment`, …; `operations`: a route of your own. */
+  readonly port: string
+  /** The function that failed: `track`, `quote`, `place`; of your own route, its id. */
   readonly operation: string
   /** The thrown error, or the till's `MalformedResponse` or `DeadlineExceeded`. May contain personal data. */
   readonly error: unknown

@@ -4,9 +4,6 @@ import { Context, Effect, Layer, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { digests } from "../fast/Digests.ts"
 
-/** What a digest is for: the same text has another digest for another purpose. */
-export type DigestPurpose = "fingerprint" | "quote" | "download" | "sign-in"
-
 /** An encrypted value, with the id of its key. */
 export interface Encrypted {
   readonly keyId: string
@@ -30,8 +27,11 @@ export class Secrets extends Context.Service<
   {
     /** Id of the key for new values. */
     readonly currentKeyId: string
-    /** HMAC-SHA-256 of a text for one purpose, in base64url; `undefined` if the key is unknown. */
-    readonly digest: (purpose: DigestPurpose, text: string, keyId?: string) => string | undefined
+    /**
+     * HMAC-SHA-256 of a text, in base64url; `undefined` if the key is unknown. `purpose`, one word such as `fingerprint`:
+     * the same text has another digest for another purpose.
+     */
+    readonly digest: (purpose: string, text: string, keyId?: string) => string | undefined
     /** AES-256-GCM. */
     readonly encrypt: (text: string) => Effect.Effect<Encrypted>
     /** `undefined` if the key is unknown or did not encrypt this value. */

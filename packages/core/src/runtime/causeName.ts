@@ -1,9 +1,9 @@
-import { StoreError, UpstreamFailed, UpstreamUnavailable, type UpstreamError } from "../domain/Errors.ts"
+import { StoreError } from "../domain/Errors.ts"
 import { DeadlineExceeded } from "./Deadline.ts"
 import { MalformedResponse } from "./MalformedResponse.ts"
 
-const isUpstreamError = (error: unknown): error is UpstreamError =>
-  error instanceof UpstreamFailed || error instanceof UpstreamUnavailable
+/** Errors of this package are tagged, and name what they wrap as their cause. */
+const isTagged = (error: Error): boolean => "_tag" in error
 
 const maxCauseDepth = 4
 
@@ -12,8 +12,8 @@ const maxCauseDepth = 4
  * query or an address, except those that this package writes itself.
  *
  * @example
- * causeName(new UpstreamFailed({ port: "tracking", cause: refusedConnection }))
- * // "UpstreamFailed: TypeError ECONNREFUSED"
+ * causeName(new StoreError({ operation: "charges.claim", cause: refusedConnection }))
+ * // "StoreError charges.claim: TypeError ECONNREFUSED"
  */
 export const causeName = (cause: unknown, depth = 0): string => {
   if (cause instanceof MalformedResponse || cause instanceof DeadlineExceeded) return cause.message
@@ -25,7 +25,7 @@ export const causeName = (cause: unknown, depth = 0): string => {
   const inner: ReadonlyArray<unknown> =
     cause instanceof AggregateError
       ? cause.errors
-      : (isUpstreamError(cause) || cause instanceof StoreError) && cause.cause !== undefined
+      : isTagged(cause) && cause.cause !== undefined
         ? [cause.cause]
         : []
   return inner.length === 0 ? name : `${name}: ${inner.map((each) => causeName(each, depth + 1)).join("; ")}`

@@ -1,16 +1,12 @@
 import { Cause, Effect, Logger, References } from "effect"
 import { causeName } from "./causeName.ts"
 
-/** The subject of an event. All fields are optional; none holds a payment header, token, email or postal address. */
+/** What an event is about. All fields are optional; none holds a payment header, token, email or postal address. */
 export interface EventFields {
-  /** The port whose provider failed: `tracking`, `fulfilment`, … */
+  /** The port whose provider failed. */
   readonly port?: string | undefined
-  /** The operation or store method: `track`, `charges.complete`. */
+  /** The operation or store method: `weather`, `charges.complete`. */
   readonly operation?: string | undefined
-  readonly orderId?: string | undefined
-  /** The order that shares its upstream reference with `orderId`. */
-  readonly otherOrderId?: string | undefined
-  readonly purchaseId?: string | undefined
   /** `chain:asset:payer:nonce`: has the payer's wallet, as the chain does. */
   readonly chargeKey?: string | undefined
   /** The name of one of several facilitators. */
@@ -23,14 +19,6 @@ export interface EventFields {
   /** The reason, as a code. */
   readonly reason?: string | undefined
   readonly attempts?: number | undefined
-  /** The model of the assistant. */
-  readonly model?: string | undefined
-  /** Requests of one run to models. */
-  readonly rounds?: number | undefined
-  readonly inputTokens?: number | undefined
-  readonly outputTokens?: number | undefined
-  /** Millionths of a US dollar. */
-  readonly costMicroUsd?: number | undefined
   /** The id that the caller received, which leads to this event. */
   readonly incidentId?: string | undefined
   /** The error by name and code, without its message: that may quote a request. */
@@ -42,7 +30,7 @@ export interface EventFields {
 /** An event for the host's own log. */
 export interface TillEvent extends EventFields {
   readonly level: "info" | "warning" | "error"
-  /** A stable code: `order_needs_operator`. Listed in docs/errors.md. */
+  /** A stable code: `charge_needs_operator`. Listed in docs/errors.md. */
   readonly code: string
   readonly message: string
 }

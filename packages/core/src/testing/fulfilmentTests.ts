@@ -5,7 +5,7 @@ import type {
   QuotedOffer,
   QuoteRequest
 } from "../shop/ports/FulfilmentOptions.ts"
-import { NotPlaced } from "../domain/Errors.ts"
+import { NotPlaced } from "../shop/ports/Errors.ts"
 
 /** Connects the fulfilment tests with a provider, over a fake of its upstream. Made anew for each test. */
 export interface FulfilmentUnderTest {

@@ -3,6 +3,7 @@ import { Http, type Handling, type PricedCall } from "../http/Http.ts"
 import { type Caller, type IncomingRequest, incoming, toResponse } from "../http/HttpMessage.ts"
 import { pathHandler } from "../http/Router.ts"
 import { Operations } from "../operations/Operation.ts"
+import type { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { reconcileOnce } from "./background.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
@@ -45,7 +46,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
   Layer.effectContext(
     Effect.gen(function* () {
       const http = yield* Http
-      const context = yield* Effect.context<SettlementRunner>()
+      const context = yield* Effect.context<SettlementRunner | BackgroundWork>()
       const own = (yield* (yield* Operations).all)
         .map(({ endpoint }) => endpoint.path as `/${string}`)
         .filter((path) => !path.startsWith("/x402/"))

@@ -12,18 +12,20 @@ import { ChargeOperator } from "../operators/ChargeOperator.ts"
 import { LedgerOperator } from "../operators/LedgerOperator.ts"
 import { OrderOperator } from "../shop/orders/OrderOperator.ts"
 import { RefundOperator } from "../operators/RefundOperator.ts"
-import { Ordering, OrderingSettings } from "../shop/orders/Ordering.ts"
+import { OrderingSettings } from "../shop/orders/Ordering.ts"
 import { Refunds } from "../refunds/Refunds.ts"
+import { SettlementEffects } from "../ports/SettlementEffects.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Stores } from "../stores/Stores.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { PaymentReversals } from "../toll/limits/PaymentReversals.ts"
 import { leaseLengthMillis } from "../toll/perform/LeaseLength.ts"
-import { SettlementEffects } from "../toll/perform/SettlementEffects.ts"
 import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import { Toll } from "../toll/Toll.ts"
-import { Vault } from "../shop/vault/Vault.ts"
+import { shopErasure } from "../shop/ports/ShopErasure.ts"
+import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import { keyCheck } from "./keyCheck.ts"
@@ -44,6 +46,9 @@ export const waitMillis = 10_000
 export type OperationContext =
   | Operations
   | OperationSettings
+  | BackgroundWork
+  | SettlementEffects
+  | ShopSettings
   | OrderingSettings
   | OrderChanges
   | Refunds
@@ -54,32 +59,6 @@ export type Operators = OrderOperator | ChargeOperator | LedgerOperator | Refund
 
 /** The ports that every till requires. */
 export type CommonPorts = Stores | Facilitator | Chain
-
-/** Routes the effect of a settlement to the use case of its subject. */
-const settlementEffects = Layer.effect(
-  SettlementEffects,
-  Effect.gen(function* () {
-    const ordering = yield* Effect.serviceOption(Ordering)
-    const vault = yield* Effect.serviceOption(Vault)
-    return SettlementEffects.of({
-      settled: ({ id, kind }) => {
-        if (kind === "download") return Effect.void
-        return kind === "order"
-          ? Effect.suspend(() => (ordering._tag === "Some" ? ordering.value.settled(id) : Effect.void))
-          : Effect.suspend(() => (vault._tag === "Some" ? vault.value.settled(id) : Effect.void))
-      },
-      abandoned: ({ id, kind }, chargeKey) => {
-        if (kind === "order")
-          return Effect.suspend(() =>
-            ordering._tag === "Some" ? ordering.value.abandoned(id, chargeKey) : Effect.void
-          )
-        const of = (use: Vault["Service"]) =>
-          kind === "download" ? use.downloadAbandoned(id) : use.abandoned(id)
-        return Effect.suspend(() => (vault._tag === "Some" ? of(vault.value) : Effect.void))
-      }
-    })
-  })
-)
 
 /** Length of a charge's lease. Covers the longest settlement timeout where a `Facilitator` doesn't state its own. */
 export const chargeLeaseMillis = (
@@ -123,8 +102,7 @@ const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedReso
           settings.networks.map(({ caip2, finalitySeconds }) => [caip2, finalitySeconds])
         )
       })
-    ),
-    Layer.provide(settlementEffects)
+    )
   )
 
 /** What HTTP shares with the rest of a till: it reads the withdrawn networks, and fills in the listed resources. */
@@ -178,7 +156,7 @@ const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =>
     Effect.gen(function* () {
       const operations = yield* (yield* Operations).all
       const chain = yield* Chain
-      const needing = operations.filter(({ proofRequired }) => proofRequired === true)
+      const needing = operations.filter(({ settlement }) => settlement?.proofRequired === true)
       if (trustFacilitator || needing.length === 0) return
       const ids = needing.map(({ endpoint }) => endpoint.identifier).join(" and ")
       const unreadable = networks.filter(({ caip2 }) => !chain.canRead(caip2))
@@ -233,7 +211,10 @@ export const assemble = <const Ops extends OperationLayers>(
 ) => {
   const context = Layer.mergeAll(
     Operations.layer,
+    BackgroundWork.layer,
+    SettlementEffects.layer,
     Layer.succeed(OperationSettings, settings),
+    Layer.succeed(ShopSettings, settings),
     Layer.succeed(OrderingSettings, settings),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
     OrderChanges.layer(changes),
@@ -249,7 +230,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
-    Layer.provide([proofCheck(settings), tokenCheck(settings.networks)]),
+    Layer.provide([proofCheck(settings), tokenCheck(settings.networks), shopErasure(settings)]),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
     Layer.provide(keyCheck(settings.secrets)),

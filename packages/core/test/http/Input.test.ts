@@ -194,9 +194,11 @@ describe("an operation that decodes by itself", () => {
   const seen: Array<unknown> = []
   const own = (method: "GET" | "POST", isRight: boolean) =>
     operationOf(HttpApiEndpoint.make(method)("own", "/own/:city"), {
-      decode: ({ body, params, query }) => {
-        seen.push({ body, params, query: [...query] })
-        return isRight ? Effect.succeed("decoded") : Effect.fail(fault)
+      input: {
+        decode: ({ body, params, query }) => {
+          seen.push({ body, params, query: [...query] })
+          return isRight ? Effect.succeed("decoded") : Effect.fail(fault)
+        }
       }
     })
 

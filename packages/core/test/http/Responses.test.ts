@@ -147,6 +147,16 @@ describe("a paid response", () => {
     })
   })
 
+  it("lets pages of other origins read the headers of its work, each named once", () => {
+    const response = { ...text, headers: { "x-note": "b", etag: "c" } }
+    const exposedFor = (origin: string) =>
+      paidResponse({ response, receipt }, 2, ["https://a.example"], origin).headers[
+        "access-control-expose-headers"
+      ]
+    expect(exposedFor("https://a.example")?.match(/x-note|etag/gi)).toEqual(["ETag", "x-note"])
+    expect(exposedFor("https://b.example")).toBeUndefined()
+  })
+
   it("has the size of its bytes, whatever size was declared", () => {
     const body = new Uint8Array(7)
     const response = paidResponse({ response: bytes({ body, size: 70 }), receipt }, 2, "*", null)

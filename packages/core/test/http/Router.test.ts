@@ -12,14 +12,16 @@ import {
 import { plainQuote } from "../../src/http/PaidRoute.ts"
 import type { AnyOperation } from "../../src/operations/Operation.ts"
 import type { Challenged } from "../toll/wallet.ts"
-import { operationOf, settings } from "./sampleOperation.ts"
+import { documents, operationOf, settings } from "./sampleOperation.ts"
 
-const search = operationOf(HttpApiEndpoint.get("search", "/x402/search"), { queryInResource: true })
+const search = operationOf(HttpApiEndpoint.get("search", "/x402/search"), {
+  documents: { ...documents, queryInResource: true }
+})
 const weather = operationOf(
   HttpApiEndpoint.get("weather", "/weather/:city/:day", {
     params: { city: Schema.String, day: Schema.String }
   }),
-  { unlisted: true }
+  { documents: { ...documents, unlisted: true } }
 )
 const indicative = { ...plainQuote(26_640_000n), description: "Indicative" }
 const buy = operationOf(HttpApiEndpoint.post("buy", "/x402/buy"), {
@@ -145,7 +147,7 @@ describe("the 402 of an operation", () => {
 
   it("that can't be made fails at startup", () => {
     const unwritable = operationOf(HttpApiEndpoint.get("unwritable", "/unwritable"), {
-      example: { input: {}, output: { amount: 1n } }
+      documents: { ...documents, example: { input: {}, output: { amount: 1n } } }
     })
     expect(() => paidRouteFinder(settings, unwritable)).toThrow("BigInt")
   })
@@ -166,7 +168,7 @@ describe("the 402 of an operation", () => {
   it("announces a payment that settles first", () => {
     const upfront = makeRouter(
       settings,
-      [{ ...search, settlesFirst: true }],
+      [{ ...search, settlement: { beforeWork: true } }],
       nothingPriced,
       openApiDocument
     )("/x402/search")

@@ -1,6 +1,13 @@
 import { Effect } from "effect"
 import type { HttpSettings } from "../../src/http/HttpSettings.ts"
-import type { AnyOperation, ApiEndpoint } from "../../src/operations/Operation.ts"
+import type { AnyOperation, ApiEndpoint, OperationDocuments } from "../../src/operations/Operation.ts"
+
+/** What the sample's documents say. */
+export const documents: OperationDocuments = {
+  description: "Weather of a city",
+  mimeType: "application/json",
+  example: { input: {}, output: {} }
+}
 
 /** An operation with this endpoint for one cent, whose work is never done. */
 export const operationOf = (
@@ -8,11 +15,9 @@ export const operationOf = (
   changes: Partial<Omit<AnyOperation, "endpoint">> = {}
 ): AnyOperation => ({
   endpoint,
-  description: "Weather of a city",
-  mimeType: "application/json",
+  documents,
   price: { _tag: "Fixed", atomic: 10_000n },
-  example: { input: {}, output: {} },
-  replayMillis: 60_000,
+  response: { replayMillis: 60_000 },
   work: () => Effect.die("no work is expected"),
   ...changes
 })

@@ -4,10 +4,10 @@ import { ConfigurationError, Operation, Till } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { fakes, settings } from "../till/hosted.ts"
 
-it("lists every fault of its options, with an id that the contract has among them", async () => {
+it("lists every fault of its options", async () => {
   const { chainLayer, facilitatorLayer } = fakes()
   const Weather = Operation.make({
-    id: "search",
+    id: "the weather",
     method: "GET",
     path: "weather",
     description: "Weather of a city",
@@ -19,6 +19,6 @@ it("lists every fault of its options, with an id that the contract has among the
   const fault = await Effect.runPromise(Effect.scoped(Effect.flip(Layer.build(layer))))
   expect(fault).toBeInstanceOf(ConfigurationError)
   expect(fault.message).toBe(
-    "operation search: this id belongs to a route of the contract; path must be a path such as /weather or /weather/:city, each parameter once"
+    "operation the weather: id must be a name such as weather; path must be a path such as /weather or /weather/:city, each parameter once"
   )
 })

@@ -5,7 +5,9 @@ import { StoreError } from "../../src/domain/Errors.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { layerMemoryStores } from "../../src/stores/memory.ts"
 import { Orders } from "../../src/shop/ports/Orders.ts"
+import { BackgroundWork } from "../../src/runtime/BackgroundWork.ts"
 import { Quotes } from "../../src/shop/ports/Quotes.ts"
+import { shopErasure } from "../../src/shop/ports/ShopErasure.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { housekeeping } from "../../src/till/background.ts"
@@ -82,7 +84,7 @@ const keepHouse = (plan: Plan, millis: number) =>
     const lifetimes = { responseLifetimeMillis: day, personalDataLifetimeMillis: 90 * day }
     const running = yield* Effect.forkChild(
       housekeeping(lifetimes).pipe(
-        Effect.provide(stores),
+        Effect.provide(Layer.provideMerge(shopErasure(lifetimes), Layer.merge(stores, BackgroundWork.layer))),
         Effect.provideService(StoreTime, time),
         Effect.provide(Logger.layer([eventLogger((event) => events.push(event))]))
       )

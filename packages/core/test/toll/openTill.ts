@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest"
 import { memory } from "../../src/stores/memory.ts"
-import type { TillEvent } from "../../src/runtime/events.ts"
+import type { ShopEvent } from "../../src/shop/ports/ShopEvents.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import {
@@ -86,7 +86,9 @@ export const receiptOf = ({ headers }: ReceivedResponse): { readonly transaction
 /** Options that replace those of the fakes. */
 export interface OpenOptions extends Partial<TillOptions> {
   /** Options that the till gets none of. */
-  readonly without?: ReadonlyArray<"mailer" | "vault" | "onProviderError">
+  readonly without?: ReadonlyArray<
+    "assistant" | "fulfilment" | "mailer" | "marketplaces" | "onProviderError" | "tracker" | "vault"
+  >
 }
 
 /** A till over fakes, with a vault of one item; ends with the test. */
@@ -100,7 +102,7 @@ export const openTill = async ({ without = [], ...options }: OpenOptions = {}) =
     files: fakeVaultFiles(),
     mailer: fakeMailer()
   }
-  const events: Array<TillEvent> = []
+  const events: Array<ShopEvent> = []
   const settings: TillOptions = {
     baseUrl,
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",

@@ -3,7 +3,7 @@ import {
   type ProductNotFound,
   type ProductUnavailable,
   TemporarilyUnavailable
-} from "../../domain/Errors.ts"
+} from "../ports/Errors.ts"
 import { DeadlineExceeded } from "../../runtime/Deadline.ts"
 
 /*

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import { ConfigurationError, NotPlaced, ProductUnavailable } from "../../domain/Errors.ts"
+import { ConfigurationError } from "../../domain/Errors.ts"
+import { NotPlaced, ProductUnavailable } from "../ports/Errors.ts"
 import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../../runtime/Deadline.ts"
 import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"

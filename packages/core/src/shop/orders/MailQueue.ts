@@ -2,7 +2,7 @@ import { Clock, Effect, type Scope, Semaphore } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Order } from "../ports/Orders.ts"
 import { makeBackground } from "../../runtime/Background.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import type { MailSelector, OrderEvent } from "./OrderEvent.ts"
 import type { OrderMailing } from "./OrderMailing.ts"
 

@@ -1,5 +1,5 @@
 import { causeName } from "../../runtime/causeName.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Context, Effect, Layer } from "effect"
 import type { OrderStatus } from "../goods/Order.ts"
 import type { Order } from "../ports/Orders.ts"

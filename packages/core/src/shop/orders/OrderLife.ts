@@ -1,4 +1,4 @@
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"

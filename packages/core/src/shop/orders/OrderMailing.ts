@@ -1,4 +1,4 @@
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Context, Effect, Layer } from "effect"
 import { keccakOfText } from "../../domain/Hex.ts"
 import type { StoreError } from "../../domain/Errors.ts"

@@ -1,6 +1,7 @@
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Clock, Context, Effect, FiberSet, Layer, Queue } from "effect"
 import { makeBackground } from "../../runtime/Background.ts"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { type Order, type OrderMail, Orders } from "../ports/Orders.ts"
 import { type MailQueue, makeMailQueue } from "./MailQueue.ts"
@@ -202,5 +203,7 @@ const make = Effect.gen(function* () {
     return inBackground(repeated)
   })
 
-  return OrderWorker.of({ wake, work, run: Effect.forever(Effect.andThen(wake, services.nextDue.pause)) })
+  const run = Effect.forever(Effect.andThen(wake, services.nextDue.pause))
+  yield* (yield* BackgroundWork).add({ operation: "orders.work", run, reconcile: work })
+  return OrderWorker.of({ wake, work, run })
 })

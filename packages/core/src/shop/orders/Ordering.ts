@@ -1,18 +1,14 @@
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
-import {
-  type ApiFailure,
-  quoteFailure,
-  rateLimited,
-  storeFailure,
-  upstreamFailure
-} from "../../domain/ApiFailure.ts"
+import { type ApiFailure, rateLimited, storeFailure } from "../../domain/ApiFailure.ts"
+import { quoteFailure, upstreamFailure } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { format, toText } from "../../domain/Money.ts"
 import { type BuyRequest, type BuyResponse, productOf } from "../goods/Order.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { Fulfilment } from "../ports/Fulfilment.ts"
+import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import type { Margin } from "./Margin.ts"
 import { Orders } from "../ports/Orders.ts"
 import { type Quote, Quotes } from "../ports/Quotes.ts"
@@ -53,10 +49,6 @@ export class Ordering extends Context.Service<
       { readonly orderId: string; readonly response: BuyResponse },
       ApiFailure | PaymentRefused
     >
-    /** Starts to process an order whose payment has settled. Idempotent. */
-    readonly settled: (orderId: string) => Effect.Effect<void, StoreError>
-    /** Abandons an order whose payment failed, and frees its quote. */
-    readonly abandoned: (orderId: string, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Ordering") {
   static readonly layer = Layer.effect(
@@ -204,11 +196,13 @@ const make = Effect.gen(function* () {
     return { orderId, response: responseOf(orderId, agreed) }
   })
 
+  /** Starts to process an order whose payment has settled. Idempotent. */
   const settled = Effect.fn("Ordering.settled")(function* (orderId: string) {
     const result = yield* life.applyById(orderId, { _tag: "PaymentSettled" })
     if (result?._tag === "Changed") yield* worker.wake
   })
 
+  /** Abandons an order whose payment failed, and frees its quote. */
   const abandoned = Effect.fn("Ordering.abandoned")(function* (
     orderId: string,
     chargeKey: string | undefined
@@ -218,5 +212,6 @@ const make = Effect.gen(function* () {
     if (isAbandoned && chargeKey !== undefined) yield* quotes.restore(chargeKey)
   })
 
-  return Ordering.of({ quote, currentQuote, open, settled, abandoned })
+  yield* (yield* SettlementEffects).add("order", { settled, abandoned })
+  return Ordering.of({ quote, currentQuote, open })
 })

@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import { report } from "../../runtime/events.ts"
+import { report } from "./ShopEvents.ts"
 
 /** What one run of an assistant's model used. */
 export interface AssistantUsage {

@@ -1,6 +1,6 @@
-import { report } from "../../runtime/events.ts"
+import { report } from "./ShopEvents.ts"
 import { Cause, Context, Effect, Layer, Result } from "effect"
-import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../domain/Errors.ts"
+import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import type { SearchProduct, Source } from "../goods/Product.ts"
 import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
 import { timedOut } from "./HostCall.ts"

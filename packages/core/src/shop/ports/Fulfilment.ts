@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { type NotPlaced, PlacementRefused, type UpstreamError } from "../../domain/Errors.ts"
+import { type NotPlaced, PlacementRefused, type UpstreamError } from "./Errors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer } from "../goods/Order.ts"
 import type { FulfilmentOptions, Placement, QuoteRefusal, QuoteRequest } from "./FulfilmentOptions.ts"

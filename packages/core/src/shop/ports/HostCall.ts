@@ -1,15 +1,11 @@
 import { Effect } from "effect"
-import {
-  type PortName,
-  type UpstreamError,
-  UpstreamFailed,
-  UpstreamUnavailable
-} from "../../domain/Errors.ts"
+import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { callWithTimeout } from "../../fast/callWithTimeout.ts"
 import { type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
-import { framesOf, report } from "../../runtime/events.ts"
+import { framesOf } from "../../runtime/events.ts"
+import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
-import type { MailRejected, UpstreamError } from "../../domain/Errors.ts"
+import type { MailRejected, UpstreamError } from "./Errors.ts"
 import { hostCall } from "./HostCall.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
 

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { spanned } from "../../fast/spanned.ts"
-import type { UpstreamError } from "../../domain/Errors.ts"
+import type { UpstreamError } from "./Errors.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { hostCall } from "./HostCall.ts"

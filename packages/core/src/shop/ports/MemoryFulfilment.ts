@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { ProductNotFound, ProductUnavailable, UpstreamFailed } from "../../domain/Errors.ts"
+import { ProductNotFound, ProductUnavailable, UpstreamFailed } from "./Errors.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Offer } from "../goods/Order.ts"
 import type { Placement, QuoteRefusal, QuoteRequest } from "./FulfilmentOptions.ts"

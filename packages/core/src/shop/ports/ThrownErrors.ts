@@ -14,7 +14,7 @@ import {
   type UpstreamError,
   UpstreamFailed,
   UpstreamUnavailable
-} from "../../domain/Errors.ts"
+} from "./Errors.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
 /*

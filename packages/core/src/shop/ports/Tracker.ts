@@ -1,8 +1,8 @@
-import type { TrackRefusal } from "../../domain/Errors.ts"
+import type { TrackRefusal } from "./Errors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { spanned } from "../../fast/spanned.ts"
-import { NoTrackingInfo, type UpstreamError } from "../../domain/Errors.ts"
+import { NoTrackingInfo, type UpstreamError } from "./Errors.ts"
 import {
   TrackCarrier,
   TrackingEvent,

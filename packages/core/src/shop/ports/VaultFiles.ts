@@ -1,6 +1,6 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
-import { type UpstreamError, UpstreamFailed } from "../../domain/Errors.ts"
+import { type UpstreamError, UpstreamFailed } from "./Errors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { hostCall } from "./HostCall.ts"

@@ -1,27 +1,19 @@
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { paymentDescription } from "../../api/OpenApi.ts"
-import type { contractIds } from "../../operations/OwnOperationOptions.ts"
-import * as Buy from "./Buy.ts"
-import * as Search from "./Search.ts"
-import * as Shop from "./Shop.ts"
-import * as Track from "./Track.ts"
-import * as VaultBuy from "./VaultBuy.ts"
-import * as VaultDownload from "./VaultDownload.ts"
-import * as VaultSearch from "./VaultSearch.ts"
+import * as routes from "./Routes.ts"
 
 /*
- * The contract as one value, from which the typed client and the documents are made. Contains the list of operations.
+ * The contract as one value, from which the typed client and the documents are made.
  */
+
+type Routes = typeof routes
+type Endpoint = Routes[keyof Routes]["endpoint"]
+
+const endpoints = Object.values(routes).map(({ endpoint }) => endpoint)
 
 /** The seven paid endpoints of the contract. */
 export class Endpoints extends HttpApiGroup.make("x402", { topLevel: true }).add(
-  Search.endpoint,
-  Shop.endpoint,
-  Buy.endpoint,
-  Track.endpoint,
-  VaultSearch.endpoint,
-  VaultBuy.endpoint,
-  VaultDownload.endpoint
+  ...(endpoints as [Endpoint, ...Array<Endpoint>])
 ) {}
 
 /** Title, version and description of the whole contract. */
@@ -54,9 +46,3 @@ export class Api extends HttpApi.make("till402").add(Endpoints).annotateMerge(ap
 
 /** Id of one of the contract's operations. */
 export type OperationId = keyof (typeof Endpoints)["endpoints"]
-
-type ContractId = (typeof contractIds)[number]
-type None<Id extends never> = Id
-
-/** Ids that `Endpoints` or `contractIds` has alone: none, or this doesn't compile. */
-export type UnmatchedId = None<Exclude<OperationId, ContractId> | Exclude<ContractId, OperationId>>

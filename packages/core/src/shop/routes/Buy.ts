@@ -77,13 +77,14 @@ const operation = operationLayer(
     const { responseLifetimeMillis } = yield* OperationSettings
     return {
       endpoint,
-      description: "Purchase of a product, tax and shipping included",
-      mimeType: "application/json",
-      example,
-      encrypted: true,
-      proofRequired: true,
-      replayMillis: responseLifetimeMillis,
-      faults: buyFaults,
+      documents: {
+        description: "Purchase of a product, tax and shipping included",
+        mimeType: "application/json",
+        example
+      },
+      input: { faults: buyFaults },
+      settlement: { proofRequired: true },
+      response: { encrypted: true, replayMillis: responseLifetimeMillis },
       price: {
         _tag: "Quoted",
         indicative: {

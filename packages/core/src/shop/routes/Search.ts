@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../../domain/ApiFailure.ts"
+import { upstreamFailure } from "../ports/ApiFailures.ts"
 import type { Source } from "../goods/Product.ts"
 import { SearchQuery, SearchResponse } from "../goods/Search.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
@@ -8,6 +8,7 @@ import type { Work } from "../../toll/request/TollRequest.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("search", "/x402/search", {
@@ -49,18 +50,21 @@ const withMissing = (work: Work, missing: ReadonlyArray<Source>): Work =>
 const operation = operationLayer(
   Effect.gen(function* () {
     const catalogue = yield* Catalogue
-    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { responseLifetimeMillis } = yield* OperationSettings
+    const { prices, settlesFirst } = yield* ShopSettings
     return {
       endpoint,
-      description:
-        catalogue.sources.length === 1
-          ? "Product search over one marketplace"
-          : `Product search over ${catalogue.sources.length === 2 ? "two" : catalogue.sources.length} marketplaces`,
-      mimeType: "application/json",
-      example,
-      queryInResource: true,
-      replayMillis: responseLifetimeMillis,
-      settlesFirst: settlesFirst.has("search"),
+      documents: {
+        description:
+          catalogue.sources.length === 1
+            ? "Product search over one marketplace"
+            : `Product search over ${catalogue.sources.length === 2 ? "two" : catalogue.sources.length} marketplaces`,
+        mimeType: "application/json",
+        example,
+        queryInResource: true
+      },
+      settlement: { beforeWork: settlesFirst.has("search") },
+      response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.search),
       work: (query) =>
         catalogue.search(query).pipe(

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../../domain/ApiFailure.ts"
+import { upstreamFailure } from "../ports/ApiFailures.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { ShopRequest, ShopResponse } from "../goods/Shop.ts"
 import { Assistant } from "../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `shop`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("shop", "/x402/shop", {
@@ -45,17 +46,20 @@ const tooExpensive = (maxCostUsd: number, price: string): string =>
 export const layer = operationLayer(
   Effect.gen(function* () {
     const assistant = yield* Assistant
-    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { responseLifetimeMillis } = yield* OperationSettings
+    const { prices, settlesFirst } = yield* ShopSettings
     const { maxCostUsd } = assistant
     if (maxCostUsd !== undefined && !(maxCostUsd < Number(prices.shop)))
       return yield* Effect.die(new ConfigurationError({ message: tooExpensive(maxCostUsd, prices.shop) }))
     return {
       endpoint,
-      description: "AI shopping assistant: a reply and recommended products",
-      mimeType: "application/json",
-      example,
-      replayMillis: responseLifetimeMillis,
-      settlesFirst: settlesFirst.has("shop"),
+      documents: {
+        description: "AI shopping assistant: a reply and recommended products",
+        mimeType: "application/json",
+        example
+      },
+      settlement: { beforeWork: settlesFirst.has("shop") },
+      response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.shop),
       work: (request) =>
         Effect.mapBoth(assistant.reply(request), {

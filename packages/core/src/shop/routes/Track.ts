@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { trackingFailure, upstreamFailure } from "../../domain/ApiFailure.ts"
+import { trackingFailure, upstreamFailure } from "../ports/ApiFailures.ts"
 import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { Tracker } from "../ports/Tracker.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `track`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("track", "/x402/track", {
@@ -58,17 +59,23 @@ export const example = {
 export const layer = operationLayer(
   Effect.gen(function* () {
     const tracker = yield* Tracker
-    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { responseLifetimeMillis } = yield* OperationSettings
+    const { prices, settlesFirst } = yield* ShopSettings
     return {
       endpoint,
-      description: "Live status of a shipment",
-      mimeType: "application/json",
-      example,
-      encrypted: true,
-      // The contract documents the route, but doesn't list it.
-      unlisted: true,
-      replayMillis: responseLifetimeMillis,
-      settlesFirst: settlesFirst.has("track"),
+      documents: {
+        description: "Live status of a shipment",
+        mimeType: "application/json",
+        example,
+        errors: {
+          404: "There is no information on this tracking number yet. Nothing is charged.",
+          422: "The carrier must be named, or needs one more field. Nothing is charged."
+        },
+        // The contract documents the route, but doesn't list it.
+        unlisted: true
+      },
+      settlement: { beforeWork: settlesFirst.has("track") },
+      response: { encrypted: true, replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.track),
       work: (query) =>
         Effect.mapBoth(tracker.track(query), {

@@ -5,8 +5,8 @@ import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/Vault.ts"
 import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
 import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
-import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
@@ -51,7 +51,7 @@ const priceChanged = new PaymentRefused({
 export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
-    const { secretResponseLifetimeMillis } = yield* OperationSettings
+    const { secretResponseLifetimeMillis } = yield* ShopSettings
     const priceOf = (request: VaultBuyRequest) =>
       Effect.map(vault.item(request.slug), (item): Quoted => ({
         atomic: fromDollars(item.price),
@@ -60,12 +60,14 @@ export const layer = operationLayer(
       }))
     return {
       endpoint,
-      description: "Purchase of a vault item",
-      mimeType: "application/json",
-      example,
-      encrypted: true,
-      proofRequired: true,
-      replayMillis: secretResponseLifetimeMillis,
+      documents: {
+        description: "Purchase of a vault item",
+        mimeType: "application/json",
+        example,
+        errors: { 404: "There is no such item. Nothing is charged." }
+      },
+      settlement: { proofRequired: true },
+      response: { encrypted: true, replayMillis: secretResponseLifetimeMillis },
       price: {
         _tag: "Quoted",
         indicative: {

@@ -1,5 +1,5 @@
-import { Effect, Layer } from "effect"
-import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { Effect, Layer, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DownloadParams, DownloadQuery } from "../goods/Vault.ts"
 import type { FreeAccess } from "../../toll/signin/FreeAccess.ts"
 import type { FileResponse } from "../../toll/request/TollRequest.ts"
@@ -7,7 +7,11 @@ import type { OpenedDownload } from "../vault/PaidDownloads.ts"
 import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
-import { commonErrors, failure, fixedPrice, ZipArchive } from "../../operations/RouteParts.ts"
+import { commonErrors, failure, fixedPrice } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
+
+/** A ZIP archive. */
+const ZipArchive = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/zip" }))
 
 /** The contract of `vault/download`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/download/:purchaseId", {
@@ -64,9 +68,11 @@ const responseOf = ({
 export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
-    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { responseLifetimeMillis } = yield* OperationSettings
+    const { prices, settlesFirst } = yield* ShopSettings
     const { freeDownloads } = vault
     const freeAccess: FreeAccess<Input> | undefined = freeDownloads && {
+      statement: "Sign in to download this purchase again, free of charge.",
       holding: ({ downloadToken, purchaseId }) =>
         freeDownloads.isHolder(purchaseId, downloadToken) ? purchaseId.toLowerCase() : undefined,
       open: ({ purchaseId }, signIn) =>
@@ -78,13 +84,18 @@ export const layer = operationLayer(
     }
     return {
       endpoint,
-      description: "Download of a purchased vault item as a ZIP archive",
-      mimeType: "application/zip",
-      example,
-      replayMillis: responseLifetimeMillis,
-      settlesFirst: settlesFirst.has("vaultDownload"),
+      documents: {
+        description: "Download of a purchased vault item as a ZIP archive",
+        mimeType: "application/zip",
+        example,
+        errors: {
+          403: "The download token is not that of the purchase, or it can't be downloaded any more. Nothing is charged.",
+          404: "There is no such purchase. Nothing is charged."
+        }
+      },
+      settlement: { beforeWork: settlesFirst.has("vaultDownload") },
+      response: { replayMillis: responseLifetimeMillis, reopen: vault.open },
       price: fixedPrice(prices.vaultDownload),
-      reopen: vault.open,
       work: ({ downloadToken, purchaseId }, { key }) =>
         Effect.map(vault.download(purchaseId, downloadToken, key), ({ downloadId, ...opened }) => ({
           ...(downloadId === undefined ? {} : { subject: { kind: "download", id: downloadId } }),

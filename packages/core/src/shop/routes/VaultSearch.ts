@@ -5,6 +5,7 @@ import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/search`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.get("vaultSearch", "/x402/vault/search", {
@@ -40,15 +41,18 @@ export const example = {
 export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
-    const { prices, responseLifetimeMillis, settlesFirst } = yield* OperationSettings
+    const { responseLifetimeMillis } = yield* OperationSettings
+    const { prices, settlesFirst } = yield* ShopSettings
     return {
       endpoint,
-      description: "Search of digital assets: skills, knowledge, personas",
-      mimeType: "application/json",
-      example,
-      queryInResource: true,
-      replayMillis: responseLifetimeMillis,
-      settlesFirst: settlesFirst.has("vaultSearch"),
+      documents: {
+        description: "Search of digital assets: skills, knowledge, personas",
+        mimeType: "application/json",
+        example,
+        queryInResource: true
+      },
+      settlement: { beforeWork: settlesFirst.has("vaultSearch") },
+      response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.vaultSearch),
       work: (query) => Effect.map(vault.search(query), (page) => respond(page))
     } satisfies Operation<VaultQuery>

@@ -1,5 +1,6 @@
 import { Clock, Effect, type Scope } from "effect"
-import { type ApiFailure, downloadExpired, downloadsUsedUp, storeFailure } from "../../domain/ApiFailure.ts"
+import { type ApiFailure, storeFailure } from "../../domain/ApiFailure.ts"
+import { downloadExpired, downloadsUsedUp } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { isSolana } from "../../domain/Network.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"

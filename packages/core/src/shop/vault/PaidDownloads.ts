@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
+import { storeFailure } from "../../domain/ApiFailure.ts"
+import type { StoreError } from "../../domain/Errors.ts"
+import { Secrets } from "../../runtime/Secrets.ts"
 import {
   downloadExpired,
   downloadForbidden,
   downloadsUsedUp,
   purchaseNotFound,
-  storeFailure,
   upstreamFailure
-} from "../../domain/ApiFailure.ts"
-import type { StoreError } from "../../domain/Errors.ts"
-import { Secrets } from "../../runtime/Secrets.ts"
+} from "../ports/ApiFailures.ts"
 import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"

@@ -1,5 +1,5 @@
 import { causeName } from "../../runtime/causeName.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import { Clock, Effect, Option } from "effect"
 import { type RunInBackground, makeBackground } from "../../runtime/Background.ts"
 import type { StoreError } from "../../domain/Errors.ts"
@@ -152,7 +152,7 @@ const processById = (services: Services, id: string): Effect.Effect<void> =>
     )
   )
 
-/** Processes the purchases that are due now, each once. */
+/** Processes the purchases that are due now, each once: sends mails that failed, cancels those that were never paid. */
 const sweep = Effect.fn("Vault.sweep")(function* (services: Services): Effect.fn.Return<void, StoreError> {
   const startMillis = yield* Clock.currentTimeMillis
   for (;;) {
@@ -175,6 +175,7 @@ export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<
     templates
   }
   return {
+    /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */
     settled: Effect.fn("Vault.settled")((purchaseId: string) => grant(services, purchaseId)),
     ensureGranted: (purchase: VaultPurchase) => ensureGranted(services, purchase),
     sweep: sweep(services)

@@ -5,7 +5,7 @@ import type { MailTemplates } from "../mail/Templates.ts"
 import type { Mailer } from "../ports/Mailer.ts"
 import type { VaultItems } from "../ports/VaultItems.ts"
 import type { VaultPurchase } from "../ports/VaultPurchases.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../ports/ShopEvents.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { type ApiFailure, itemNotFound, storeFailure, validationFailure } from "../../domain/ApiFailure.ts"
+import { type ApiFailure, storeFailure, validationFailure } from "../../domain/ApiFailure.ts"
+import { itemNotFound } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import type {
   VaultBuyRequest,
@@ -8,6 +9,8 @@ import type {
   VaultPurchaseResponse,
   VaultQuery
 } from "../goods/Vault.ts"
+import { SettlementEffects } from "../../ports/SettlementEffects.ts"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import { paymentLifetimeMillis } from "../../toll/request/PaymentLifetime.ts"
@@ -34,10 +37,6 @@ export class Vault extends Context.Service<
       item: VaultItem,
       chargeKey: string
     ) => Effect.Effect<VaultPurchaseResponse, ApiFailure>
-    /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */
-    readonly settled: (purchaseId: string) => Effect.Effect<void, StoreError>
-    /** Cancels a reserved purchase whose payment failed. */
-    readonly abandoned: (purchaseId: string) => Effect.Effect<void, StoreError>
     /**
      * Opens the newest version of a paid purchase's file for the holder of its token: the one that was bought, or one
      * that was published since. Grants a purchase whose payment has settled and whose grant failed. Counts it for the
@@ -50,12 +49,8 @@ export class Vault extends Context.Service<
     ) => Effect.Effect<OpenedDownload, ApiFailure>
     /** Where the host allows it: downloads for the wallet that paid for the purchase, without another payment. */
     readonly freeDownloads: FreeDownloads | undefined
-    /** Takes back a counted download whose payment failed. */
-    readonly downloadAbandoned: (downloadId: string) => Effect.Effect<void, StoreError>
     /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
     readonly open: (reference: string) => Effect.Effect<VaultFile, ApiFailure>
-    /** Processes purchases that are due: sends mails that failed, cancels purchases that were never paid. */
-    readonly sweep: Effect.Effect<void, StoreError>
   }
 >()("@till402/core/Vault") {
   static readonly layer = Layer.effect(
@@ -104,17 +99,10 @@ const make = Effect.gen(function* () {
   const { download, open, release } = yield* makePaidDownloads(ensureGranted)
   const freeDownloads =
     files.freeReaccess === true ? yield* makeFreeDownloads({ open, ensureGranted }) : undefined
-  const abandoned = (id: string) => purchases.cancel(id)
-  return Vault.of({
-    search,
-    item,
-    reserve,
-    settled,
-    abandoned,
-    download,
-    freeDownloads,
-    downloadAbandoned: release,
-    open,
-    sweep
-  })
+  const effects = yield* SettlementEffects
+  yield* effects.add("purchase", { settled, abandoned: (id) => purchases.cancel(id) })
+  yield* effects.add("download", { settled: () => Effect.void, abandoned: release })
+  const background = yield* BackgroundWork
+  yield* background.add({ operation: "vaultPurchases.work", run: sweep, reconcile: sweep })
+  return Vault.of({ search, item, reserve, download, freeDownloads, open })
 })

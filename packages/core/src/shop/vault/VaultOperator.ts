@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { ListingRejected, type StoreError } from "../../domain/Errors.ts"
+import type { StoreError } from "../../domain/Errors.ts"
+import { ListingRejected } from "../ports/Errors.ts"
 import { VaultItem, type VaultPage, type VaultQuery } from "../goods/Vault.ts"
 import {
   ArchiveFacts,

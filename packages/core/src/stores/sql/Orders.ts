@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { OrderStatus } from "../../shop/goods/Order.ts"
 import { type Order, Orders } from "../../shop/ports/Orders.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import { report } from "../../runtime/events.ts"
+import { report } from "../../shop/ports/ShopEvents.ts"
 import { restingOrders } from "../schema/orderConditions.ts"
 import { fromOffer, storing, tookEffect, toOffer } from "./rows.ts"
 

@@ -5,7 +5,7 @@ import { type Faults, isRecord, shown } from "./Faults.ts"
 import { namesBelow, optionBounds } from "./OptionBounds.ts"
 import { type PaidNetwork, readNetworks } from "./PaidNetworks.ts"
 import { SettingsReader } from "./SettingsReader.ts"
-import type { Prices } from "../../operations/OperationSettings.ts"
+import { defaultPrices, type Prices } from "../../shop/routes/ShopSettings.ts"
 import type { FixedPriceOperation, TillSettings } from "./TillSettings.ts"
 import { checkNames } from "./UnknownOptions.ts"
 
@@ -42,6 +42,16 @@ export interface ConfiguredSettings {
   readonly discoveryPath: string | undefined
   readonly cors: "*" | ReadonlyArray<string> | false
 }
+
+/**
+ * Ids of the contract's routes. No other operation can have them, also where a till doesn't serve them: the ledger would
+ * not tell the two apart.
+ */
+export const contractIds: ReadonlyArray<string> = Object.keys({
+  ...defaultPrices,
+  buy: "quoted",
+  vaultBuy: "quoted"
+} satisfies Record<OperationId, string>)
 
 /** The names of the settings. */
 export const settingNames: ReadonlyArray<string> = Object.keys({
@@ -154,7 +164,7 @@ const readSettlement = (settlement: unknown, faults: Faults): ReadonlySet<Operat
     return settlesFirst
   }
   for (const [operation, when] of Object.entries(settlement)) {
-    if (operation === "buy" || operation === "vaultBuy") {
+    if (contractIds.includes(operation) && !isFixedPrice(operation)) {
       faults.add(`${group} has no ${operation}: it always delivers after settlement. Leave it out`)
     } else if (!isFixedPrice(operation)) {
       checkNames({ given: { [operation]: when }, group, known: fixedPriceOperations }, faults)

@@ -3,7 +3,7 @@ import { findNetwork } from "../../domain/Network.ts"
 import { defaultTemplates } from "../../shop/mail/Templates.ts"
 import { pathForm } from "../../operations/Operation.ts"
 import { ownOperationFaults } from "../../operations/OwnOperationOptions.ts"
-import type { ConfiguredSettings } from "./ConfiguredSettings.ts"
+import { type ConfiguredSettings, contractIds } from "./ConfiguredSettings.ts"
 import { type Faults, isRecord, shown } from "./Faults.ts"
 import { readAddress } from "./PaidNetworks.ts"
 import { checkFacilitators } from "./FacilitatorChecks.ts"
@@ -95,6 +95,8 @@ const checkOperations = (given: unknown, taken: ReadonlySet<string>, faults: Fau
     }
     const name = typeof operation["id"] === "string" ? operation["id"] : `operations[${index}]`
     for (const fault of ownOperationFaults(operation)) faults.add(`operation ${name}: ${fault}`)
+    if (contractIds.includes(name))
+      faults.add(`operation ${name}: this id belongs to a route of the contract`)
     if (operation["input"] !== undefined && !isStandardSchema(operation["input"]))
       faults.add(
         `operation ${name}: input must be a Standard Schema, such as a schema of zod, valibot or arktype`

@@ -1,5 +1,5 @@
 import type { DecimalText } from "../../domain/Money.ts"
-import { defaultPrices, type Prices } from "../../operations/OperationSettings.ts"
+import { defaultPrices, type Prices } from "../../shop/routes/ShopSettings.ts"
 import { defaultFacilitatorTimeouts } from "../../toll/facilitator/FacilitatorOptions.ts"
 import type { LimitOptions, RefundLimitOptions, TillSettings } from "./TillSettings.ts"
 

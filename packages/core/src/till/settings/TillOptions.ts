@@ -8,7 +8,7 @@ import type { ProviderFailure } from "../../ports/ProviderFailure.ts"
 import type { Stores } from "../../stores/Stores.ts"
 import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
-import type { TillEvent } from "../../runtime/events.ts"
+import type { ShopEvent } from "../../shop/ports/ShopEvents.ts"
 import type { FacilitatorSource } from "../../toll/facilitator/FacilitatorOptions.ts"
 import type { TillHooks, TillSettings } from "./TillSettings.ts"
 
@@ -61,7 +61,7 @@ export interface TillOptions extends TillSettings, TillHooks {
    * Receives events for operators: `{ level, code, message, … }`, without payment headers, tokens, addresses or emails.
    * Its errors are ignored. Default: one line of JSON each on standard error.
    */
-  readonly onEvent?: (event: TillEvent) => void
+  readonly onEvent?: (event: ShopEvent) => void
   /**
    * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
    * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless

@@ -1,4 +1,4 @@
-import type { Prices } from "../../operations/OperationSettings.ts"
+import type { Prices } from "../../shop/routes/ShopSettings.ts"
 import type { PublicRoute } from "../../http/HttpMessage.ts"
 import type { MailTemplates } from "../../shop/mail/Templates.ts"
 import type { OrderChange } from "../../shop/orders/OrderChanges.ts"

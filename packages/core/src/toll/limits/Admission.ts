@@ -231,7 +231,7 @@ export class Admission {
     if (unpaidWork?.paidBy === "settlement") call.unpaidWork = undefined
     if (!learned.isProven) return
     if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
-    // A payment that settles before its work, or buys an order, may yet be refunded: it increases no limit.
+    // A payment that settles before its work, or buys more than a response, may yet be refunded: it increases no limit.
     else this.accounts.learnKnown(payer, lease.nowMillis())
   }
 

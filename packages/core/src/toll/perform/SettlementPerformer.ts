@@ -14,7 +14,7 @@ import type { StepGenerator } from "./driveSteps.ts"
 import { endLeaseEarly } from "./endLeaseEarly.ts"
 import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
-import type { SettlementEffects } from "./SettlementEffects.ts"
+import type { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { readTask, type SettlementTask, taskWithoutPayment, tokenOf } from "../machine/SettlementTask.ts"
 
 interface Services {

@@ -8,7 +8,7 @@ import type { SettlementStep } from "../machine/ChargeStep.ts"
 import type { StepGenerator } from "./driveSteps.ts"
 import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { type ReconcileOptions, Reconciler, type Reconciliation } from "./Reconciler.ts"
-import { SettlementEffects } from "./SettlementEffects.ts"
+import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { type SettlementConfig, SettlementPerformer, type Takeover } from "./SettlementPerformer.ts"
 
 /**

@@ -64,10 +64,10 @@ export type PaymentError<E> =
   | ContentUnavailable<E>
   | ResponseOwed<E>
 
-/** Refuses a payment whose quote has expired, has bought an order, or was replaced by a newer one: a 402. */
+/** Refuses a payment whose quote has expired, was paid before, or was replaced by a newer one: a 402. */
 export const quoteExpired = new PaymentRefused({
   refusal: {
     code: "quote_expired",
-    message: "the quote has expired or has already bought an order; nothing was charged, pay the new amount"
+    message: "the quote has expired or was paid before; nothing was charged, pay the new amount"
   }
 })

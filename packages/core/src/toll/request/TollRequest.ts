@@ -23,7 +23,7 @@ export interface ByteContent {
 export interface WorkResponse {
   readonly status: number
   readonly contentType: string
-  /** Sent and replayed with the body, e.g. which marketplace is missing from it. */
+  /** Sent and replayed with the body, e.g. which part is missing from it. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body:
     | { readonly _tag: "Text"; readonly text: string }

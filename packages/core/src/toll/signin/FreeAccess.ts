@@ -10,8 +10,8 @@ export interface SignIn extends Pick<WalletProof, "address" | "network" | "nonce
 }
 
 /**
- * What became of a proof that was presented for a download. `Used`: it was redeemed before. `Spent`: nothing is left of
- * the purchase's free downloads.
+ * What became of a proof that was presented for content. `Used`: it was redeemed before. `Spent`: nothing is left of what
+ * the wallet gets free of charge.
  */
 export type Redemption = "Redeemed" | "Used" | "Spent"
 
@@ -29,6 +29,8 @@ export type NoAccess = "NotTheirs" | "Used"
 
 /** Free access of wallets to what they have bought before. */
 export interface FreeAccess<Input> {
+  /** What the wallet shows to its owner, who signs it: one line. */
+  readonly statement: string
   /** What the request names, in one spelling, if it has the secret of it; `undefined` otherwise. Reads no store. */
   readonly holding: (input: Input) => string | undefined
   /**

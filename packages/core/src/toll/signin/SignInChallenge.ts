@@ -26,8 +26,6 @@ export interface SignInInfo {
   readonly expirationTime: string
 }
 
-const statement = "Sign in to download this purchase again, free of charge."
-
 type Digests = Pick<Secrets["Service"], "digest">
 
 const hexOf = (base64Url: string): string => {
@@ -42,8 +40,15 @@ const hexOf = (base64Url: string): string => {
 const markOf = (secrets: Digests, random: string, uri: string, issuedAt: string): string =>
   hexOf(secrets.digest("sign-in", `${random}\n${uri}\n${issuedAt}`)!).slice(0, 16)
 
+/** What wallets sign in to, and the words in which they are asked to. */
+export interface SignInTarget {
+  /** The resource's address, as the 402 names it. */
+  readonly uri: string
+  readonly statement: string
+}
+
 /** What a wallet signs for a resource, with a nonce. */
-const infoOf = (uri: string, nonce: string, issuedAtMillis: number): SignInInfo => ({
+const infoOf = ({ statement, uri }: SignInTarget, nonce: string, issuedAtMillis: number): SignInInfo => ({
   domain: new URL(uri).host,
   uri,
   statement,
@@ -60,23 +65,23 @@ const infoOf = (uri: string, nonce: string, issuedAtMillis: number): SignInInfo 
  */
 export const makeSignIn = (
   secrets: Digests,
-  uri: string,
+  target: SignInTarget,
   { nowMillis, random }: { readonly nowMillis: number; readonly random: string }
 ): SignInInfo => {
   const issuedAt = new Date(nowMillis).toISOString()
-  return infoOf(uri, random + markOf(secrets, random, uri, issuedAt), nowMillis)
+  return infoOf(target, random + markOf(secrets, random, target.uri, issuedAt), nowMillis)
 }
 
 /** The challenge that this till has made with this nonce; `undefined` if it made none for this resource and time. */
 export const knownSignIn = (
   secrets: Digests,
-  uri: string,
+  target: SignInTarget,
   { issuedAt, nonce }: Pick<SignInInfo, "issuedAt" | "nonce">
 ): SignInInfo | undefined => {
   if (!/^[0-9a-f]{32}$/.test(nonce)) return undefined
   const random = nonce.slice(0, 16)
-  return equalInConstantTime(nonce, random + markOf(secrets, random, uri, issuedAt))
-    ? infoOf(uri, nonce, Date.parse(issuedAt))
+  return equalInConstantTime(nonce, random + markOf(secrets, random, target.uri, issuedAt))
+    ? infoOf(target, nonce, Date.parse(issuedAt))
     : undefined
 }
 

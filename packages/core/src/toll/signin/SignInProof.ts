@@ -2,7 +2,7 @@ import { Option, Schema } from "effect"
 import { fromBase64, toText } from "../../fast/base64.ts"
 import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
 import type { Refusal } from "../exact/Refusal.ts"
-import { challengeMillis, knownSignIn, signInMessage } from "./SignInChallenge.ts"
+import { challengeMillis, knownSignIn, signInMessage, type SignInTarget } from "./SignInChallenge.ts"
 
 /** Longest header with a proof that is read. */
 const maxHeaderLength = 8_192
@@ -49,8 +49,7 @@ const decoded = (header: string): typeof Proof.Type | undefined => {
 /** What the proofs for one resource are judged by. */
 export interface ProofTerms {
   readonly secrets: Pick<Secrets["Service"], "digest">
-  /** The resource's address, as the 402 names it. */
-  readonly uri: string
+  readonly target: SignInTarget
   /** CAIP-2 of the networks whose wallets may sign in. */
   readonly networks: ReadonlyArray<string>
   readonly nowMillis: number
@@ -76,8 +75,9 @@ const timeFaultOf = ({ issuedAt }: typeof Proof.Type, nowMillis: number): ProofR
  */
 export const readProof = (
   header: string,
-  { networks, nowMillis, secrets, uri }: ProofTerms
+  { networks, nowMillis, secrets, target }: ProofTerms
 ): ProofReading => {
+  const { uri } = target
   const proof = decoded(header)
   if (proof === undefined)
     return refused("invalid_siwx_payload", "SIGN-IN-WITH-X isn't base64 of a proof as JSON")
@@ -89,7 +89,7 @@ export const readProof = (
     return refused("invalid_siwx_unsupported_chain", `chainId must be one of ${networks.join(", ")}`)
   const fault = timeFaultOf(proof, nowMillis)
   if (fault !== undefined) return fault
-  const known = knownSignIn(secrets, uri, proof)
+  const known = knownSignIn(secrets, target, proof)
   if (known === undefined)
     return refused("invalid_siwx_nonce", "the nonce isn't one that was issued for this resource at that time")
   const { address, chainId, nonce, signature } = proof

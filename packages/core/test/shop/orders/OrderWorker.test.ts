@@ -6,6 +6,7 @@ import { OrderLife } from "../../../src/shop/orders/OrderLife.ts"
 import { workLeaseMillis } from "../../../src/shop/orders/OrderTimings.ts"
 import { OrderMailing } from "../../../src/shop/orders/OrderMailing.ts"
 import { OrderWorker } from "../../../src/shop/orders/OrderWorker.ts"
+import { BackgroundWork } from "../../../src/runtime/BackgroundWork.ts"
 import { Refunds } from "../../../src/refunds/Refunds.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { Fulfilment } from "../../../src/shop/ports/Fulfilment.ts"
@@ -81,7 +82,7 @@ const play = <A, E>(
     Effect.provide(
       OrderWorker.layer.pipe(
         Layer.provide(Layer.mergeAll(OrderLife.layer, OrderMailing.layer, refunds)),
-        Layer.provide(Layer.mergeAll(OrderChanges.layer(feed), upstream, mailer)),
+        Layer.provide(Layer.mergeAll(OrderChanges.layer(feed), upstream, mailer, BackgroundWork.layer)),
         Layer.provideMerge(Layer.mergeAll(Orders.layerMemory, Charges.layerMemory, Quotes.layerMemory))
       )
     ),

@@ -87,7 +87,7 @@ describe("a refund that is due", () => {
     const order = (await till.orders.find(id))!
     expect(due).toMatchObject({
       chargeKey: order.chargeKey,
-      orderId: id,
+      subject: { kind: "order", id },
       operation: "buy",
       network: "eip155:84532",
       payer: payer.address,

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { UpstreamFailed, UpstreamUnavailable } from "../../../src/domain/Errors.ts"
+import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
 import type { AssistantOptions } from "../../../src/shop/ports/Assistant.ts"
 import { Assistant } from "../../../src/shop/ports/Assistant.ts"
 import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"
 import { sampleProduct } from "../../../src/testing.ts"
-import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
+import { eventLogger } from "../../../src/runtime/events.ts"
+import type { ShopEvent } from "../../../src/shop/ports/ShopEvents.ts"
 import { catalogueOf, timeoutMillis, settings } from "../../ports/subjects.ts"
 
 describe("Assistant", () => {
@@ -64,7 +65,7 @@ describe("Assistant", () => {
 
   it.effect("reports what a model used as an event", () =>
     Effect.gen(function* () {
-      const events: Array<TillEvent> = []
+      const events: Array<ShopEvent> = []
       const response = replyOf(async (_, { reportUsage }) => {
         reportUsage?.({ outcome: "replied", model: "small", rounds: 2, inputTokens: 900, outputTokens: 80 })
         return { reply: "Hello.", products: [] }

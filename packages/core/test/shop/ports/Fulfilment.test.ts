@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ProductNotFound, ProductUnavailable, UpstreamFailed } from "../../../src/domain/Errors.ts"
+import { ProductNotFound, ProductUnavailable, UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
 import { Fulfilment } from "../../../src/shop/ports/Fulfilment.ts"
 import { offer, quotedOffer, quoteRequest, settings } from "../../ports/subjects.ts"

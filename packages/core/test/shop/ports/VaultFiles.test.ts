@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { UpstreamFailed, UpstreamUnavailable } from "../../../src/domain/Errors.ts"
+import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
 import { causeName } from "../../../src/runtime/causeName.ts"
 import { type VaultFile, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
 import { timeoutMillis, settings } from "../../ports/subjects.ts"

@@ -2,8 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { describe, expect, it } from "vitest"
-import { Api, ApiError, Endpoints, PaymentRequired } from "@till402/core/effect"
-import { contractIds } from "../../../src/operations/OwnOperationOptions.ts"
+import { Api, ApiError, PaymentRequired } from "@till402/core/effect"
 import { type Challenged, headerOf, payChallenge } from "../../toll/wallet.ts"
 import { baseUrl, buy, openTill, search, trackingNumber, vaultBuy } from "../../toll/openTill.ts"
 
@@ -34,10 +33,6 @@ const send = <A, E>(shop: Shop, call: (client: Client) => Effect.Effect<A, E>, p
 
 const isPaymentRequired = Schema.is(PaymentRequired)
 const isApiError = Schema.is(ApiError)
-
-it("reserves the ids of the contract's endpoints", () => {
-  expect(contractIds.toSorted()).toEqual(Object.keys(Endpoints.endpoints).toSorted())
-})
 
 describe("the typed client of Api", () => {
   it("gets a 402 as a PaymentRequired it can pay, and then a typed response", async () => {

@@ -12,7 +12,7 @@ it("a response that lacks a marketplace names it, and so does its replay", async
     const response = await shop.present(search, payment)
     expect(response.status).toBe(200)
     expect(response.headers.get("x-missing-marketplaces")).toBe("marketplace_b")
-    expect(response.headers.get("access-control-expose-headers")).toContain("X-Missing-Marketplaces")
+    expect(response.headers.get("access-control-expose-headers")).toContain("x-missing-marketplaces")
   }
   const whole = await shop.present(search, await shop.payFor(search))
   expect(whole.headers.get("x-missing-marketplaces")).toBeNull()

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { NoTrackingInfo } from "../../../src/domain/Errors.ts"
+import { NoTrackingInfo } from "../../../src/shop/ports/Errors.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import { sampleTrackResult } from "../../../src/testing/samples.ts"
 import { temporaryFiles } from "../../stores/sql/folder.ts"

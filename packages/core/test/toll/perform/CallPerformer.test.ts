@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { NoTrackingInfo, TemporarilyUnavailable } from "../../../src/domain/Errors.ts"
+import { NoTrackingInfo, TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
 import {
   type ReceivedResponse,
   buy,

@@ -14,7 +14,8 @@ const secrets = await secretsOf("a text that nobody can guess, of 32 characters 
 const uri = "https://shop.example/x402/vault/download/1"
 const network = "eip155:84532"
 const issuedAtMillis = 1_700_000_000_000
-const info = makeSignIn(secrets, uri, { nowMillis: issuedAtMillis, random: "0123456789abcdef" })
+const target = { uri, statement: "Sign in to get it again." }
+const info = makeSignIn(secrets, target, { nowMillis: issuedAtMillis, random: "0123456789abcdef" })
 const proof = {
   ...info,
   address: account.address,
@@ -24,7 +25,7 @@ const proof = {
 }
 const headerOf = (document: unknown) => Buffer.from(JSON.stringify(document)).toString("base64")
 
-const terms = { secrets, uri, networks: [network], nowMillis: issuedAtMillis + 1_000 }
+const terms = { secrets, target, networks: [network], nowMillis: issuedAtMillis + 1_000 }
 const codeOf = (header: string, overrides: Partial<typeof terms> = {}): string => {
   const reading = readProof(header, { ...terms, ...overrides })
   return reading._tag === "Refused" ? reading.refusal.code : reading._tag
@@ -65,7 +66,9 @@ describe("a proof of a wallet", () => {
     const later = new Date(issuedAtMillis + 1_000).toISOString()
     expect(codeOf(headerOf({ ...proof, issuedAt: later }))).toBe("invalid_siwx_nonce")
     const other = `${uri}0`
-    expect(codeOf(headerOf({ ...proof, uri: other }), { uri: other })).toBe("invalid_siwx_nonce")
+    expect(codeOf(headerOf({ ...proof, uri: other }), { target: { ...target, uri: other } })).toBe(
+      "invalid_siwx_nonce"
+    )
   })
 
   it("is for one domain, resource and chain", () => {

@@ -1,0 +1,116 @@
+import { ApiFailure, nothingCharged, validationFailure } from "../../domain/ApiFailure.ts"
+import type {
+  AddressNotServed,
+  PortName,
+  ProductNotFound,
+  ProductUnavailable,
+  TrackRefusal,
+  UpstreamError
+} from "./Errors.ts"
+
+/*
+ * The error responses of the shop's routes: status, code and text of each.
+ */
+
+/** How codes and messages name a port. */
+const ports: Record<PortName, { readonly code: string; readonly noun: string }> = {
+  marketplace: { code: "MARKETPLACE", noun: "marketplace" },
+  assistant: { code: "ASSISTANT", noun: "assistant" },
+  fulfilment: { code: "FULFILMENT", noun: "fulfilment provider" },
+  tracking: { code: "TRACKING_PROVIDER", noun: "tracking provider" },
+  vault: { code: "VAULT", noun: "vault" },
+  mail: { code: "MAIL", noun: "mail service" }
+}
+
+/** 502 for an upstream that failed, 503 for one that is unavailable. Neither charges the caller. */
+export const upstreamFailure = (error: UpstreamError): ApiFailure => {
+  const { code, noun } = ports[error.port]
+  return error._tag === "UpstreamFailed"
+    ? new ApiFailure({
+        status: 502,
+        code: `${code}_ERROR`,
+        message: `The ${noun} responded with an error.${nothingCharged}`
+      })
+    : new ApiFailure({
+        status: 503,
+        code: `${code}_UNAVAILABLE`,
+        message: `The ${noun} is not available now.${nothingCharged} Retry later.`,
+        retryAfterSeconds: error.retryAfterSeconds ?? 30
+      })
+}
+
+/** 404: no vault item has this slug. */
+export const itemNotFound = new ApiFailure({
+  status: 404,
+  code: "ITEM_NOT_FOUND",
+  message: "No vault item has this slug. Find one with GET /x402/vault/search."
+})
+
+/** 404: no purchase has this id. */
+export const purchaseNotFound = new ApiFailure({
+  status: 404,
+  code: "PURCHASE_NOT_FOUND",
+  message: `No purchase has this id.${nothingCharged}`
+})
+
+/** 403: the download token belongs to another purchase. */
+export const downloadForbidden = new ApiFailure({
+  status: 403,
+  code: "DOWNLOAD_FORBIDDEN",
+  message: `The downloadToken doesn't belong to this purchase.${nothingCharged}`
+})
+
+/** 403: the purchase is older than the host lets it be downloaded. */
+export const downloadExpired = new ApiFailure({
+  status: 403,
+  code: "DOWNLOAD_EXPIRED",
+  message: `The time in which this purchase can be downloaded is over.${nothingCharged}`
+})
+
+/** 403: the purchase has been downloaded as often as the host allows. */
+export const downloadsUsedUp = new ApiFailure({
+  status: 403,
+  code: "DOWNLOADS_USED_UP",
+  message: `This purchase has been downloaded as often as it may be.${nothingCharged}`
+})
+
+const quoteFailures = {
+  ProductNotFound: { status: 400, code: "PRODUCT_NOT_FOUND" },
+  ProductUnavailable: { status: 400, code: "PRODUCT_UNAVAILABLE" },
+  AddressNotServed: { status: 400, code: "ADDRESS_NOT_SERVED" }
+}
+
+/** 400: why a product can't be quoted. */
+export const quoteFailure = (error: ProductNotFound | ProductUnavailable | AddressNotServed): ApiFailure => {
+  const { _tag: tag, message } = error
+  const reason = tag === "ProductUnavailable" ? error.reason : undefined
+  return new ApiFailure({
+    ...quoteFailures[tag],
+    message,
+    ...(reason === undefined ? {} : { details: { reason } })
+  })
+}
+
+/** 400, 404 or 422: why a shipment can't be looked up. */
+export const trackingFailure = (error: TrackRefusal): ApiFailure => {
+  const { message } = error
+  switch (error._tag) {
+    case "InvalidTrackingNumber":
+      return validationFailure([{ path: "number", message }])
+    case "NoTrackingInfo":
+      return new ApiFailure({ status: 404, code: "NO_TRACKING_INFO", message })
+    case "CarrierNotDetected": {
+      const candidates = (error.candidates ?? []).map(({ code, name }) => ({ code, name }))
+      return new ApiFailure({ status: 422, code: "CARRIER_NOT_DETECTED", message, details: { candidates } })
+    }
+    case "InvalidCarrier":
+      return new ApiFailure({ status: 422, code: "INVALID_CARRIER", message })
+    case "AdditionalFieldRequired":
+      return new ApiFailure({
+        status: 422,
+        code: "ADDITIONAL_FIELD_REQUIRED",
+        message,
+        details: { field: error.field }
+      })
+  }
+}

@@ -1,0 +1,62 @@
+import { Context } from "effect"
+import type { DecimalText } from "../../domain/Money.ts"
+
+/*
+ * What the shop's routes cost, and their other settings. Apart from the routes, which load `effect/http-api`: a host
+ * that only imports core doesn't need that.
+ */
+
+/** Prices of the fixed-price operations, in US dollars as decimal text: `"0.01"`. */
+export interface Prices {
+  /**
+   * `GET /x402/search`
+   *
+   * @default "0.01"
+   */
+  readonly search: DecimalText
+  /**
+   * `POST /x402/shop`
+   *
+   * @default "0.10"
+   */
+  readonly shop: DecimalText
+  /**
+   * `GET /x402/track`
+   *
+   * @default "0.52"
+   */
+  readonly track: DecimalText
+  /**
+   * `GET /x402/vault/search`
+   *
+   * @default "0.01"
+   */
+  readonly vaultSearch: DecimalText
+  /**
+   * `GET /x402/vault/download/{purchaseId}`
+   *
+   * @default "0.01"
+   */
+  readonly vaultDownload: DecimalText
+}
+
+/** The contract's prices. */
+export const defaultPrices: Prices = {
+  search: "0.01",
+  shop: "0.10",
+  track: "0.52",
+  vaultSearch: "0.01",
+  vaultDownload: "0.01"
+}
+
+/** The settings that only the shop's routes depend on. `Till.layer` provides them. */
+export class ShopSettings extends Context.Service<
+  ShopSettings,
+  {
+    readonly prices: Prices
+    /** Ids of the routes whose payments settle before the work. */
+    readonly settlesFirst: ReadonlySet<string>
+    /** How long a recorded response that contains a secret is replayed, in milliseconds. */
+    readonly secretResponseLifetimeMillis: number
+  }
+>()("@till402/core/ShopSettings") {}
