@@ -19,8 +19,9 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   check     format, lint and types
   build     compiles the packages to dist, and bundles core and the providers for Node
   format    formats the sources
-  docs      writes what is generated: tables of options, drawings of states, lint rules of folders
-  bench     comparison with the official middleware; bench durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast, assistant
+  docs      writes what is generated: tables of options, drawings of states and recorded benches, lint rules of folders
+  bench     speed beside the official middleware: npm run bench -- --help lists its modes
+  assistant judges the replies of the shopping assistant, or of your model: --model URL --model-name NAME
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --rail evm|solana --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
@@ -174,14 +175,8 @@ const tasks = {
   build,
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
   docs: (toolchain) => run(toolchain, source("e2e/docs/writeTables.ts")),
-  bench: (toolchain, [name = "main", ...args]) =>
-    /^[a-z]+$/.test(name)
-      ? run(toolchain, ["--expose-gc", ...source(`bench/src/${name}.ts`), ...args])
-      : Promise.reject(
-          new SetupError(
-            `bench has main, durable, relaying, search, tracking, orders, vault, downloads, scale, scaling, flood, crowd, size, fast and assistant, not ${name}`
-          )
-        ),
+  bench: (toolchain, args) => run(toolchain, ["--expose-gc", ...source("bench/src/main.ts"), ...args]),
+  assistant: (toolchain, args) => run(toolchain, [...source("e2e/assistant/src/main.ts"), ...args]),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
   day: (toolchain, args) => run(toolchain, [...source("e2e/durability/day.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),

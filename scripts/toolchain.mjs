@@ -1,10 +1,9 @@
 /*
  * Provides the requirements of a task from Node 20, npm and the npm registry: a Node that is new enough, pnpm, and the
- * installed workspace. Costs a few milliseconds if everything is there.
+ * installed workspace. Costs a fifth of a second if everything is there.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { step } from "./progress.mjs"
@@ -15,7 +14,6 @@ const minimumNode = [22, 19]
 const nodeVersion = "24.21.0"
 const pnpmVersion = "12.21.0"
 const toolchain = join(root, ".toolchain")
-const stampFile = join(root, "node_modules", ".till402-installed")
 
 /** An error of which only the message is shown. */
 export class SetupError extends Error {}
@@ -85,6 +83,17 @@ const installTool = async (name, version, folder) => {
     : quietly("npm", args, { shell: process.platform === "win32" }))
 }
 
+/** Installs a tool at its version, unless it is there; `program` is what it is for. */
+const ensureTool = async (name, version, folder, program) => {
+  const home = join(folder, "node_modules", name)
+  const isThere = () => versionOf(home) === version
+  if (!isThere())
+    await exclusively(async () => {
+      if (!isThere()) await step(`Installing ${program}`, () => installTool(name, version, folder))
+    })
+  return home
+}
+
 /** The Node to use: this one if it is new enough, else one from npm. */
 const ensureNode = async () => {
   const [major, minor] = process.versions.node.split(".").map(Number)
@@ -93,85 +102,43 @@ const ensureNode = async () => {
   }
   const system = process.platform === "win32" ? "win" : process.platform
   const name = `node-${system}-${process.arch}`
-  const folder = join(toolchain, "node")
-  const home = join(folder, "node_modules", name)
-  if (versionOf(home) !== nodeVersion) {
-    await exclusively(() =>
-      versionOf(home) === nodeVersion
-        ? undefined
-        : step(`Installing Node ${nodeVersion} (this one is ${process.versions.node})`, () =>
-            installTool(name, nodeVersion, folder)
-          )
-    )
-  }
+  const program = `Node ${nodeVersion} (this one is ${process.versions.node})`
+  const home = await ensureTool(name, nodeVersion, join(toolchain, "node"), program)
   return join(home, manifest(home).bin.node)
 }
 
-/** Command and leading arguments that run the required pnpm. */
+/** Command, leading arguments and options that run the required pnpm. */
 const ensurePnpm = async (node) => {
+  const env = environment(node)
+  const shell = process.platform === "win32"
+  mkdirSync(toolchain, { recursive: true })
   const onPath = spawnSync("pnpm", ["--version"], {
     cwd: toolchain,
     encoding: "utf8",
     timeout: 10_000,
-    shell: process.platform === "win32",
-    env: { ...process.env, COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" }
+    shell,
+    env: { ...env, COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" }
   })
-  if (onPath.status === 0 && onPath.stdout.trim() === pnpmVersion) return ["pnpm"]
-  const folder = join(toolchain, "pnpm")
-  const home = join(folder, "node_modules", "pnpm")
-  if (versionOf(home) !== pnpmVersion) {
-    await step(`Installing pnpm ${pnpmVersion}`, () => installTool("pnpm", pnpmVersion, folder))
-  }
+  if (onPath.status === 0 && onPath.stdout.trim() === pnpmVersion) return ["pnpm", [], { env, shell }]
+  const home = await ensureTool("pnpm", pnpmVersion, join(toolchain, "pnpm"), `pnpm ${pnpmVersion}`)
   // Its Node entry works without its install script.
-  return [node, join(home, "bin", "pnpm.mjs")]
+  return [node, [join(home, "bin", "pnpm.mjs")], { env }]
 }
 
-/** The workspace's folders, as `pnpm-workspace.yaml` names them: `folder` or `folder/*`. */
-const workspaceFolders = () => {
-  const lines = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8").split("\n")
-  const start = lines.findIndex((line) => line.startsWith("packages:"))
-  const patterns = []
-  for (const line of lines.slice(start + 1)) {
-    const pattern = /^\s+-\s+["']?([^"'#\s]+)/.exec(line)?.[1]
-    if (pattern === undefined) break
-    patterns.push(pattern)
-  }
-  return patterns.flatMap((pattern) => {
-    if (!pattern.endsWith("/*")) return [pattern]
-    const parent = pattern.slice(0, -2)
-    if (!existsSync(join(root, parent))) return []
-    return readdirSync(join(root, parent), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => `${parent}/${entry.name}`)
-  })
-}
-
-/** A digest of everything that affects the installation, including the machine. */
-const wantedStamp = () => {
-  const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`)
-  const files = ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json"]
-  for (const folder of workspaceFolders().sort()) files.push(`${folder}/package.json`)
-  for (const file of files) {
-    const path = join(root, file)
-    if (existsSync(path)) hash.update(`${file}\n`).update(readFileSync(path))
-  }
-  return hash.digest("hex")
-}
-
-const readStamp = () => {
-  try {
-    return readFileSync(stampFile, "utf8")
-  } catch {
-    return undefined
-  }
-}
+/** Whether pnpm finds everything installed as the lockfile, the manifests and its settings say. */
+const isInstalled = ([command, leading, options]) =>
+  spawnSync(command, [...leading, "--config.verify-deps-before-run=error", "exec", "node", "--version"], {
+    cwd: root,
+    stdio: "ignore",
+    ...options
+  }).status === 0
 
 const ensureWorkspace = async (node) => {
-  const wanted = wantedStamp()
-  if (readStamp() === wanted) return
+  const pnpm = await ensurePnpm(node)
+  if (isInstalled(pnpm)) return
   await exclusively(async () => {
-    if (readStamp() === wanted) return
-    const [command, ...leading] = await ensurePnpm(node)
+    if (isInstalled(pnpm)) return
+    const [command, leading, options] = pnpm
     const args = [
       ...leading,
       "install",
@@ -181,13 +148,7 @@ const ensureWorkspace = async (node) => {
       // pnpm can't prompt for permission to recreate node_modules.
       "--config.confirmModulesPurge=false"
     ]
-    await step("Installing dependencies", () =>
-      quietly(command, args, {
-        env: environment(node),
-        shell: command === "pnpm" && process.platform === "win32"
-      })
-    )
-    writeFileSync(stampFile, wanted)
+    await step("Installing dependencies", () => quietly(command, args, options))
   })
 }
 

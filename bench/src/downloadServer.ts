@@ -4,13 +4,20 @@ import { join } from "node:path"
 import { memory, Till } from "@till402/core"
 import { fakeFacilitator } from "@till402/core/testing"
 import { folderStorage, vaultOver } from "@till402/vault"
-import { downloadServers } from "./downloadServers.ts"
-import { payTo, signedPayments } from "./payments.ts"
+import { downloadServers, type FrameworkName } from "./downloadServers.ts"
+import { payTo, readChallenge, signPayments } from "./payments.ts"
+import { report, respond, workerOptions } from "./processes.ts"
 
 /*
- * The server of `npm run bench -- downloads` in a process of its own, so that its memory can be told from the client's:
- * `node downloadServer.ts <framework> <folder> <digest> <size>`. Sends its address, then answers requests of the client.
+ * The server of the downloads, in a process of its own, so that its memory can be told from the client's.
  */
+
+export interface DownloadOptions {
+  readonly framework: FrameworkName
+  /** Contains the archives in `vault`, and the file as `source`. */
+  readonly folder: string
+  readonly archive: { readonly digest: string; readonly size: number }
+}
 
 /** What the server sends first. */
 export interface Started {
@@ -28,11 +35,7 @@ export interface Growth {
 /** `watch`: begins to watch the memory. `report`: its growth since. */
 export type Request = "watch" | "report"
 
-const [framework, folder, digest, sizeText] = process.argv.slice(2)
-const makeServer = downloadServers[framework ?? ""]
-if (makeServer === undefined || folder === undefined || digest === undefined)
-  throw new Error(`no framework ${framework}`)
-const archive = { digest, size: Number(sizeText) }
+const { archive, folder, framework } = workerOptions<DownloadOptions>()
 const storage = folderStorage(join(folder, "vault"))
 const till = Till.make({
   baseUrl: "http://127.0.0.1",
@@ -69,9 +72,7 @@ const payFor = async (target: string, body?: object): Promise<string> => {
       ? {}
       : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
   const unpaid = await till.fetch(new Request(`http://127.0.0.1${target}`, init))
-  const header = Buffer.from(unpaid.headers.get("payment-required") ?? "", "base64").toString()
-  const { accepts, resource } = JSON.parse(header)
-  const [payment] = await signedPayments(accepts[0], resource, 1)
+  const [payment] = signPayments(readChallenge(unpaid.headers.get("payment-required")), 1)
   return payment!
 }
 
@@ -111,15 +112,11 @@ const answer = (request: Request): Growth => {
   return before
 }
 
-const server = makeServer({
+const server = downloadServers[framework]({
   till,
   path: join(folder, "source"),
   open: () => storage.open(archive, 0, archive.size)
 })
 setInterval(() => (peak = Math.max(peak, rss())), 20).unref()
-process.on("message", (request: Request) => {
-  process.send!(answer(request))
-})
-process.on("disconnect", () => process.exit())
-const started: Started = { port: await listen(server), target }
-process.send!(started)
+respond(async (request: Request) => answer(request))
+report({ port: await listen(server), target } satisfies Started)

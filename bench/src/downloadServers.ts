@@ -84,9 +84,11 @@ const effectServer = ({ open, till }: Source): Server => {
 }
 
 /** One server of each framework. */
-export const downloadServers: Readonly<Record<string, (source: Source) => Server>> = {
+export const downloadServers = {
   Hono: honoServer,
   Express: expressServer,
   Koa: koaServer,
   Effect: effectServer
-}
+} as const
+export type FrameworkName = keyof typeof downloadServers
+export const frameworks = Object.keys(downloadServers) as ReadonlyArray<FrameworkName>

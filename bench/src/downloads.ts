@@ -1,34 +1,24 @@
 /*
  * What a download of the vault costs beside the bare framework that streams the same file: bytes per second, the growth of
- * the server's memory, and a hundred slow readers at once. Each server is a process of its own. Exits with 1 if a goal is
- * missed.
- *
- *   npm run bench -- downloads [--mebibytes 1024] [--rounds 3] [--frameworks Hono,Express,Koa,Effect]
+ * the server's memory, and a hundred slow readers at once. Each server is a process of its own. Ends with exit code 1 if a
+ * goal is missed.
  */
-import { type ChildProcess, fork } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { once } from "node:events"
 import { createReadStream, mkdtempSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { type IncomingMessage, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { setTimeout as sleep } from "node:timers/promises"
 import { type ArchiveStorage, folderStorage } from "@till402/vault"
-import type { Growth, Request, Started } from "./downloadServer.ts"
-import { median } from "./load.ts"
-import { signedPayments } from "./payments.ts"
+import type { Bench, Mode } from "./Bench.ts"
+import type { DownloadOptions, Growth, Request, Started } from "./downloadServer.ts"
+import { frameworks } from "./downloadServers.ts"
+import { readChallenge, signPayments } from "./payments.ts"
+import { startWorker, type Worker } from "./processes.ts"
+import { median } from "./quantile.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    mebibytes: { type: "string", default: "1024" },
-    rounds: { type: "string", default: "3" },
-    frameworks: { type: "string", default: "Hono,Express,Koa,Effect" }
-  }
-})
 const mebibyte = 1024 ** 2
-const size = Number(options.mebibytes) * mebibyte
-const rounds = Number(options.rounds)
 const slowReaders = 100
 const slowMillis = 4_000
 const slowPauseMillis = 500
@@ -36,11 +26,8 @@ const slowPauseMillis = 500
 const leastShare = 0.8
 const mostGrowth = 64
 
-const folder = mkdtempSync(join(tmpdir(), "till-downloads-"))
-
 /** A file of bytes that don't compress, in the storage; returns its facts. */
-const storeFile = async (storage: ArchiveStorage) => {
-  const path = join(folder, "source")
+const storeFile = async (storage: ArchiveStorage, path: string, size: number) => {
   const handle = await open(path, "w")
   const hash = createHash("sha256")
   for (let written = 0; written < size; written += mebibyte) {
@@ -51,7 +38,7 @@ const storeFile = async (storage: ArchiveStorage) => {
   await handle.close()
   const archive = { digest: hash.digest("hex"), size }
   await storage.put(archive, () => createReadStream(path))
-  return { archive, path }
+  return archive
 }
 
 const get = (port: number, path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> =>
@@ -59,7 +46,7 @@ const get = (port: number, path: string, headers: Record<string, string> = {}): 
     request({ host: "127.0.0.1", port, path, headers, agent: false }, resolve).once("error", reject).end()
   )
 
-const mebibytesPerSecond = async (response: IncomingMessage): Promise<number> => {
+const mebibytesPerSecond = async (response: IncomingMessage, size: number): Promise<number> => {
   if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
   const startMillis = performance.now()
   let length = 0
@@ -78,54 +65,47 @@ const readSlowly = (response: IncomingMessage): void => {
   })
 }
 
-const misses: Array<string> = []
-const check = (isMet: boolean, text: string): void => {
-  console.log(`  ${text}${isMet ? "" : "  MISSED"}`)
-  if (!isMet) misses.push(text)
-}
-
 /** Pays for the file with a payment of its own, made in this process. */
-const getPaid = async (port: number, target: string): Promise<IncomingMessage> => {
+const getPaid = async ({ port, target }: Started): Promise<IncomingMessage> => {
   const unpaid = await get(port, target)
   unpaid.resume()
-  const header = Buffer.from(String(unpaid.headers["payment-required"]), "base64").toString()
-  const { accepts, resource } = JSON.parse(header)
-  const [payment] = await signedPayments(accepts[0], resource, 1)
+  const [payment] = signPayments(readChallenge(String(unpaid.headers["payment-required"])), 1)
   return get(port, target, { "payment-signature": payment! })
 }
 
-const ask = async (server: ChildProcess, request: Request): Promise<Growth> => {
-  server.send(request)
-  const [answer] = await once(server, "message")
-  return answer
-}
+type Server = Worker<Request, Started | Growth>
 
 /** By how many MiB the server's memory grows meanwhile. */
-const growthOf = async (server: ChildProcess, work: () => Promise<void>): Promise<Growth> => {
-  await ask(server, "watch")
+const growthOf = async (server: Server, work: () => Promise<void>): Promise<Growth> => {
+  await server.request("watch")
   await work()
-  const { held, resident } = await ask(server, "report")
+  const { held, resident } = (await server.request("report")) as Growth
   return { held: held / mebibyte, resident: resident / mebibyte }
 }
 
-const checkGrowth = (what: string, { held, resident }: Growth): void =>
-  check(
+const showGrowth = (bench: Bench, name: string, { held, resident }: Growth): void => {
+  bench.row(name, [`+${resident.toFixed(0)} MiB`, `${held.toFixed(0)} held`])
+  bench.promise(
     Math.max(held, resident) < mostGrowth,
-    `${what} grew the memory by ${resident.toFixed(0)} MiB, and held ${held.toFixed(0)} MiB`
+    `${name}: the memory grows by less than ${mostGrowth} MiB`
   )
+}
 
-const measure = async (name: string, server: ChildProcess, { port, target }: Started): Promise<void> => {
-  const paid = () => getPaid(port, target)
+const measureSpeed = async (bench: Bench, name: string, server: Server, size: number): Promise<void> => {
+  const started = server.ready as Started
   const speeds = { bare: Array<number>(), till: Array<number>() }
-  // The first round makes the code hot; it isn't counted.
-  await mebibytesPerSecond(await get(port, "/bare"))
-  await mebibytesPerSecond(await paid())
   let growth: Growth = { held: 0, resident: 0 }
-  for (let round = 0; round < rounds; round++) {
-    speeds.bare.push(await mebibytesPerSecond(await get(port, "/bare")))
+  const rounds = bench.settings.brief ? 1 : 3
+  for (let round = 0; round <= rounds; round++) {
+    const bare = await mebibytesPerSecond(await get(started.port, "/bare"), size)
+    let till = 0
     const grown = await growthOf(server, async () => {
-      speeds.till.push(await mebibytesPerSecond(await paid()))
+      till = await mebibytesPerSecond(await getPaid(started), size)
     })
+    // The first round makes the code hot; it isn't counted.
+    if (round === 0) continue
+    speeds.bare.push(bare)
+    speeds.till.push(till)
     growth = {
       held: Math.max(growth.held, grown.held),
       resident: Math.max(growth.resident, grown.resident)
@@ -133,43 +113,56 @@ const measure = async (name: string, server: ChildProcess, { port, target }: Sta
   }
   const [till, bare] = [median(speeds.till), median(speeds.bare)]
   const share = till / bare
-  check(
-    share >= leastShare,
-    `${name}: ${till.toFixed(0)} MiB/s, ${share.toFixed(2)} of the bare framework (${bare.toFixed(0)} MiB/s)`
-  )
-  checkGrowth(`${name}: a download`, growth)
+  bench.row(`${name}, MiB a second; bare framework; share`, [
+    till.toFixed(0),
+    bare.toFixed(0),
+    share.toFixed(2)
+  ])
+  bench.promise(share >= leastShare, `${name}: at least ${leastShare} of the bare framework's speed`)
+  showGrowth(bench, `${name}, a download`, growth)
+}
+
+const measureReaders = async (bench: Bench, name: string, server: Server): Promise<void> => {
   const readers: Array<IncomingMessage> = []
-  const crowded = await growthOf(server, async () => {
+  const growth = await growthOf(server, async () => {
     for (let reader = 0; reader < slowReaders; reader++) {
-      const response = await paid()
+      const response = await getPaid(server.ready as Started)
       readers.push(response)
       readSlowly(response)
     }
-    await new Promise((resolve) => setTimeout(resolve, slowMillis))
+    await sleep(slowMillis)
   })
   const reading = readers.filter(({ destroyed, readableEnded }) => !destroyed && !readableEnded).length
   for (const reader of readers) reader.destroy()
-  checkGrowth(`${name}: ${reading} slow readers at once`, crowded)
+  showGrowth(bench, `${name}, ${reading} slow readers at once`, growth)
 }
 
-const { archive } = await storeFile(folderStorage(join(folder, "vault")))
-for (const name of options.frameworks.split(",")) {
-  console.log(`${name}, a file of ${options.mebibytes} MiB`)
-  const server = fork(join(import.meta.dirname, "downloadServer.ts"), [
-    name,
-    folder,
-    archive.digest,
-    String(archive.size)
-  ])
-  const ended = once(server, "exit")
-  const [started] = await Promise.race([
-    once(server, "message"),
-    ended.then(([code]) => Promise.reject(new Error(`the server ended with ${code}`)))
-  ])
-  await measure(name, server, started)
-  server.disconnect()
-  await ended
+const run = async (bench: Bench): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "till-downloads-"))
+  const size = (bench.settings.brief ? 16 : 1_024) * mebibyte
+  try {
+    const archive = await storeFile(folderStorage(join(folder, "vault")), join(folder, "source"), size)
+    bench.table(`A file of ${size / mebibyte} MiB`, [])
+    for (const framework of frameworks.filter((name) => bench.wants(name))) {
+      const server = await startWorker<DownloadOptions, Request, Started | Growth>("downloadServer.ts", {
+        framework,
+        folder,
+        archive
+      })
+      await measureSpeed(bench, framework, server, size)
+      await measureReaders(bench, framework, server)
+      await server.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
-rmSync(folder, { recursive: true })
-for (const miss of misses) console.error(`missed: ${miss}`)
-process.exitCode = misses.length === 0 ? 0 : 1
+
+export const mode: Mode = {
+  facts: {
+    storage: "archives in a folder on the disk; charges and purchases in memory",
+    library: "the till checks signatures by the C library secp256k1",
+    verified: "the signature of every payment, by the till"
+  },
+  run
+}

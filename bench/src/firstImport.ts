@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { median } from "./load.ts"
+import { median } from "./quantile.ts"
 
 /** What the first import of a module takes in a new process. */
 export interface FirstImport {

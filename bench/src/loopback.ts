@@ -1,10 +1,10 @@
 import { Agent, request } from "node:http"
+import { type Challenge, readChallenge } from "./payments.ts"
+import { searchPath } from "./sending.ts"
 
 /*
  * Requests from loopback addresses of our own choice, over connections that stay open.
  */
-
-export const searchPath = "/x402/search?q=mouse"
 
 export interface Reply {
   readonly status: number
@@ -15,10 +15,11 @@ export interface Reply {
 /** Sends requests from one address; `0` is the status of a connection that broke. */
 export const clientAt = (origin: string, localAddress: string) => {
   const agent = new Agent({ keepAlive: true, localAddress })
-  return (payment?: string, path = searchPath): Promise<Reply> =>
+  return (payment?: string): Promise<Reply> =>
     new Promise((resolve) => {
+      const broken = (error: Error): void => resolve({ status: 0, text: String(error), challenge: undefined })
       const headers = payment === undefined ? {} : { "payment-signature": payment }
-      const sent = request(origin + path, { agent, headers }, (response) => {
+      const sent = request(origin + searchPath, { agent, headers }, (response) => {
         let text = ""
         response.setEncoding("utf8")
         response.on("data", (chunk: string) => {
@@ -28,19 +29,20 @@ export const clientAt = (origin: string, localAddress: string) => {
           const challenge = response.headers["payment-required"] as string | undefined
           resolve({ status: response.statusCode!, text, challenge })
         })
-        response.on("error", (error) => resolve({ status: 0, text: String(error), challenge: undefined }))
+        response.on("error", broken)
       })
-      sent.on("error", (error) => resolve({ status: 0, text: String(error), challenge: undefined }))
+      sent.on("error", broken)
       sent.end()
     })
 }
 export type Client = ReturnType<typeof clientAt>
 
+/** Clients of so many addresses in one network. */
+export const clientsAt = (origin: string, network: number, count: number): ReadonlyArray<Client> =>
+  Array.from({ length: count }, (_, index) => clientAt(origin, `127.0.${network}.${index + 1}`))
+
 /** The challenge of an unpaid request. */
-export const challengeAt = async (client: Client) => {
+export const challengeAt = async (client: Client): Promise<Challenge> => {
   const { challenge } = await client()
-  return JSON.parse(Buffer.from(challenge!, "base64").toString("utf8")) as {
-    readonly accepts: ReadonlyArray<{ readonly maxTimeoutSeconds: number }>
-    readonly resource: unknown
-  }
+  return readChallenge(challenge)
 }

@@ -1,11 +1,15 @@
-import { bytesToHex, toHex } from "viem"
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import { createHash, randomBytes } from "node:crypto"
+import { createRequire } from "node:module"
+import { bytesToHex, concat, type Hex, hexToBytes, keccak256, pad, stringToHex, toHex } from "viem"
 
-/** Who is paid, and the stablecoin of Base Sepolia that it is paid in. */
+/*
+ * Payments of many accounts in the stablecoin of Base Sepolia. They are signed and recovered by the C library: neither a
+ * caller nor a facilitator should be what is measured.
+ */
+
 export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 export const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 export const network = "eip155:84532"
-export const amountAtomic = "10000"
 
 export const types = {
   TransferWithAuthorization: [
@@ -19,67 +23,109 @@ export const types = {
 } as const
 export const domain = { name: "USDC", version: "2", chainId: 84532, verifyingContract: asset } as const
 
-const payer = privateKeyToAccount(generatePrivateKey())
+interface Secp256k1 {
+  readonly publicKeyCreate: (key: Uint8Array, compressed: boolean) => Uint8Array
+  readonly ecdsaSign: (
+    hash: Uint8Array,
+    key: Uint8Array
+  ) => { readonly signature: Uint8Array; readonly recid: number }
+  readonly ecdsaRecover: (
+    signature: Uint8Array,
+    recid: number,
+    hash: Uint8Array,
+    compressed: boolean
+  ) => Uint8Array
+}
+const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1
 
-/** What a version-2 client sends back of the challenge it pays. */
-interface Accepted {
-  /** Default: the price that the benches use. */
-  readonly amount?: string
-  readonly maxTimeoutSeconds: number
+/** An account that signs payments. */
+export interface Key {
+  readonly secret: Uint8Array
+  readonly address: Hex
 }
 
-const header = (accepted: Accepted, resource: unknown, authorization: object, signature: string): string =>
-  Buffer.from(
-    JSON.stringify({ x402Version: 2, accepted, resource, payload: { signature, authorization } })
-  ).toString("base64")
+const addressOf = (publicKey: Uint8Array): Hex => `0x${keccak256(publicKey.subarray(1)).slice(26)}`
 
-const authorizationOf = (accepted: Accepted) => {
+export const makeKey = (secret: Uint8Array = randomBytes(32)): Key => ({
+  secret,
+  address: addressOf(secp256k1.publicKeyCreate(secret, false))
+})
+
+/** The same key for the same name, in every process. */
+export const keyNamed = (name: string): Key => makeKey(createHash("sha256").update(name).digest())
+
+/** What a payer signs, as it stands in a payment's header. */
+export interface Authorization {
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: string
+  readonly validAfter: string
+  readonly validBefore: string
+  readonly nonce: Hex
+}
+
+const hashOf = (text: string): Hex => keccak256(stringToHex(text))
+const separator = keccak256(
+  concat([
+    hashOf("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
+    hashOf(domain.name),
+    hashOf(domain.version),
+    toHex(domain.chainId, { size: 32 }),
+    pad(asset, { size: 32 })
+  ])
+)
+const typeHash = hashOf(
+  "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+)
+
+const digestOf = ({ from, nonce, to, validAfter, validBefore, value }: Authorization): Uint8Array => {
+  const words = [
+    typeHash,
+    pad(from, { size: 32 }),
+    pad(to, { size: 32 }),
+    ...[value, validAfter, validBefore].map((word) => toHex(BigInt(word), { size: 32 })),
+    nonce
+  ]
+  return hexToBytes(keccak256(concat(["0x1901", separator, keccak256(concat(words))])))
+}
+
+/** The account that signed an authorization. */
+export const signerOf = (authorization: Authorization, signature: Hex): Hex => {
+  const bytes = hexToBytes(signature)
+  const digest = digestOf(authorization)
+  return addressOf(secp256k1.ecdsaRecover(bytes.subarray(0, 64), bytes[64]! - 27, digest, false))
+}
+
+/** What a 402 offers, and what it is for. */
+export interface Challenge {
+  readonly accepts: ReadonlyArray<{ readonly amount: string; readonly maxTimeoutSeconds: number }>
+  readonly resource: unknown
+}
+
+/** Reads the challenge in a header of a 402. */
+export const readChallenge = (header: string | null | undefined): Challenge =>
+  JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8")) as Challenge
+
+/** The header of a fresh payment by a key. */
+export const signPayment = ({ accepts, resource }: Challenge, { address, secret }: Key): string => {
+  const accepted = accepts[0]!
   const now = Math.floor(Date.now() / 1000)
-  return {
-    from: payer.address,
+  const authorization: Authorization = {
+    from: address,
     to: payTo,
-    value: accepted.amount ?? amountAtomic,
+    value: accepted.amount,
     validAfter: String(now - 60),
     validBefore: String(now + accepted.maxTimeoutSeconds),
-    nonce: toHex(crypto.getRandomValues(new Uint8Array(32)))
-  } as const
-}
-
-/** Payments with a valid signature of an ordinary account each, all different. */
-export const signedPayments = async (
-  accepted: Accepted,
-  resource: unknown,
-  count: number
-): Promise<Array<string>> => {
-  const made: Array<string> = []
-  for (let index = 0; index < count; index++) {
-    const authorization = authorizationOf(accepted)
-    const signature = await payer.signTypedData({
-      domain,
-      types,
-      primaryType: "TransferWithAuthorization",
-      message: {
-        ...authorization,
-        value: BigInt(authorization.value),
-        validAfter: BigInt(authorization.validAfter),
-        validBefore: BigInt(authorization.validBefore)
-      }
-    })
-    made.push(header(accepted, resource, authorization, signature))
+    nonce: bytesToHex(randomBytes(32))
   }
-  return made
+  const { recid, signature } = secp256k1.ecdsaSign(digestOf(authorization), secret)
+  const payload = { signature: bytesToHex(new Uint8Array([...signature, 27 + recid])), authorization }
+  return Buffer.from(JSON.stringify({ x402Version: 2, accepted, resource, payload })).toString("base64")
 }
 
-/**
- * Payments in the form of a contract wallet's: only a chain could judge their signature, so no server
- * does. What is left is what a server costs beside cryptography.
- */
-export const walletPayments = (accepted: Accepted, resource: unknown, count: number): Array<string> =>
-  Array.from({ length: count }, () =>
-    header(
-      accepted,
-      resource,
-      authorizationOf(accepted),
-      bytesToHex(crypto.getRandomValues(new Uint8Array(97)))
-    )
-  )
+/** Many, so that no limit of one payer decides. */
+const customers = Array.from({ length: 200 }, (_, index) => keyNamed(`customer ${index}`))
+
+/** Fresh payments of 200 customers in turn. */
+export const signPayments = (challenge: Challenge, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => signPayment(challenge, customers[index % customers.length]!))

@@ -9,9 +9,9 @@ export interface Worker<Input, Output> {
   readonly stop: () => Promise<void>
 }
 
-const nextMessage = <Output>(child: ChildProcess): Promise<Output> =>
+const nextMessage = <Output>(child: ChildProcess, file: string): Promise<Output> =>
   new Promise((resolve, reject) => {
-    const exited = (): void => reject(new Error(`a process of the bench ended: ${child.spawnargs.at(-2)}`))
+    const exited = (): void => reject(new Error(`a process of the bench ended: ${file}`))
     child.once("exit", exited)
     child.once("message", (message) => {
       child.removeListener("exit", exited)
@@ -22,22 +22,23 @@ const nextMessage = <Output>(child: ChildProcess): Promise<Output> =>
 /** Starts a file of this folder in a process of its own; resolves with its first message. */
 export const startWorker = async <Options, Input, Output>(
   file: string,
-  options: Options
+  options: Options,
+  nodeOptions: ReadonlyArray<string> = []
 ): Promise<Worker<Input, Output>> => {
   const child = fork(new URL(file, import.meta.url), [JSON.stringify(options)], {
-    execArgv: process.execArgv
+    execArgv: [...process.execArgv, ...nodeOptions]
   })
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  const ready = await nextMessage<Output>(child)
+  const ready = await nextMessage<Output>(child, file)
   return {
     ready,
     request: (input) => {
-      const response = nextMessage<Output>(child)
+      const response = nextMessage<Output>(child, file)
       child.send(input as object)
       return response
     },
     stop: async () => {
-      child.disconnect()
+      if (child.connected) child.disconnect()
       await exited
     }
   }

@@ -1,35 +1,16 @@
 /*
- * The local facilitator on anvil: settlements per second and gas of each, one by one and in batches, and verifications
- * per second beside the official facilitator of `@x402/evm`. Gas is read from the receipts. anvil mines each transaction
- * as it arrives, and the journal is in memory.
- *
- *   npm run bench -- relaying
+ * The local facilitator on anvil, beside the official one of `@x402/evm`: settlements per second, the gas of each, and
+ * verifications per second. Gas is read from the receipts. anvil mines each transaction as it arrives.
  */
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
-import {
-  localFacilitator,
-  type LocalFacilitatorSettings,
-  memorySettlementJournal
-} from "@till402/providers/facilitator"
+import { localFacilitator, memorySettlementJournal } from "@till402/providers/facilitator"
 import { type Chain, startChain, startFacilitator } from "@till402/sandbox"
 import { type Hex, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import type { Bench, Mode } from "./Bench.ts"
 import { domain, types } from "./payments.ts"
+import { median } from "./quantile.ts"
 
-const count = 192
 const concurrency = 64
-const rounds = 3
-const multicall3 = "0xcA11bde05977b3631167028862bE2a173976CA11"
-
-const placeMulticall = async ({ client }: Chain): Promise<void> => {
-  // viem ships the contract's creation code and doesn't export it.
-  const require = createRequire(import.meta.url)
-  const constants = join(dirname(require.resolve("viem")), "constants/contracts.js")
-  const { data } = await client.call({ data: require(constants).multicall3Bytecode })
-  if (data === undefined) throw new Error("Multicall3 has no code")
-  await client.setCode({ address: multicall3, bytecode: data })
-}
 
 interface Payment {
   readonly payload: Record<string, unknown>
@@ -37,7 +18,7 @@ interface Payment {
 }
 
 /** Payments of as many payers to one shop, which has money already: the usual case. */
-const makePayments = async (chain: Chain, payTo: Hex): Promise<ReadonlyArray<Payment>> => {
+const makePayments = async (chain: Chain, payTo: Hex, count: number): Promise<ReadonlyArray<Payment>> => {
   const now = BigInt(Math.floor(Date.now() / 1000))
   const payments: Array<Payment> = []
   for (let index = 0; index < count; index++) {
@@ -80,7 +61,7 @@ const makePayments = async (chain: Chain, payTo: Hex): Promise<ReadonlyArray<Pay
   return payments
 }
 
-/** Runs a call for every item, so many at a time; returns the results and calls per second. */
+/** Runs a call for every item, so many at a time; returns the results and calls/s. */
 const runAll = async <A, B>(items: ReadonlyArray<A>, call: (item: A) => Promise<B>) => {
   const results: Array<B> = []
   const queue = items.values()
@@ -93,18 +74,14 @@ const runAll = async <A, B>(items: ReadonlyArray<A>, call: (item: A) => Promise<
   return { results, rate: (items.length / (performance.now() - started)) * 1_000 }
 }
 
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
-
-const relayOn = async (chain: Chain, batch: LocalFacilitatorSettings["batch"]) => {
+const relayOn = async (chain: Chain) => {
   const account = privateKeyToAccount(generatePrivateKey())
   await chain.client.setBalance({ address: account.address, value: parseEther("100") })
   return localFacilitator({
     account,
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
     journal: memorySettlementJournal(),
-    pollMillis: 100,
-    batch
+    pollMillis: 100
   })
 }
 
@@ -119,82 +96,99 @@ interface Settler {
   }>
 }
 
-const measureSettling = async (chain: Chain, payTo: Hex, open: () => Promise<Settler>) => {
+interface Shop {
+  readonly chain: Chain
+  readonly payTo: Hex
+  /** Payments of a round. */
+  readonly count: number
+  readonly rounds: number
+}
+
+const measureSettling = async (
+  { chain, count, payTo, rounds }: Shop,
+  open: () => Promise<Settler>
+): Promise<{ readonly rate: number; readonly gas: number }> => {
   const rates: Array<number> = []
   let gas = 0
-  let transactions = 0
   for (let round = 0; round < rounds; round++) {
-    const payments = await makePayments(chain, payTo)
+    const payments = await makePayments(chain, payTo, count)
     const settler = await open()
     const { rate, results } = await runAll(payments, ({ payload, requirements }) =>
       settler.settle(payload, requirements)
     )
     const refused = results.find(({ success }) => !success)
     if (refused !== undefined) throw new Error(`a payment wasn't settled: ${refused.errorReason}`)
-    const hashes = new Set(results.map(({ transaction }) => transaction))
-    for (const hash of hashes) {
+    for (const hash of new Set(results.map(({ transaction }) => transaction))) {
       const receipt = await chain.client.getTransactionReceipt({ hash: `0x${hash.slice(2)}` })
       gas += Number(receipt.gasUsed)
     }
-    transactions += hashes.size
     rates.push(rate)
   }
-  return { rate: median(rates), gas: gas / (rounds * count), transactions: transactions / rounds }
+  return { rate: median(rates), gas: gas / (rounds * count) }
 }
 
-const chain = await startChain()
-try {
-  await placeMulticall(chain)
-  const payTo = privateKeyToAccount(generatePrivateKey()).address
-  await chain.mint(payTo, 1n)
-  console.log(`${count} payments of as many payers, ${concurrency} at a time, median of ${rounds} rounds`)
-  console.log(`Node ${process.version}, anvil\n`)
-  console.log(
-    `${"settling".padEnd(36)}${"per second".padStart(12)}${"gas of each".padStart(14)}${"transactions".padStart(14)}`
-  )
-  const settlers: ReadonlyArray<readonly [string, LocalFacilitatorSettings["batch"]]> = [
-    ["one by one", undefined],
-    ["batches of up to 4", { maxItems: 4 }],
-    ["batches of up to 16", { maxItems: 16 }],
-    ["batches of up to 64", { maxItems: 64 }]
-  ]
-  const official = await startFacilitator({ chain })
-  const print = async (name: string, open: () => Promise<Settler>) => {
-    const { gas, rate, transactions } = await measureSettling(chain, payTo, open)
-    const cells = [
-      rate.toFixed(0).padStart(12),
-      gas.toFixed(0).padStart(14),
-      transactions.toFixed(0).padStart(14)
-    ]
-    console.log(`${name.padEnd(36)}${cells.join("")}`)
-  }
-  for (const [name, batch] of settlers) {
-    const open = async (): Promise<Settler> => {
-      const relay = await relayOn(chain, batch)
-      return { settle: (payload, requirements) => relay.settle(payload, requirements, "bench") }
-    }
-    await print(name, open)
-  }
-  await print("@x402/evm", async () => official.client)
+type Official = Awaited<ReturnType<typeof startFacilitator>>["client"]
 
-  const ours = await relayOn(chain, undefined)
-  const payments = await makePayments(chain, payTo)
-  const verify = {
-    "local facilitator": (payment: Payment) => ours.verify(payment.payload, payment.requirements),
-    "@x402/evm": (payment: Payment) => official.client.verify(payment.payload, payment.requirements)
-  }
-  console.log(`\n${"verifying".padEnd(36)}${"per second".padStart(12)}`)
-  for (const [name, call] of Object.entries(verify)) {
-    const rates: Array<number> = []
-    for (let round = 0; round <= rounds; round++) {
-      const { rate, results } = await runAll(payments, call)
-      if (!results.every(({ isValid }) => isValid)) throw new Error(`${name} refused a payment`)
+const compareSettling = async (bench: Bench, shop: Shop, official: Official): Promise<void> => {
+  bench.section(`${shop.count} payments of as many payers, ${concurrency} at a time, beside @x402/evm`)
+  const ours = await measureSettling(shop, async () => {
+    const relay = await relayOn(shop.chain)
+    return { settle: (payload, requirements) => relay.settle(payload, requirements, "bench") }
+  })
+  const theirs = await measureSettling(shop, async () => official)
+  const unit = "calls/s"
+  bench.compare({ name: "settled", unit, till402: ours.rate, official: theirs.rate })
+  bench.compare({ name: "settled", unit: "gas", till402: ours.gas, official: theirs.gas })
+}
+
+const compareVerifying = async (
+  bench: Bench,
+  { chain, count, payTo, rounds }: Shop,
+  official: Official
+): Promise<void> => {
+  const relay = await relayOn(chain)
+  const payments = await makePayments(chain, payTo, count)
+  const verify = [
+    (payment: Payment) => relay.verify(payment.payload, payment.requirements),
+    (payment: Payment) => official.verify(payment.payload, payment.requirements)
+  ] as const
+  const rates: [Array<number>, Array<number>] = [[], []]
+  for (let round = 0; round <= rounds; round++)
+    for (const side of [0, 1] as const) {
+      const { rate, results } = await runAll(payments, verify[side])
+      if (!results.every(({ isValid }) => isValid)) throw new Error("a payment was refused")
       // The first round warms up.
-      if (round > 0) rates.push(rate)
+      if (round > 0) rates[side].push(rate)
     }
-    console.log(`${name.padEnd(36)}${median(rates).toFixed(0).padStart(12)}`)
+  bench.compare({
+    name: "verified",
+    unit: "calls/s",
+    till402: median(rates[0]),
+    official: median(rates[1])
+  })
+}
+
+const run = async (bench: Bench): Promise<void> => {
+  const chain = await startChain()
+  try {
+    const payTo = privateKeyToAccount(generatePrivateKey()).address
+    await chain.mint(payTo, 1n)
+    const official = await startFacilitator({ chain })
+    const size = bench.settings.brief ? { count: 8, rounds: 1 } : { count: 192, rounds: 3 }
+    const shop: Shop = { chain, payTo, ...size }
+    await compareSettling(bench, shop, official.client)
+    await compareVerifying(bench, shop, official.client)
+    await official.stop()
+  } finally {
+    await chain.stop()
   }
-  await official.stop()
-} finally {
-  await chain.stop()
+}
+
+export const mode: Mode = {
+  facts: {
+    storage: "the journal is in memory; a journal on the disk is slower",
+    library: "signatures are checked on the chain",
+    verified: "every payment is simulated before it is sent"
+  },
+  run
 }

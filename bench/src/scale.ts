@@ -1,16 +1,8 @@
 /*
- * What a till's storage costs as it grows: the time of each read and sweep, and how long it blocks the event loop, with
- * 10 thousand, 100 thousand and a million charges of ten days.
- *
- *   npm run bench -- scale [--counts 10000,100000,1000000] [--stores SQLite,PostgreSQL] [--only payments]
- *     [--json FILE]
+ * What a till's storage costs as it grows: the time of each read and sweep, and how long it blocks the event loop.
  */
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { DatabaseSync } from "node:sqlite"
-import { parseArgs } from "node:util"
+import { setTimeout as sleep } from "node:timers/promises"
 import {
   Chain,
   ChargeOperator,
@@ -22,24 +14,14 @@ import {
   type Stores,
   VaultPurchases
 } from "@till402/core/effect"
-import { postgres } from "@till402/core/postgres"
-import { sqlite } from "@till402/core/sqlite"
-import { type Postgres, startPostgres } from "@till402/test-postgres"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { FetchHttpClient } from "effect/http"
+import type { Bench } from "./Bench.ts"
+import type { Engine, EngineName } from "./databases.ts"
+import { median } from "./quantile.ts"
 import { asset, backlog, dayMillis, days, fillOf, network, payTo } from "./scaleFill.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    counts: { type: "string", default: "10000,100000,1000000" },
-    stores: { type: "string", default: "SQLite,PostgreSQL" },
-    only: { type: "string", default: "" },
-    json: { type: "string" }
-  }
-})
-
 type Services = Stores | LedgerOperator | ChargeOperator
-type Storage = Layer.Layer<Stores, unknown>
 
 /** An operation, and how often it is measured; the median counts. */
 interface Row {
@@ -106,7 +88,7 @@ const span = (nowMillis: number, length: number) => ({
   to: new Date(nowMillis)
 })
 
-const allRows: ReadonlyArray<Row> = [
+const rows: ReadonlyArray<Row> = [
   ...[1, 7].map((length): Row => ({
     name: length === 1 ? "ledger.check, a day" : `ledger.check, ${length} days`,
     times: 1,
@@ -195,17 +177,11 @@ const allRows: ReadonlyArray<Row> = [
   }
 ]
 
-const rows = allRows.filter(({ name }) => name.includes(options.only))
-
 interface Cell {
   readonly millis: number
   /** The longest that other work had to wait for the event loop. */
   readonly blockedMillis: number
 }
-
-const median = (values: ReadonlyArray<number>): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1]!
-const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
 const measure = async (
   runtime: ManagedRuntime.ManagedRuntime<Services, unknown>,
@@ -216,94 +192,67 @@ const measure = async (
   const delay = monitorEventLoopDelay({ resolution: 1 })
   for (let time = 0; time < times; time++) {
     delay.enable()
-    await pause(5)
+    await sleep(5)
     const startedAt = performance.now()
     await runtime.runPromise(run(nowMillis))
     millis.push(performance.now() - startedAt)
-    await pause(5)
+    await sleep(5)
     delay.disable()
   }
   return { millis: median(millis), blockedMillis: Math.max(0, delay.max / 1e6 - 1) }
 }
 
-/** Stores with so many charges in them. */
-const filled = {
-  SQLite: async (count: number, nowMillis: number, folder: string): Promise<Storage> => {
-    const filename = join(folder, `${count}.sqlite`)
-    await Effect.runPromise(Effect.scoped(Layer.build(sqlite({ filename }))))
-    const database = new DatabaseSync(filename)
-    database.exec("PRAGMA synchronous = OFF")
-    for (const statement of fillOf("sqlite", count, nowMillis)) database.exec(statement)
-    database.close()
-    // Otherwise the first checkpoint waits until the disk has all of it.
-    const file = openSync(filename, "r+")
-    fsyncSync(file)
-    closeSync(file)
-    return sqlite({ filename })
-  },
-  PostgreSQL: async (count: number, nowMillis: number, _: string, cluster?: Postgres): Promise<Storage> => {
-    if (cluster === undefined) throw new Error("no PostgreSQL was started")
-    const url = await cluster.createDatabase()
-    await Effect.runPromise(Effect.scoped(Layer.build(postgres({ url }))))
-    await cluster.execute(url, fillOf("postgres", count, nowMillis))
-    return postgres({ url })
-  }
-}
-
 /** No chain is read here. */
 const noChain = Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer))
 
+/** Measures the rows over a database of so many charges. */
+const measureAll = async (
+  name: EngineName,
+  { create }: Engine,
+  count: number,
+  wanted: ReadonlyArray<Row>
+): Promise<ReadonlyArray<Cell>> => {
+  const nowMillis = Date.now()
+  const database = await create()
+  await Effect.runPromise(Effect.scoped(Layer.build(database.open())))
+  await database.execute(fillOf(name === "SQLite" ? "sqlite" : "postgres", count, nowMillis))
+  const operators = Layer.mergeAll(LedgerOperator.layer([]), ChargeOperator.layer)
+  const runtime = ManagedRuntime.make(
+    operators.pipe(Layer.provideMerge(database.open()), Layer.provide(noChain))
+  )
+  try {
+    // Opening the store loads modules, which is no part of the first operation.
+    await runtime.runPromise(Effect.void)
+    const cells: Array<Cell> = []
+    for (const row of wanted) cells.push(await measure(runtime, row, nowMillis))
+    return cells
+  } finally {
+    await runtime.dispose()
+  }
+}
+
 const shown = (millis: number): string => (millis < 10 ? millis.toFixed(1) : millis.toFixed(0))
 
-const table = async (name: keyof typeof filled, counts: ReadonlyArray<number>, folder: string) => {
-  const cluster = name === "PostgreSQL" ? await startPostgres({ durable: true }) : undefined
+export const measureCharges = async (
+  bench: Bench,
+  name: EngineName,
+  engine: Engine,
+  counts: ReadonlyArray<number>
+): Promise<void> => {
+  const wanted = rows.filter((row) => bench.wants(`${name}, ${row.name}`))
+  if (wanted.length === 0) return
   const columns: Array<ReadonlyArray<Cell>> = []
-  try {
-    for (const count of counts) {
-      const nowMillis = Date.now()
-      const stores = await filled[name](count, nowMillis, folder, cluster)
-      const operators = Layer.mergeAll(LedgerOperator.layer([]), ChargeOperator.layer)
-      const runtime = ManagedRuntime.make(operators.pipe(Layer.provideMerge(stores), Layer.provide(noChain)))
-      try {
-        // Opening the store loads modules, which is no part of the first operation.
-        await runtime.runPromise(Effect.void)
-        const cells: Array<Cell> = []
-        for (const row of rows) cells.push(await measure(runtime, row, nowMillis))
-        columns.push(cells)
-      } finally {
-        await runtime.dispose()
-      }
-    }
-  } finally {
-    await cluster?.stop()
-  }
-  console.log(`\n${name.padEnd(40)}${counts.map((count) => `${count}`.padStart(22)).join("")}`)
-  for (const [index, { name: row }] of rows.entries()) {
-    const cells = columns.map((cell) => {
-      const { blockedMillis, millis } = cell[index]!
-      return `${shown(millis)} (${shown(blockedMillis)})`.padStart(22)
-    })
-    console.log(row.padEnd(40) + cells.join(""))
-  }
-  return {
-    store: name,
-    counts,
-    rows: rows.map((row, index) => ({ name: row.name, cells: columns.map((cells) => cells[index]) }))
-  }
+  for (const count of counts) columns.push(await measureAll(name, engine, count, wanted))
+  bench.table(
+    `${name}: charges of ${days} days, ${backlog} old responses; milliseconds (longest block of the event loop)`,
+    counts.map(String)
+  )
+  for (const [index, row] of wanted.entries())
+    bench.row(
+      `${name}, ${row.name}`,
+      columns.map((cells) => {
+        const { blockedMillis, millis } = cells[index]!
+        return `${shown(millis)} (${shown(blockedMillis)})`
+      })
+    )
 }
-
-const counts = options.counts.split(",").map(Number)
-const names = options.stores.split(",")
-const folder = mkdtempSync(join(tmpdir(), "till402-bench-"))
-console.log(
-  `Charges of ${days} days, ${backlog} old responses; milliseconds (longest block of the event loop); Node ${process.version}`
-)
-const tables: Array<unknown> = []
-try {
-  for (const name of ["SQLite", "PostgreSQL"] as const)
-    if (names.includes(name)) tables.push(await table(name, counts, folder))
-} finally {
-  rmSync(folder, { recursive: true })
-}
-if (options.json !== undefined)
-  writeFileSync(options.json, `${JSON.stringify({ node: process.version, tables }, null, 2)}\n`)

@@ -63,11 +63,11 @@ const chargesOf = (dialect: Dialect, count: number, endMillis: number): string =
   const { created, hasResponse, key, operation, payer, refundDue, settled, state, transaction } = charge
   const ifSettled = (value: string) => `CASE WHEN ${settled} THEN ${value} END`
   return `INSERT INTO till_charges (key, payload_digest, fingerprint, operation, network, asset, payer, pay_to, amount,
-      valid_before, x402_version, settlement, exposure, settles_first, created_at, unverified_since, state, lease_owner,
+      valid_before, x402_version, settlement, exposure, settles_first, created_at, claimed_after, state, lease_owner,
       lease_until, check_after, response, response_expired_at, receipt, transaction_hash, transfer_log_index, settled_at,
       refund_due_at)
     SELECT ${key}, 'digest-' || n, 'fingerprint-' || n, ${operation}, '${network}', '${asset}', ${payer}, '${payTo}',
-      '10000', ${created} / 1000 + 900, 2, '', 0, 0, ${created}, 0, ${state}, 'owner-' || n,
+      '10000', ${created} / 1000 + 900, 2, '', 0, 0, ${created}, '', ${state}, 'owner-' || n,
       0, ${endMillis} + 86400000, CASE WHEN ${hasResponse} THEN '${response}' END,
       CASE WHEN ${settled} AND NOT ${hasResponse} THEN ${created} + 86400000 END,
       ${ifSettled(receipt(transaction, payer))}, ${ifSettled(transaction)}, ${ifSettled("7")},

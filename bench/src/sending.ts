@@ -1,33 +1,41 @@
-/* Sends requests with limited concurrency and measures the total time. */
+/*
+ * Sends requests with limited concurrency and measures the time of each.
+ */
 
-/** Requests at a time, of all clients of a server. */
-export const allAtOnce = 32
+/** The route that is paid. */
+export const searchPath = "/x402/search?q=mouse"
 
 export interface Job {
   /** Requests at a time. */
-  readonly concurrency?: number
-  readonly path: string
+  readonly concurrency: number
   /** The expected status of every response. */
   readonly status: number
   /** Of each request. */
   readonly headers: ReadonlyArray<Record<string, string>>
 }
 
-export type Call = (path: string, headers?: Record<string, string>) => Promise<{ readonly status: number }>
+export interface Sent {
+  /** Milliseconds until all responses have arrived. */
+  readonly millis: number
+  /** Milliseconds of each request. */
+  readonly times: ReadonlyArray<number>
+}
 
-/** Milliseconds until all responses have arrived. */
-export const sendAll = async (
-  call: Call,
-  { concurrency = allAtOnce, headers, path, status }: Job
-): Promise<number> => {
+export type Call = (headers: Record<string, string>) => Promise<{ readonly status: number }>
+
+export const sendAll = async (call: Call, { concurrency, headers, status }: Job): Promise<Sent> => {
+  const times: Array<number> = []
   let next = 0
-  const started = performance.now()
+  const startedAt = performance.now()
   const caller = async (): Promise<void> => {
     while (next < headers.length) {
-      const response = await call(path, headers[next++])
+      const own = headers[next++]!
+      const sentAt = performance.now()
+      const response = await call(own)
+      times.push(performance.now() - sentAt)
       if (response.status !== status) throw new Error(`expected ${status}, got ${response.status}`)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, caller))
-  return performance.now() - started
+  return { millis: performance.now() - startedAt, times }
 }

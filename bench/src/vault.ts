@@ -1,36 +1,17 @@
 /*
- * The vault with a million generated items, on SQLite and PostgreSQL: items published a second, size on disk, the time of
- * searches, and a page far into the listing beside the first one. Exits with 1 if a goal is missed.
- *
- *   npm run bench -- vault [--counts 1000000] [--stores SQLite,PostgreSQL] [--publish 20000] [--times 300]
+ * A vault of generated items: items published a second, size on disk, the time of searches, and a page far into the
+ * listing beside the first one.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { parseArgs } from "node:util"
-import {
-  type StoreError,
-  type Stores,
-  type VaultItem,
-  VaultItems,
-  type VaultQuery
-} from "@till402/core/effect"
-import { postgres } from "@till402/core/postgres"
-import { sqlite } from "@till402/core/sqlite"
-import { startPostgres } from "@till402/test-postgres"
-import { Effect, type Layer, ManagedRuntime } from "effect"
-import { median } from "./load.ts"
+import { type StoreError, type VaultItem, VaultItems, type VaultQuery } from "@till402/core/effect"
+import { Effect, ManagedRuntime } from "effect"
+import type { Bench } from "./Bench.ts"
+import type { Engine, EngineName } from "./databases.ts"
+import { median, quantile } from "./quantile.ts"
 import { categoryOf, itemsOf, makeRandom, priceOf, productTypeOf, vocabulary, wordOf } from "./vaultItems.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    counts: { type: "string", default: "1000000" },
-    stores: { type: "string", default: "SQLite,PostgreSQL" },
-    publish: { type: "string", default: "20000" },
-    times: { type: "string", default: "300" }
-  }
-})
-const times = Number(options.times)
+const times = 300
+/** So many of the items are published with their archives; the others are put, which is faster. */
+const mostPublished = 20_000
 const pageSize = 30
 const farPage = 10_000
 /** Goals: the median of each search, and of the far page beside the first one. */
@@ -89,18 +70,6 @@ const listings: ReadonlyArray<readonly [string, Query]> = [
   ["prefix of two letters", { q: "wr" }]
 ]
 
-const misses: Array<string> = []
-const check = (isMet: boolean, text: string): string => {
-  if (!isMet) misses.push(text)
-  return isMet ? "" : "  MISSED"
-}
-
-const shown = (millis: number): string => millis.toFixed(2).padStart(9)
-const percentile = (values: ReadonlyArray<number>, share: number): number =>
-  values.toSorted((left, right) => left - right)[
-    Math.min(values.length - 1, Math.floor(values.length * share))
-  ]!
-
 const timed = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<number, StoreError, VaultItems> {
   const items = yield* VaultItems
   const startMillis = performance.now()
@@ -118,13 +87,12 @@ const next = function* (all: Iterator<VaultItem, void>, count: number): Generato
   }
 }
 
-/** Puts most of the items, which is faster, and publishes the last ones with their archives. */
-const fill = Effect.fnUntraced(function* (count: number) {
+const fill = Effect.fnUntraced(function* (bench: Bench, count: number) {
   const items = yield* VaultItems
   const all = itemsOf(count)
   const publish = (item: VaultItem) =>
     items.publish(item, { digest: item.id.replaceAll("-", "").repeat(2), size: 1_000_000 }, 1_700_000_000_000)
-  const published = Math.min(count, Number(options.publish))
+  const published = Math.min(count, mostPublished)
   const store = Effect.fnUntraced(function* (
     name: string,
     number: number,
@@ -132,26 +100,22 @@ const fill = Effect.fnUntraced(function* (count: number) {
   ) {
     const startMillis = performance.now()
     yield* Effect.forEach(next(all, number), write, { concurrency: 64, discard: true })
-    const seconds = (performance.now() - startMillis) / 1000
-    const rate = Math.round(number / seconds)
-    console.log(`  ${number} items ${name} in ${seconds.toFixed(0)} s, ${rate} a second`)
+    const rate = number / ((performance.now() - startMillis) / 1000)
+    bench.row(`${number} items ${name}, items a second`, [rate.toFixed(0)])
   })
   if (count > published) yield* store("put", count - published, items.put)
   yield* store("published", published, publish)
 })
 
-const measureSearches = Effect.fnUntraced(function* (place: string) {
-  console.log(`  ${"first page of".padEnd(36)}${"p50".padStart(9)}${"p99".padStart(9)}  in milliseconds`)
+const measureSearches = Effect.fnUntraced(function* (bench: Bench, place: string) {
+  bench.table(`${place}: the first page, in milliseconds`, ["p50", "p99"])
   for (const [name, makeQuery] of searches) {
     const random = makeRandom(7)
     const taken: Array<number> = []
     for (let run = 0; run < times; run++) taken.push(yield* timed(makeQuery(random)))
     const p50 = median(taken)
-    const miss = check(
-      p50 < firstPageMillis,
-      `${place}: the first page of "${name}" takes ${p50.toFixed(1)} ms`
-    )
-    console.log(`  ${name.padEnd(36)}${shown(p50)}${shown(percentile(taken, 0.99))}${miss}`)
+    bench.row(`vault: ${name}`, [p50.toFixed(2), quantile(taken, 0.99).toFixed(2)])
+    bench.promise(p50 < firstPageMillis, `${place}: the first page of "${name}" takes ${p50.toFixed(1)} ms`)
   }
 })
 
@@ -171,11 +135,12 @@ const cursorOfFarPage = Effect.fnUntraced(function* (query: Query) {
   return cursor
 })
 
-const measureFarPages = Effect.fnUntraced(function* (place: string) {
+const measureFarPages = Effect.fnUntraced(function* (bench: Bench, place: string) {
+  bench.table(`${place}: page ${farPage} beside page 1, p50 in milliseconds`, ["far", "first", "ratio"])
   for (const [name, query] of listings) {
     const cursor = yield* cursorOfFarPage(query)
     if (cursor === undefined) {
-      console.log(`  ${name}: too few items for page ${farPage}`)
+      bench.row(`vault: ${name}: too few items`, [])
       continue
     }
     const first: Array<number> = []
@@ -186,54 +151,30 @@ const measureFarPages = Effect.fnUntraced(function* (place: string) {
       far.push(yield* timed({ ...query, cursor }))
     }
     const ratio = median(far) / median(first)
-    const text = `page ${farPage} of "${name}" takes ${ratio.toFixed(2)} times as long as page 1`
-    const miss = check(ratio <= farPageRatio, `${place}: ${text}`)
-    console.log(`  ${text}: p50 ${median(far).toFixed(2)} and ${median(first).toFixed(2)} ms${miss}`)
+    bench.row(`vault: ${name}`, [median(far).toFixed(2), median(first).toFixed(2), ratio.toFixed(2)])
+    bench.promise(
+      ratio <= farPageRatio,
+      `${place}: page ${farPage} of "${name}" takes ${ratio.toFixed(2)} times as long as page 1`
+    )
   }
 })
 
-const runWith = async (
-  place: string,
-  storage: Layer.Layer<Stores, unknown>,
-  count: number,
-  bytes: () => Promise<number>
+export const measureVault = async (
+  bench: Bench,
+  name: EngineName,
+  { create }: Engine,
+  count: number
 ): Promise<void> => {
-  const runtime = ManagedRuntime.make(storage)
+  const place = `${name}, a vault of ${count} items`
+  if (!bench.wants(place)) return
+  const database = await create()
+  const runtime = ManagedRuntime.make(database.open())
   try {
-    await runtime.runPromise(fill(count))
-    console.log(`  ${((await bytes()) / 1024 ** 2).toFixed(0)} MiB on disk`)
-    await runtime.runPromise(Effect.andThen(measureSearches(place), measureFarPages(place)))
+    bench.table(place, ["figure"])
+    await runtime.runPromise(fill(bench, count))
+    bench.row("vault: MiB on disk", [((await database.bytes()) / 1024 ** 2).toFixed(0)])
+    await runtime.runPromise(Effect.andThen(measureSearches(bench, place), measureFarPages(bench, place)))
   } finally {
     await runtime.dispose()
   }
 }
-
-const runOnSqlite = async (place: string, count: number): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "till-vault-"))
-  try {
-    await runWith(place, sqlite({ filename: join(folder, "till.sqlite") }), count, async () =>
-      readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-const runOnPostgres = async (place: string, count: number): Promise<void> => {
-  const cluster = await startPostgres({ durable: true })
-  try {
-    const url = await cluster.createDatabase()
-    await runWith(place, postgres({ url }), count, () => cluster.databaseBytes(url))
-  } finally {
-    await cluster.stop()
-  }
-}
-
-for (const store of options.stores.split(","))
-  for (const count of options.counts.split(",").map(Number)) {
-    const place = `${store}, ${count} items`
-    console.log(place)
-    await (store === "SQLite" ? runOnSqlite(place, count) : runOnPostgres(place, count))
-  }
-for (const miss of misses) console.error(`missed: ${miss}`)
-process.exitCode = misses.length === 0 ? 0 : 1

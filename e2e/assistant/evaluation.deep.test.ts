@@ -1,5 +1,5 @@
 import { it } from "vitest"
-import { harmlessWords, makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
+import { harmlessWords, makeFreeLiar } from "./src/freeLiar.ts"
 import { expectNoLies } from "./freeLies.ts"
 
 it("100 requests to a model that lies in free words", () => expectNoLies(makeFreeLiar()))

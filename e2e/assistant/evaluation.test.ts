@@ -2,13 +2,13 @@ import type { AssistantOptions } from "../../packages/core/src/index.ts"
 import { languageModel } from "../../packages/providers/src/assistant/index.ts"
 import { sampleShop } from "../../packages/sandbox/src/shop/index.ts"
 import { describe, expect, it } from "vitest"
-import { evaluate, scoresOf } from "../../bench/assistant/evaluate.ts"
-import { falseStatements } from "../../bench/assistant/judge.ts"
-import { makeLiar } from "../../bench/assistant/liar.ts"
-import { startModelServer } from "../../bench/assistant/modelServer.ts"
+import { evaluate, scoresOf } from "./src/evaluate.ts"
+import { falseStatements } from "./src/judge.ts"
+import { makeLiar } from "./src/liar.ts"
+import { startModelServer } from "./src/modelServer.ts"
 
 /*
- * The evaluation of `npm run bench -- assistant`: no reply states anything false about price, rating or availability.
+ * The evaluation of `npm run assistant`: no reply states anything false about price, rating or availability.
  */
 
 describe("100 requests", () => {

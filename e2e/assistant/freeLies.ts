@@ -1,8 +1,8 @@
 import { languageModel } from "../../packages/providers/src/assistant/index.ts"
 import { expect } from "vitest"
-import { evaluate, scoresOf } from "../../bench/assistant/evaluate.ts"
-import type { makeFreeLiar } from "../../bench/assistant/freeLiar.ts"
-import { startModelServer } from "../../bench/assistant/modelServer.ts"
+import { evaluate, scoresOf } from "./src/evaluate.ts"
+import type { makeFreeLiar } from "./src/freeLiar.ts"
+import { startModelServer } from "./src/modelServer.ts"
 
 /** Has a model that lies in its own words reply to all requests, and expects that no part of a lie is passed on. */
 export const expectNoLies = async (liar: ReturnType<typeof makeFreeLiar>): Promise<void> => {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { benchDrawings } from "./benchDrawings.ts"
 import { layerRules } from "./coreFolders.ts"
 import { folderDrawings } from "./folderDrawings.ts"
 import { root } from "./documents.ts"
@@ -23,7 +24,8 @@ const written = [
   [options, withTables(textOf(options))],
   ["oxlint.layers.json", `${JSON.stringify(layerRules(), undefined, 2)}\n`],
   ...(await stateDrawings()),
-  ...(await folderDrawings())
+  ...(await folderDrawings()),
+  ...benchDrawings()
 ] as const
 for (const [path, text] of written) {
   const isUpToDate = textOf(path) === text

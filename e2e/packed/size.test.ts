@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { bundleSize } from "../../bench/src/bundleSize.ts"
 
 /*
- * Sizes that hosts at the edge pay for with every cold start. `npm run bench -- size` prints them.
+ * Sizes that hosts at the edge pay for with every cold start. `npm run bench` prints them.
  */
 
 it("core stays small: at most 230 kB after gzip are loaded at once", async () => {

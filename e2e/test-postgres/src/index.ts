@@ -25,8 +25,6 @@ export interface Postgres {
   readonly execute: (url: string, statements: ReadonlyArray<string>) => Promise<void>
   /** Returns the bytes of a database on disk. */
   readonly databaseBytes: (url: string) => Promise<number>
-  /** Returns the number of open connections to a database, without its own. */
-  readonly connections: (url: string) => Promise<number>
   /** Stops the cluster, closes its connections, and removes its folder. A second call waits for the first. */
   readonly stop: () => Promise<void>
 }
@@ -133,13 +131,6 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
       withClient(cluster, nameOf(database), async (client) => {
         const { rows } = await client.query("SELECT pg_database_size(current_database()) AS bytes")
         return Number(rows[0]?.["bytes"])
-      }),
-    connections: (database) =>
-      withClient(cluster, nameOf(database), async (client) => {
-        const { rows } = await client.query(
-          "SELECT count(*) AS number FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        return Number(rows[0]?.["number"])
       }),
     stop: () => (stopped ??= dispose())
   }

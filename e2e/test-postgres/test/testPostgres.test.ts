@@ -40,14 +40,6 @@ it("makes fresh databases that share nothing", async () => {
   ])
 })
 
-it("counts the connections of a database, without its own", async () => {
-  const url = await first.createDatabase()
-  expect(await first.connections(url)).toBe(0)
-  const holding = query(url, "SELECT pg_sleep(0.5)")
-  await expect.poll(() => first.connections(url), { interval: 20 }).toBe(1)
-  await holding
-})
-
 it("waits for the disk if requested", async () => {
   expect(await query(first.url, "SHOW fsync")).toEqual([{ fsync: "off" }])
   expect(await query(second.url, "SHOW fsync")).toEqual([{ fsync: "on" }])

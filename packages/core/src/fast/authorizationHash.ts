@@ -6,7 +6,7 @@ import type { Authorization } from "../domain/PaymentPayload.ts"
  * Hashes EIP-3009 authorizations as EIP-712 typed data, straight into bytes.
  *
  * Replaces: viem's `hashTypedData`, which walks the types anew for each message.
- * Gain: 100 µs → 23 µs, 140 % of a paid call (`npm run bench -- fast`).
+ * Gain: 100 µs → 23 µs, 140 % of a paid call.
  * Equivalence: test/fast/authorizationHash.test.ts.
  */
 

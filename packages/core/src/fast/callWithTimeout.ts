@@ -6,7 +6,7 @@ import { schedule } from "./schedule.ts"
  *
  * Replaces: `Effect.tryPromise` with `Effect.timeoutOrElse` and `Effect.matchEffect`, a race of two fibers; this sets a
  * timer.
- * Gain: 2.7 µs → 0.7 µs, three times in a paid call, 11 % of it (`npm run bench -- fast`).
+ * Gain: 2.7 µs → 0.7 µs, three times in a paid call, 11 % of it.
  * Equivalence: test/fast/callWithTimeout.test.ts.
  */
 

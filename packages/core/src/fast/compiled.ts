@@ -5,8 +5,7 @@ import * as SchemaJITCompiler from "effect/schema/SchemaJITCompiler"
  * Decodes schemas by generated code.
  *
  * Replaces: Effect's schema interpreter.
- * Gain: 3.7 µs → 0.7 µs for a tracking result and 1.7 µs → 0.7 µs for a payment, 7 % of a paid call
- * (`npm run bench -- fast`).
+ * Gain: 3.7 µs → 0.7 µs for a tracking result and 1.7 µs → 0.7 µs for a payment, 7 % of a paid call.
  * Equivalence: test/fast/compiled.test.ts and test/fast/compiled.payment.test.ts.
  */
 

@@ -251,6 +251,7 @@ export class ChainNode {
         },
         { retryCount: 0 }
       )
+      // viem follows a contract to a URL only from calls with an address, which this is not; a later version may.
       const client = createClient({ transport: noting, ccipRead: false, cacheTime: 0 })
       const accepts = await verifyHash(client, { address: address as Hex, hash, signature })
       if (!accepts && failure !== undefined) throw failure.error

@@ -109,7 +109,7 @@ const judged = Effect.fnUntraced(function* (
 
 interface RangeResult {
   readonly found: LocatedUse | undefined
-  /** The whole range was read and contains no use. */
+  /** The whole range was read and contains no use. Decides only for the window, and only if nothing was found. */
   readonly isEmpty: boolean
 }
 

@@ -47,7 +47,8 @@ export const judgeSignature = (
   const s = BigInt(`0x${signature.slice(66, 130)}`)
   const v = Number.parseInt(signature.slice(130), 16)
   // The token's own rule (FiatTokenV2 ECRecover): low s, v of 27 or 28. Other forms of the same
-  // signature would be a second encoding of one payment.
+  // signature would be a second encoding of one payment. No key makes an s of 0: that part holds for a library that
+  // would accept it.
   if (s > halfOrder || s === 0n || (v !== 27 && v !== 28)) return "Malformed"
   const verdictOn = (signer: Hex | undefined): SignatureVerdict => {
     if (signer === undefined) return "Malformed"

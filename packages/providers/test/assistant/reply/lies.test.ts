@@ -6,8 +6,8 @@ import {
   liesInShoppersWords,
   liesOfPlaceAndTime,
   liesOfTitles
-} from "../../../../../bench/assistant/composedLies.ts"
-import { honestReplies, unseenReplies } from "../../../../../bench/assistant/honest.ts"
+} from "../../../../../e2e/assistant/src/composedLies.ts"
+import { honestReplies, unseenReplies } from "../../../../../e2e/assistant/src/honest.ts"
 import { builtReply, checkDraft, keptText, replyText } from "../../../src/assistant/reply/ReplyText.ts"
 import { anker, good, sony } from "../goods.ts"
 import { attackersReplies, attackersSentences } from "./attackers.ts"

@@ -1,4 +1,4 @@
-import { checkDraft } from "../../packages/providers/src/assistant/reply/ReplyText.ts"
+import { checkDraft } from "../../../packages/providers/src/assistant/reply/ReplyText.ts"
 import { type HonestReply, honestReplies, unseenReplies } from "./honest.ts"
 
 /*

@@ -2,18 +2,18 @@
  * 100 requests to a shopping assistant, judged by code: budgets, preferences, and false statements about price, rating
  * and availability. Fails for a false statement, and for a model's product outside of the budget.
  *
- *   npm run bench -- assistant                                       the sample assistant, three models that always lie, honest replies
- *   npm run bench -- assistant --model URL --model-name NAME         any model; its key is read from MODEL_API_KEY
+ *   npm run assistant                                       the sample assistant, three models that always lie, honest replies
+ *   npm run assistant -- --model URL --model-name NAME      any model; its key is read from MODEL_API_KEY
  */
 import { parseArgs } from "node:util"
 import { languageModel } from "@till402/providers/assistant"
-import { factWords } from "../../packages/providers/src/assistant/reply/FactWords.ts"
+import { factWords } from "../../../packages/providers/src/assistant/reply/FactWords.ts"
 import { sampleShop } from "@till402/sandbox/shop"
-import { evaluate, type Outcome, reportOf, scoresOf } from "../assistant/evaluate.ts"
-import { harmlessWords, makeFreeLiar } from "../assistant/freeLiar.ts"
-import { helpfulness } from "../assistant/helpfulness.ts"
-import { makeLiar } from "../assistant/liar.ts"
-import { startModelServer } from "../assistant/modelServer.ts"
+import { evaluate, type Outcome, reportOf, scoresOf } from "./evaluate.ts"
+import { harmlessWords, makeFreeLiar } from "./freeLiar.ts"
+import { helpfulness } from "./helpfulness.ts"
+import { makeLiar } from "./liar.ts"
+import { startModelServer } from "./modelServer.ts"
 
 const { values } = parseArgs({
   options: {

@@ -7,7 +7,7 @@ import type {
   ShopResponse
 } from "@till402/core"
 import { sampleShop } from "@till402/sandbox/shop"
-import { catalogue } from "../../packages/sandbox/src/shop/Catalogue.ts"
+import { catalogue } from "../../../packages/sandbox/src/shop/Catalogue.ts"
 import { type Case, type CaseKind, cases } from "./cases.ts"
 import { type Judgment, judge } from "./judge.ts"
 
