@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module"
-import { type BatchOptions, localFacilitator } from "@till402/providers/facilitator"
+import { localFacilitator } from "@till402/providers/facilitator"
 import { sqliteJournals } from "@till402/providers/journals"
 import type { Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
@@ -18,7 +18,6 @@ export interface FacilitatorTask {
   /** Number of the send at which it dies, from 1; 0: never. */
   readonly diesAt: number
   readonly isSentFirst: boolean
-  readonly batch?: BatchOptions | undefined
 }
 
 // Node would keep what it compiled only when a process ends by itself.
@@ -33,7 +32,6 @@ const facilitator = localFacilitator({
   journal: sqliteJournals(task.filename).settlements,
   pollMillis: 50,
   replaceAfterMillis: 1_000,
-  batch: task.batch,
   fetch: async (input, init) => {
     const body = await new Response(init?.body).text()
     const isFatal = body.includes("eth_sendRawTransaction") && ++sends === task.diesAt

@@ -5,7 +5,6 @@ import { type Chain, startChain } from "@till402/sandbox"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { placeMulticall } from "./contractWallets.ts"
 import { settleInProcess as run } from "./facilitatorRun.ts"
 import { signedPayment } from "./relayers.ts"
 
@@ -53,34 +52,5 @@ describe("processes that are killed while they settle", () => {
     expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(12)
     for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
     expect(await chain.client.getTransactionCount({ address })).toBe(12)
-  })
-
-  it("in batches, too: each item once, in any process", async () => {
-    await placeMulticall(chain)
-    const privateKey = generatePrivateKey()
-    const { address } = privateKeyToAccount(privateKey)
-    await chain.client.setBalance({ address, value: parseEther("10") })
-    const payments = await Promise.all(Array.from({ length: 24 }, () => signedPayment(chain)))
-    const filename = join(folder, "batches.sqlite")
-    const task = {
-      rpcUrl: chain.rpcUrl,
-      privateKey,
-      filename,
-      payments: payments.map(({ payload, requirements }) => ({ payload, requirements })),
-      batch: { maxItems: 8, maxWaitMillis: 100 }
-    }
-    const ended = await Promise.all([
-      run({ ...task, diesAt: 1, isSentFirst: false }),
-      run({ ...task, diesAt: 2, isSentFirst: true })
-    ])
-    expect(ended).toContain(undefined)
-    const output = await run({ ...task, diesAt: 0, isSentFirst: false })
-    const settled: ReadonlyArray<{ success: boolean; transaction: string }> = JSON.parse(output ?? "[]")
-    expect(settled.filter(({ success }) => !success)).toEqual([])
-    expect(settled).toHaveLength(24)
-    for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
-    expect(await chain.client.getTransactionCount({ address })).toBe(
-      new Set(settled.map(({ transaction }) => transaction)).size
-    )
   })
 })

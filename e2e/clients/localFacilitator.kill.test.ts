@@ -12,7 +12,7 @@ import { signedPayment } from "./relayers.ts"
 
 /*
  * A process with a local facilitator, killed around a send, and its successor with the same key and journal: every
- * payment moves exactly once. Several processes at once, and batches, are in localFacilitator.kill.deep.test.ts.
+ * payment moves exactly once. Several processes at once are in localFacilitator.kill.deep.test.ts.
  */
 
 let chain: Chain

@@ -1,6 +1,7 @@
 import { localFacilitator } from "@till402/providers/facilitator"
 import { type Chain, startChain, usdcAbi } from "@till402/sandbox"
 import { parseTransaction } from "viem"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
   factory,
@@ -54,6 +55,30 @@ describe("a local facilitator settles", () => {
     expect(new Set(settled.map(({ transaction }) => transaction)).size).toBe(24)
     expect(await sentBy(one.account.address)).toBe(24)
     for (const { terms } of payments) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+  })
+
+  it("exactly the good ones of good and bad payments at once, each once", async () => {
+    const { account, facilitator, journal } = await startRelay(chain)
+    const ordinary = await Promise.all([signedPayment(chain), signedPayment(chain)])
+    const byWallet = await walletPayment(chain, await placeWallet(chain))
+    const used = await signedPayment(chain)
+    await (await startRelay(chain)).facilitator.settle(used.payload, used.requirements)
+    const { terms } = await signedPayment(chain)
+    const stranger = privateKeyToAccount(generatePrivateKey())
+    const forged = paymentOf(chain, terms, await stranger.signMessage({ message: "forged" }))
+    const bad = [await signedPayment(chain, { value: 2_000_000n }), used, forged]
+    const good = [...ordinary, byWallet]
+    const settled = await Promise.all(
+      // One of them is presented twice.
+      [...bad, ...good, ordinary[0]!].map(({ payload, requirements }) =>
+        facilitator.settle(payload, requirements)
+      )
+    )
+    expect(settled.map(({ success }) => success)).toEqual([false, false, false, true, true, true, true])
+    for (const { terms } of good) expect(await chain.balanceOf(terms.to)).toBe(terms.value)
+    expect(await chain.balanceOf(terms.to)).toBe(0n)
+    expect(new Set(journal.records().map(({ key }) => key)).size).toBe(3)
+    expect(await sentBy(account.address)).toBe(3)
   })
 
   it("one payment once, of thirty calls at once in two processes and of one later", async () => {
@@ -210,9 +235,6 @@ describe("a local facilitator settles", () => {
       [{ networks: [{ network: "nowhere", rpcUrl: chain.rpcUrl }] }, "networks"],
       [{ networks: [{ network: "base", rpcUrl: "ftp://node" }] }, "rpcUrl"],
       [{ maxGas: 0n }, "maxGas"],
-      [{ batch: { maxItems: 1 } }, "batch.maxItems"],
-      [{ batch: { maxItems: 65 } }, "batch.maxItems"],
-      [{ batch: { maxWaitMillis: 5_001 } }, "batch.maxWaitMillis"],
       [{ confirmTimeoutMillis: Number.NaN }, "confirmTimeoutMillis"]
     ] as const) {
       expect(() => localFacilitator({ account, journal, networks, ...change })).toThrow(name)

@@ -8,7 +8,6 @@ import { FetchHttpClient } from "effect/http"
 import { parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { placeMulticall } from "./contractWallets.ts"
 import { newAddress, signedPayment, startRelay } from "./relayers.ts"
 
 /*
@@ -98,26 +97,6 @@ describe("the layer of a local facilitator", () => {
       withVariables(settle(await signedPayment(chain)), { ...variables, FACILITATOR_MAX_GAS: "30000" })
     )
     expect(dear).toEqual({ _tag: "Rejected", reason: "settlement_gas_above_limit" })
-  })
-
-  it("settles in batches if a variable of batches is set", async () => {
-    await placeMulticall(chain)
-    const privateKey = generatePrivateKey()
-    const { address } = privateKeyToAccount(privateKey)
-    await chain.client.setBalance({ address, value: parseEther("1") })
-    const payments = await Promise.all([signedPayment(chain), signedPayment(chain)])
-    const settled = await Effect.runPromise(
-      withVariables(Effect.all(payments.map(settle), { concurrency: "unbounded" }), {
-        FACILITATOR_PRIVATE_KEY: privateKey,
-        FACILITATOR_NETWORK: "base-sepolia",
-        FACILITATOR_RPC_URL: chain.rpcUrl,
-        FACILITATOR_BATCH_MAX_WAIT_MILLIS: "5000",
-        FACILITATOR_BATCH_MAX_ITEMS: "2"
-      })
-    )
-    const transactions = settled.map((each) => (each._tag === "Settled" ? each.transaction : each._tag))
-    expect(transactions[0]).toMatch(/^0x/)
-    expect(transactions[1]).toBe(transactions[0])
   })
 
   it("fails without a name of the till", async () => {

@@ -135,7 +135,6 @@ describe("loaded modules", () => {
       ["@till402/providers/facilitator", ["viem"]],
       ["@till402/providers/solana-facilitator", ["@solana/kit", "@x402/svm"]],
       ["@till402/providers/solana-refunds", ["@solana/kit"]],
-      ["@till402/providers/treasury", ["viem"]],
       ["@till402/vault/s3", ["aws4fetch"]]
     ])
   })

@@ -39,15 +39,9 @@ export const claims: Readonly<Record<string, ReadonlyArray<Claim>>> = {
     { claim: "that a tag is returned unchanged", provenBy: undefined },
     { claim: "retrack and changecarrier", provenBy: undefined }
   ],
-  "crossmint-payees": [{ claim: "the prepared transaction is a transfer of USDC", provenBy: "payee" }],
-  crossmint: [
-    { claim: "the fields of a quote, and a transaction that the treasury signs", provenBy: "quote" },
-    ...orders
-  ],
   rye: [
     { claim: "the balance, the fields of an offer, and the format of a phone number", provenBy: "quote" },
-    ...orders,
-    { claim: "the demand of a payment by x402", provenBy: undefined }
+    ...orders
   ],
   zinc: [
     { claim: "the wallet, its fee, and the fields of a listed product", provenBy: "quote" },

@@ -4,10 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { http, HttpResponse } from "msw"
-import { privateKeyToAccount } from "viem/accounts"
 import { assert, describe, it } from "vitest"
 import { providers } from "../../../packages/providers/test/amazon/providers.ts"
-import { FakeCrossmint } from "../../../packages/providers/test/crossmint/fakeCrossmint.ts"
 import { interceptRequests } from "../../../packages/providers/test/interceptRequests.ts"
 import { FakeRye } from "../../../packages/providers/test/rye/fakeRye.ts"
 import {
@@ -15,12 +13,6 @@ import {
   productDocument,
   type ToolCall
 } from "../../../packages/providers/test/shopify/fakeCatalogue.ts"
-import {
-  crossmintPayee,
-  FakeNode,
-  prepare,
-  usdc
-} from "../../../packages/providers/test/treasury/fakeNode.ts"
 import { FakeShopifyAdmin } from "../../../packages/providers/test/shopify-admin/fakeShopifyAdmin.ts"
 import { FakeWooCommerce } from "../../../packages/providers/test/woocommerce/fakeWooCommerce.ts"
 import { FakeZinc } from "../../../packages/providers/test/zinc/fakeZinc.ts"
@@ -64,8 +56,6 @@ const stepsIn = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
     return what === undefined ? [] : [`${what}: ${verdict}`]
   })
 
-const key = `0x${"42".repeat(32)}` as const
-
 /** The fakes of the providers' own tests, in place of the real staging services. */
 class StagedRye extends FakeRye {
   override readonly url = "https://staging.api.rye.com"
@@ -73,65 +63,10 @@ class StagedRye extends FakeRye {
 class StagedZinc extends FakeZinc {
   override readonly url = "https://api.zinc.com"
 }
-class StagedCrossmint extends FakeCrossmint {
-  override readonly api = "https://staging.crossmint.com/api"
-}
-
-const stageCrossmint = () => {
-  const node = new FakeNode(84_532, "https://sepolia.base.org")
-  const { address } = privateKeyToAccount(key)
-  node.fund(usdc, address, 1_000_000_000n)
-  const upstream = new StagedCrossmint(node, address)
-  server.use(node.handler(), upstream.handler())
-  return { node, upstream }
-}
-const crossmintEnvironment = {
-  CROSSMINT_API_KEY: "sk_staging_secret",
-  CROSSMINT_PAYEES: crossmintPayee,
-  CROSSMINT_TREASURY_PRIVATE_KEY: key
-}
 const queried = ["quote: ok", "find an order that does not exist: ok"]
 const placed = [...queried, "place: ok", "find: ok", "status: ok"]
 
 describe("the staging scripts of fulfilments", () => {
-  it("get a quote from Crossmint and pay nothing", async () => {
-    const { node, upstream } = stageCrossmint()
-    const { code, lines } = await run("crossmint", { environment: crossmintEnvironment })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...queried, "place: skipped"])
-    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
-  })
-
-  it("print the account that Crossmint's transaction pays, and pay nothing", async () => {
-    const { node, upstream } = stageCrossmint()
-    const environment = {
-      CROSSMINT_API_KEY: "sk_staging_secret",
-      CROSSMINT_TREASURY_ADDRESS: privateKeyToAccount(key).address
-    }
-    const { code, text } = await run("crossmint-payees", { environment })
-    assert.strictEqual(code, 0)
-    assert.include(text.toLowerCase(), `crossmint_payees=${crossmintPayee} (a transfer of 97350000 atomic`)
-    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [0, 0])
-  })
-
-  it("say so if Crossmint's transaction is no transfer", async () => {
-    const { upstream } = stageCrossmint()
-    upstream.arrange = (order) => {
-      order.payment.preparation!.serializedTransaction = prepare({ data: "0x095ea7b3" })
-    }
-    const environment = {
-      CROSSMINT_API_KEY: "sk_staging_secret",
-      CROSSMINT_TREASURY_ADDRESS: privateKeyToAccount(key).address
-    }
-    assert.strictEqual((await run("crossmint-payees", { environment })).code, 1)
-  })
-
-  it("place one order at Crossmint's staging", async () => {
-    const { node, upstream } = stageCrossmint()
-    const { code, lines } = await run("crossmint", { environment: crossmintEnvironment, mayPlace: true })
-    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, ...placed])
-    assert.deepStrictEqual([node.sent.length, upstream.goods.length], [1, 1])
-  })
-
   it("get a quote from Rye and confirm nothing", async () => {
     const upstream = new StagedRye()
     server.use(upstream.handler())
@@ -356,7 +291,7 @@ describe("claims", () => {
       "rye: proved: the balance, the fields of an offer, and the format of a phone number"
     )
     assert.include(lines, "rye: not proved: the fields of an order")
-    assert.include(lines, "rye: not provable here: the demand of a payment by x402")
+    assert.include(lines, "rye: not provable here: cancellation by the upstream")
   })
 
   it("are printed for each upstream that is skipped", async () => {

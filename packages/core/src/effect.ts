@@ -89,7 +89,10 @@ export {
   type VaultPurchase,
   VaultPurchases
 } from "./shop/ports/VaultPurchases.ts"
+export { BodyTooLarge, readBodyText, readBytes } from "./runtime/BoundedBody.ts"
 export { BoundedMap } from "./runtime/BoundedMap.ts"
+export { readRpcReply, rpcCall, type RpcError, type RpcReply } from "./runtime/JsonRpc.ts"
+export { equalInConstantTime } from "./runtime/Secrets.ts"
 export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { domainSeparator, judgeSignature, type SignatureVerdict } from "./toll/exact/Evm.ts"
 export { type Authorization, EvmPaymentPayload, type PaymentPayload } from "./domain/PaymentPayload.ts"

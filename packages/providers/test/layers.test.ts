@@ -3,16 +3,15 @@ import { type Mail, type ProductReference, type ShippingAddress } from "@till402
 import { Fulfilment, Mailer, Marketplaces, Tracker } from "@till402/core/effect"
 import { SeventeenTrack } from "@till402/providers/17track"
 import { Canopy } from "@till402/providers/canopy"
+import { LocalFacilitator } from "@till402/providers/facilitator"
 import { MemoryJournals } from "@till402/providers/journals"
 import { LogMailer } from "@till402/providers/mail/log"
 import { Resend } from "@till402/providers/mail/resend"
 import { Smtp } from "@till402/providers/mail/smtp"
 import { Shopify } from "@till402/providers/shopify"
-import { EvmTreasury, Treasury } from "@till402/providers/treasury"
 import { Zinc } from "@till402/providers/zinc"
 import { ConfigProvider, Effect, Exit, Layer, Logger } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { account } from "./treasury/treasuries.ts"
 
 /*
  * The layers of all providers: what they provide, what they require, and one run through each port.
@@ -254,40 +253,27 @@ describe("the layers of Mailer", () => {
   )
 })
 
-describe("EvmTreasury.layerConfig", () => {
-  it.effect("pays from the configured account, with journals", () =>
-    Effect.gen(function* () {
-      const { find, network } = yield* Treasury
-      assert.strictEqual(network, "base-sepolia")
-      assert.deepStrictEqual(yield* find("order-1"), { status: "none" })
-    }).pipe(
-      Effect.provide(
-        EvmTreasury.layerConfig({ account }).pipe(
-          Layer.provide([
-            respondingWith(() => Response.json({})),
-            MemoryJournals.layer,
-            environment({ TREASURY_RPC_URL: "https://node.example", TREASURY_NETWORK: "base-sepolia" })
-          ])
-        )
-      )
-    )
-  )
-
+describe("LocalFacilitator.layerConfig", () => {
   it.effect("rejects a private key that is none", () =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(
         Layer.build(
-          EvmTreasury.layerConfig().pipe(
+          LocalFacilitator.layerConfig().pipe(
             Layer.provide([
               respondingWith(() => Response.json({})),
               MemoryJournals.layer,
-              environment({ TREASURY_RPC_URL: "https://node.example", TREASURY_PRIVATE_KEY: "0xs3cret" })
+              environment({
+                FACILITATOR_TILL: "bookshop",
+                FACILITATOR_NETWORK: "base-sepolia",
+                FACILITATOR_RPC_URL: "https://node.example",
+                FACILITATOR_PRIVATE_KEY: "0xs3cret"
+              })
             ])
           )
         )
       )
       assert(Exit.isFailure(exit))
-      assert.include(String(exit.cause), "TREASURY_PRIVATE_KEY")
+      assert.include(String(exit.cause), "FACILITATOR_PRIVATE_KEY")
       assert.notInclude(String(exit.cause), "s3cret")
     })
   )

@@ -2,7 +2,6 @@ import type { ConfigurationError } from "@till402/core"
 import { Facilitator, Fulfilment, Mailer, Marketplaces, Tracker } from "@till402/core/effect"
 import { SeventeenTrack } from "@till402/providers/17track"
 import { Canopy } from "@till402/providers/canopy"
-import { Crossmint } from "@till402/providers/crossmint"
 import { LocalFacilitator } from "@till402/providers/facilitator"
 import { type Journals, MemoryJournals, PostgresJournals, SqliteJournals } from "@till402/providers/journals"
 import { LogMailer } from "@till402/providers/mail/log"
@@ -13,7 +12,6 @@ import { Rye } from "@till402/providers/rye"
 import { Shopify } from "@till402/providers/shopify"
 import { ShopifyAdmin } from "@till402/providers/shopify-admin"
 import { SolanaFacilitator } from "@till402/providers/solana-facilitator"
-import { EvmTreasury, Treasury } from "@till402/providers/treasury"
 import { WooCommerce } from "@till402/providers/woocommerce"
 import { Zinc } from "@till402/providers/zinc"
 import { type Config, Effect, Layer } from "effect"
@@ -34,8 +32,6 @@ const rye: Layer.Layer<Fulfilment | Rye, Failure, Http | Journals> = Rye.layerCo
 const zinc: Layer.Layer<Fulfilment | Zinc, Failure, Http> = Zinc.layerConfig()
 const shopifyAdmin: Layer.Layer<Fulfilment | ShopifyAdmin, Failure, Http> = ShopifyAdmin.layerConfig()
 const wooCommerce: Layer.Layer<Fulfilment | WooCommerce, Failure, Http> = WooCommerce.layerConfig()
-const crossmint: Layer.Layer<Fulfilment | Crossmint, Failure, Http | Treasury> = Crossmint.layerConfig()
-const treasury: Layer.Layer<Treasury, Failure, Http | Journals> = EvmTreasury.layerConfig()
 const facilitator: Layer.Layer<Facilitator, Failure, Http | Journals> = LocalFacilitator.layerConfig()
 const onSolana: Layer.Layer<Facilitator, Failure, Http | Journals> = SolanaFacilitator.layerConfig()
 const resend: Layer.Layer<Mailer | Resend, Failure, Http> = Resend.layerConfig()
@@ -55,11 +51,6 @@ export const complete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
   quoting.pipe(Effect.provide(rye), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
   quoting.pipe(Effect.provide(shopifyAdmin), Effect.provide(FetchHttpClient.layer)),
   quoting.pipe(Effect.provide(wooCommerce), Effect.provide(FetchHttpClient.layer)),
-  quoting.pipe(
-    Effect.provide(crossmint),
-    Effect.provide(treasury),
-    Effect.provide([FetchHttpClient.layer, sqlite])
-  ),
   listing.pipe(Effect.provide(facilitator), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
   listing.pipe(Effect.provide(onSolana), Effect.provide([FetchHttpClient.layer, MemoryJournals.layer])),
   searching.pipe(
@@ -82,8 +73,6 @@ export const incomplete: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
   listing.pipe(Effect.provide(facilitator), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Journals is missing
   listing.pipe(Effect.provide(onSolana), Effect.provide(FetchHttpClient.layer)),
-  // @ts-expect-error Treasury is missing
-  quoting.pipe(Effect.provide(crossmint), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error Shopify is missing
   searching.pipe(Effect.provide(both), Effect.provide(canopy), Effect.provide(FetchHttpClient.layer)),
   // @ts-expect-error HttpClient is missing

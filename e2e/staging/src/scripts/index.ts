@@ -1,7 +1,5 @@
 import type { StagingScript } from "../StagingScript.ts"
 import { canopyScript, rainforestScript, serpApiScript } from "./amazon.ts"
-import { crossmintScript } from "./crossmint.ts"
-import { crossmintPayeesScript } from "./crossmintPayees.ts"
 import { ryeScript } from "./rye.ts"
 import { seventeenTrackScript } from "./seventeenTrack.ts"
 import { shopifyScript } from "./shopify.ts"
@@ -16,8 +14,6 @@ export const scripts: ReadonlyArray<StagingScript> = [
   serpApiScript,
   shopifyScript,
   seventeenTrackScript,
-  crossmintPayeesScript,
-  crossmintScript,
   ryeScript,
   zincScript,
   wooCommerceScript,

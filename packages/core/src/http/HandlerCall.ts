@@ -5,11 +5,11 @@ import { reportDefects } from "../operations/HostDefects.ts"
 import { maxResponseLength, timedOut } from "../operations/HostWork.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { notifyHost } from "../ports/ProviderFailure.ts"
+import { readBytes } from "../runtime/BoundedBody.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import type { Work } from "../toll/request/TollRequest.ts"
 import { isCacheHeader, uncached } from "./CacheHeaders.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
-import { readBytes } from "./RequestBody.ts"
 
 /** Why a response of a handler is not sold: the handler refused, or threw. */
 type Unsold =
@@ -126,7 +126,7 @@ export class HandlerCall {
         `the handler of ${this.id} must set at most ${maxHeadersLength} characters of headers`
       )
     }
-    const bytes = body === null ? new Uint8Array() : await readBytes(body, maxResponseLength, context)
+    const bytes = body === null ? new Uint8Array() : await readBytes(body, maxResponseLength, context.signal)
     if (bytes === undefined)
       throw new TypeError(`the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`)
     return {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { type CallContext, tryWithTimeout } from "../runtime/Deadline.ts"
+import { readBytes } from "../runtime/BoundedBody.ts"
+import { tryWithTimeout } from "../runtime/Deadline.ts"
 
 /** Largest request body that is read. */
 const maxBodyBytes = 64 * 1024
@@ -35,38 +36,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 /** One character for each byte: different bytes give different text. */
 const byteText = new TextDecoder("latin1")
 
-/** Reads a body to its end; `undefined`: it is larger than `maxBytes`, and was canceled. */
-export const readBytes = async (
-  body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  { signal }: CallContext
-): Promise<Uint8Array | undefined> => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  const reader = body.getReader()
-  // The deadline cancels the reader, which ends a pending read.
-  signal.addEventListener("abort", () => void reader.cancel().catch(() => undefined), { once: true })
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    size += value.byteLength
-    if (size > maxBytes) {
-      // Ignore errors of the canceled sender: they don't change the response.
-      await reader.cancel().catch(() => undefined)
-      return undefined
-    }
-    chunks.push(value)
-  }
-  if (chunks.length === 1) return chunks[0]
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
-}
-
 /** The body of a request: `Empty` for none, and for `{}`, which indexers send as a probe. */
 export type Body =
   | { readonly _tag: "Empty" }
@@ -82,7 +51,7 @@ const readBounded = Effect.fnUntraced(function* (request: Request): Effect.fn.Re
   if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return yield* tooLarge
   const bytes = yield* tryWithTimeout({
     timeoutMillis: bodyTimeoutMillis,
-    call: (context) => readBytes(body, maxBodyBytes, context),
+    call: ({ signal }) => readBytes(body, maxBodyBytes, signal),
     catch: () => malformed,
     onTimeout: () => tooSlow
   })

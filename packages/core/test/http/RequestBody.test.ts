@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { readBody, readBytes, readRawBody } from "../../src/http/RequestBody.ts"
+import { readBody, readRawBody } from "../../src/http/RequestBody.ts"
 
 const maxBodyBytes = 65_536
 const json = { "content-type": "application/json" }
@@ -119,29 +119,5 @@ describe("a body that a handler of the host reads", () => {
   it("is bounded as any other", async () => {
     const failure = await Effect.runPromise(Effect.flip(readRawBody(post(new Uint8Array(maxBodyBytes + 1)))))
     expect(failure).toMatchObject({ status: 413, code: "BODY_TOO_LARGE" })
-  })
-})
-
-describe("the bytes of a stream", () => {
-  const context = { signal: new AbortController().signal }
-  const streamOf = (...sizes: ReadonlyArray<number>) =>
-    new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        for (const size of sizes) controller.enqueue(new Uint8Array(size).fill(size))
-        controller.close()
-      }
-    })
-
-  it("are read up to their bound", async () => {
-    expect(await readBytes(streamOf(2, 3), 5, context)).toEqual(Uint8Array.of(2, 2, 3, 3, 3))
-    expect(await readBytes(streamOf(), 5, context)).toEqual(new Uint8Array())
-    expect(await readBytes(streamOf(2, 4), 5, context)).toBeUndefined()
-  })
-
-  it("are not waited for once their reader is canceled", async () => {
-    const controller = new AbortController()
-    const reading = readBytes(new ReadableStream(), 5, { signal: controller.signal })
-    controller.abort()
-    expect(await reading).toEqual(new Uint8Array())
   })
 })

@@ -3,7 +3,7 @@ import { HttpClient } from "effect/http"
 import { checkSettings } from "../../../providers/src/facilitator/FacilitatorSettings.ts"
 import { makeFacilitatorOver } from "../../../providers/src/facilitator/LocalFacilitator.ts"
 import type { SettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
-import type { TreasuryTransaction } from "../../../providers/src/treasury/SigningAccount.ts"
+import type { UnsignedTransaction } from "../../../providers/src/facilitator/SigningAccount.ts"
 import type { Chain } from "../../src/toll/evidence/Chain.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { rpcClientOf } from "./chain/rpcClientOf.ts"
@@ -36,7 +36,6 @@ const journalOver = ({ callLater }: Link, journal: SettlementJournal): Settlemen
   }
   return {
     insert: (record) => call("journal.insert", () => journal.insert(record)),
-    insertBatch: (records) => call("journal.insert", () => journal.insertBatch(records)),
     find: (key) => call("journal.find", () => journal.find(key)),
     at: (...number) => call("journal.at", () => journal.at(...number)),
     since: (...number) => call("journal.since", () => journal.since(...number))
@@ -50,7 +49,7 @@ export const evmLocalFacilitatorOver = (
 ): FacilitatorClient => {
   const account = {
     address: relayerAddress,
-    signTransaction: (transaction: TreasuryTransaction) =>
+    signTransaction: (transaction: UnsignedTransaction) =>
       link.call("host.sign", () => signAsRelayer(transaction))
   }
   const options = {

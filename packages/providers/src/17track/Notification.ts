@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
+import { equalInConstantTime } from "@till402/core/effect"
 import { Redacted } from "effect"
-import { isSameText } from "../upstream/WebhookBody.ts"
 import { carrierCode, field, text } from "./Document.ts"
 
 /*
@@ -26,7 +26,7 @@ export const isSigned = (
     .update(body)
     .update(utf8ToBytes(`/${Redacted.value(apiKey)}`))
     .digest()
-  return isSameText((sign ?? "").toLowerCase(), bytesToHex(digest))
+  return equalInConstantTime((sign ?? "").toLowerCase(), bytesToHex(digest))
 }
 
 export type Notification =

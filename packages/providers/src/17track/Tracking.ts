@@ -1,12 +1,12 @@
 import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import type { TrackQuery, TrackResult } from "@till402/core"
+import { readBytes } from "@till402/core/effect"
 import { Overloaded } from "../upstream/UpstreamFault.ts"
 import { cacheKey, TrackingCache, type Outcome } from "./TrackingCache.ts"
 import { carrierCode, field } from "./Document.ts"
 import { lifetimeMillis, refusalMillis } from "./Lifetimes.ts"
 import type { Found } from "./FirstNews.ts"
 import type { LookupError } from "./Lookup.ts"
-import { readBody } from "../upstream/WebhookBody.ts"
 import { isSigned, maxBodyBytes, type Notification, readNotification, signHeader } from "./Notification.ts"
 import { type FindCarrier, readShipment, resultAt } from "./Shipment.ts"
 
@@ -84,7 +84,10 @@ export class Tracking {
   webhook(request: Request): Effect.Effect<Response> {
     return Effect.gen({ self: this }, function* () {
       if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } })
-      const body = yield* Effect.result(Effect.tryPromise(() => readBody(request, maxBodyBytes)))
+      const { body: sent } = request
+      const body = yield* Effect.result(
+        Effect.tryPromise(async () => (sent === null ? new Uint8Array() : readBytes(sent, maxBodyBytes)))
+      )
       if (body._tag === "Failure") return new Response(null, { status: 400 })
       if (body.success === undefined) return new Response(null, { status: 413 })
       if (!isSigned(body.success, request.headers.get(signHeader), this.settings.apiKey)) {

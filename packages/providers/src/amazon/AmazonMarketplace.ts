@@ -1,42 +1,23 @@
 import type { ProductPage, ProductQuery } from "@till402/core"
 import type { Marketplace } from "@till402/core/effect"
 import { Effect } from "effect"
-import type { HttpClientRequest } from "effect/http"
 import {
-  type ResponseMalformed,
   toPortError,
   toPromise,
   type Upstream,
   type UpstreamFault,
-  type UpstreamResponse,
   type UpstreamUsage
 } from "../upstream/index.ts"
 import { filledPages } from "../listing/FilledPages.ts"
 import { termWith } from "../listing/Brand.ts"
 import type { AmazonMarketplaceOptions } from "./AmazonOptions.ts"
+import type { AmazonService } from "./AmazonService.ts"
 import type { AmazonCountry } from "./Country.ts"
-import { type ListingPage, toProductPage } from "./Listing.ts"
+import { toProductPage } from "./Listing.ts"
 
 /** Search of Amazon's shops: `marketplace_a` of a till, with its usage. */
 export interface AmazonMarketplace extends Marketplace {
   readonly usage: () => UpstreamUsage
-}
-
-/** What differs between the providers: the request, and how its response is read. */
-export interface AmazonSource {
-  readonly request: (
-    search: ProductQuery & {
-      /** The search term, which includes the brand. */
-      readonly term: string
-    }
-  ) => HttpClientRequest.HttpClientRequest
-  readonly read: (
-    response: UpstreamResponse,
-    page: number
-  ) => Effect.Effect<
-    ListingPage & { readonly quotaSpent: number; readonly quotaRemaining?: number },
-    ResponseMalformed
-  >
 }
 
 /** A search that fails with the upstream's faults, before they become errors of a port. */
@@ -52,18 +33,26 @@ const maxPage = 400
 
 export const amazonClient = (
   upstream: Upstream,
-  { read, request }: AmazonSource,
-  { country, deadlineMillis }: { readonly country: AmazonCountry; readonly deadlineMillis: number }
+  { read, request }: AmazonService,
+  {
+    deadlineMillis,
+    ...access
+  }: {
+    readonly apiKey: string
+    readonly baseUrl: string
+    readonly country: AmazonCountry
+    readonly deadlineMillis: number
+  }
 ): AmazonClient => {
   const search = Effect.fnUntraced(function* (
     query: ProductQuery
   ): Effect.fn.Return<ProductPage, UpstreamFault> {
     if (query.page > maxPage) return { products: [], totalResults: 0, hasMore: false }
-    const response = yield* upstream.call(request({ ...query, term: termWith(query.q, query.brand) }))
+    const response = yield* upstream.call(request({ ...query, term: termWith(query.q, query.brand) }, access))
     const page = yield* read(response, query.page)
     yield* upstream.recordQuotaSpent(page.quotaSpent)
     if (page.quotaRemaining !== undefined) yield* upstream.recordQuotaRemaining(page.quotaRemaining)
-    return toProductPage(page, query, country)
+    return toProductPage(page, query, access.country)
   })
   return { search: filledPages(search, deadlineMillis), usage: upstream.usage, deadlineMillis }
 }

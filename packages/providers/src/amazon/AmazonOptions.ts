@@ -3,7 +3,7 @@ import type { Redacted } from "effect"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 import type { AmazonCountry } from "./Country.ts"
 
-/** Settings of both providers that search Amazon, without the key. */
+/** Settings of the providers that search Amazon, without the key. */
 export interface AmazonSettings extends UpstreamSettings {
   /** The shop to search; default `US`. Price filters find nothing in shops with another currency. */
   readonly country?: AmazonCountry | undefined
@@ -11,12 +11,12 @@ export interface AmazonSettings extends UpstreamSettings {
   readonly baseUrl?: string | undefined
 }
 
-/** Options of the plain functions `canopy` and `rainforest`. */
+/** Options of the plain functions `canopy`, `rainforest` and `serpApi`. */
 export interface AmazonOptions extends AmazonSettings, FetchOptions {
   readonly apiKey: string
 }
 
-/** Options of `Canopy.layer` and `Rainforest.layer`. */
+/** Options of `Canopy.layer`, `Rainforest.layer` and `SerpApi.layer`. */
 export interface AmazonLayerOptions extends AmazonSettings {
   readonly apiKey: Redacted.Redacted<string>
 }

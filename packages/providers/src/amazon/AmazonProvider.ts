@@ -7,14 +7,12 @@ import {
   optionalSettings,
   settingReaders,
   upstreamConfig,
-  type UpstreamSettings,
   withDefaults
 } from "../upstream/index.ts"
 import {
   type AmazonClient,
   amazonClient,
   type AmazonMarketplace,
-  type AmazonSource,
   toMarketplace,
   toMarketplaceOptions
 } from "./AmazonMarketplace.ts"
@@ -24,7 +22,8 @@ import type {
   AmazonOptions,
   AmazonSettings
 } from "./AmazonOptions.ts"
-import { type AmazonCountry, amazonCountries } from "./Country.ts"
+import type { AmazonService } from "./AmazonService.ts"
+import { amazonCountries } from "./Country.ts"
 
 /** A provider for plain hosts and for Effect hosts. */
 export interface AmazonProvider {
@@ -38,19 +37,9 @@ export interface AmazonProvider {
   ) => Effect.Effect<AmazonMarketplace, Config.ConfigError | ConfigurationError, HttpClient.HttpClient>
 }
 
-/** Makes a provider. Providers differ in name, address and source only. */
-export const amazonProvider = (provider: {
-  readonly name: string
-  readonly baseUrl: string
-  /** Defaults of the provider that differ from those of `makeUpstream`. */
-  readonly settings?: UpstreamSettings
-  readonly source: (options: {
-    readonly baseUrl: string
-    readonly apiKey: string
-    readonly country: AmazonCountry
-  }) => AmazonSource
-}): AmazonProvider => {
-  const { name, settings = {} } = provider
+/** Makes a provider of a service. */
+export const amazonProvider = (service: AmazonService): AmazonProvider => {
+  const { name, settings = {} } = service
   const read = settingReaders(name)
 
   const makeClient = Effect.fnUntraced(function* (
@@ -58,10 +47,12 @@ export const amazonProvider = (provider: {
   ): Effect.fn.Return<AmazonClient, ConfigurationError, HttpClient.HttpClient> {
     const country = yield* read.oneOf("country", options.country ?? "US", amazonCountries)
     const apiKey = Redacted.value(yield* read.secret("apiKey", options.apiKey))
-    const baseUrl = yield* read.url("baseUrl", options.baseUrl ?? provider.baseUrl)
+    const baseUrl = yield* read.url("baseUrl", options.baseUrl ?? service.baseUrl)
     const limits = withDefaults({ deadlineMillis: 7_500, ...settings }, options)
     const upstream = yield* makeUpstream({ ...limits, name })
-    return amazonClient(upstream, provider.source({ baseUrl, apiKey, country }), {
+    return amazonClient(upstream, service, {
+      apiKey,
+      baseUrl,
       country,
       deadlineMillis: limits.deadlineMillis ?? 7_500
     })

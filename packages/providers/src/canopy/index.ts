@@ -9,11 +9,11 @@ import type {
   AmazonSettings
 } from "../amazon/AmazonOptions.ts"
 import { amazonProvider } from "../amazon/AmazonProvider.ts"
-import { canopySource } from "./Canopy.ts"
+import { canopyService } from "../amazon/services.ts"
 
 /*
  * `marketplace_a` from Canopy (https://canopyapi.co): search of Amazon's shops.
- * Interchangeable with Rainforest.
+ * Interchangeable with Rainforest and SerpApi.
  */
 
 export type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
@@ -31,11 +31,7 @@ export type {
   UpstreamUsage
 } from "../upstream/UpstreamSettings.ts"
 
-const provider = amazonProvider({
-  name: "canopy",
-  baseUrl: "https://rest.canopyapi.co",
-  source: canopySource
-})
+const provider = amazonProvider(canopyService)
 
 /**
  * Canopy as the general marketplace of a till.

@@ -1,3 +1,4 @@
+import { readBytes } from "@till402/core/effect"
 import type { LocalFacilitator } from "./LocalFacilitator.ts"
 
 /*
@@ -25,22 +26,10 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Reads the whole body; `undefined` if it exceeds the limit. */
-const readBody = async (request: Request): Promise<string | undefined> => {
-  if (request.body === null) return ""
-  const decoder = new TextDecoder()
-  let text = ""
-  let length = 0
-  const reader = request.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    length += value.length
-    if (length > maxBodyBytes) {
-      await reader.cancel()
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
-  }
+const readBody = async ({ body }: Request): Promise<string | undefined> => {
+  if (body === null) return ""
+  const bytes = await readBytes(body, maxBodyBytes)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 }
 
 const readPayment = (text: string) => {

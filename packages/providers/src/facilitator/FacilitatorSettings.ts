@@ -2,12 +2,10 @@ import type { ConfigurationError, TokenOptions } from "@till402/core"
 import { findEvmNetwork, type EvmNetwork } from "@till402/core/effect"
 import { Effect } from "effect"
 import { isAddress } from "viem"
-import type { Hex } from "../treasury/Hex.ts"
-import type { SigningAccount } from "../treasury/SigningAccount.ts"
+import type { SigningAccount } from "./SigningAccount.ts"
 import { settingReaders, type UpstreamSettings } from "../upstream/index.ts"
-import type { BatchBounds } from "./Batches.ts"
 import type { RevertLimits } from "./RevertBudget.ts"
-import type { SettlementJournal } from "./SettlementJournal.ts"
+import type { Hex, SettlementJournal } from "./SettlementJournal.ts"
 
 /** A network on which a local facilitator settles. */
 export interface FacilitatorNetwork {
@@ -24,14 +22,6 @@ export interface FacilitatorNetwork {
    * serves. Default none.
    */
   readonly tokens?: ReadonlyArray<TokenOptions> | undefined
-}
-
-/** Bounds of a batch: settlements of several payments in one transaction. */
-export interface BatchOptions {
-  /** Most payments in one transaction, 2 to 64; default 16. */
-  readonly maxItems?: number | undefined
-  /** How long the first payment waits for others, in milliseconds, at most 5,000; default 50. */
-  readonly maxWaitMillis?: number | undefined
 }
 
 /** Options that the layer and the plain function share. */
@@ -56,13 +46,6 @@ export interface LocalFacilitatorOptions extends UpstreamSettings {
    * network.
    */
   readonly maxRevertedGasOfStrangers?: bigint | undefined
-  /**
-   * Settles several payments in one transaction through Multicall3, which takes less gas for each. Default: one
-   * transaction for each payment. Payers whose address has code always get their own transaction.
-   *
-   * @example { maxItems: 16, maxWaitMillis: 50 }
-   */
-  readonly batch?: BatchOptions | undefined
   /** Factories that may create a contract wallet with its first payment (EIP-6492); default none. */
   readonly walletFactories?: ReadonlyArray<Hex> | undefined
   /** Seconds that an authorization must still be valid to be accepted; default 6. */
@@ -100,8 +83,6 @@ export interface RelaySettings {
   readonly maxFeePerGas: bigint
   readonly maxGas: bigint
   readonly reverts: RevertLimits
-  /** `undefined`: one transaction for each payment. */
-  readonly batch: BatchBounds | undefined
   readonly replaceAfterMillis: number
   readonly pollMillis: number
 }
@@ -157,14 +138,6 @@ const checkTokens = Effect.fnUntraced(function* (network: EvmNetwork, { tokens =
     : yield* read.invalid("tokens names a token twice, or USDC, which is always settled")
 })
 
-const checkBatch = Effect.fnUntraced(function* (options: BatchOptions | undefined) {
-  if (options === undefined) return undefined
-  return {
-    maxItems: yield* read.wholeNumber("batch.maxItems", options.maxItems ?? 16, 2, 64),
-    maxWaitMillis: yield* read.wholeNumber("batch.maxWaitMillis", options.maxWaitMillis ?? 50, 1, 5_000)
-  }
-})
-
 const checkNetwork = Effect.fnUntraced(function* (options: FacilitatorNetwork, shared: Shared) {
   const network = findEvmNetwork(options.network)
   if (network === undefined) {
@@ -213,7 +186,6 @@ export const checkSettings = Effect.fnUntraced(function* (
         options.maxRevertedGasOfStrangers ?? defaultRevertedGasOfStrangers
       )
     },
-    batch: yield* checkBatch(options.batch),
     replaceAfterMillis: yield* whole("replaceAfterMillis", options.replaceAfterMillis, 12_000),
     pollMillis
   }

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
-import type { ChainFault, Fees } from "../treasury/Chain.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
+import type { Fees } from "./Chain.ts"
 import { GasReservations } from "./GasReservations.ts"
 import type { OpenTransactions } from "./OpenTransactions.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
@@ -16,8 +17,8 @@ const reservationMillis = 30_000
 
 interface Sources {
   /** The relayer's balance, and the number of mined transactions that are in it. */
-  readonly funds: Effect.Effect<{ readonly balanceWei: bigint; readonly mined: number }, ChainFault>
-  readonly fees: Effect.Effect<Fees, ChainFault | RelayRefused>
+  readonly funds: Effect.Effect<{ readonly balanceWei: bigint; readonly mined: number }, NodeFault>
+  readonly fees: Effect.Effect<Fees, NodeFault | RelayRefused>
   readonly openSince: (nonce: number) => Effect.Effect<OpenTransactions, SettlementJournalFailed>
   readonly reverts: RevertBudget
 }
@@ -36,19 +37,15 @@ export const makeGasMoney = ({ fees, funds, openSince, reverts }: Sources) => {
 
   const costOf = (gas: bigint) => Effect.map(fees, ({ maxFeePerGas }) => gas * maxFeePerGas)
 
-  /** Whether the relayer can pay transactions beside all that are recorded, and those that others have reserved. */
-  const covers = Effect.fnUntraced(function* (
-    costWei: bigint,
-    keys: ReadonlyArray<string>,
-    open?: OpenTransactions
-  ) {
+  /** Whether the relayer can pay a transaction beside all that are recorded, and those that others have reserved. */
+  const covers = Effect.fnUntraced(function* (costWei: bigint, key: string, open?: OpenTransactions) {
     const spare = yield* spareWei(open)
-    return spare >= costWei + reserved.othersWei(keys, yield* Clock.currentTimeMillis)
+    return spare >= costWei + reserved.othersWei([key], yield* Clock.currentTimeMillis)
   })
 
   /** Fails if the relayer can't pay this gas now. Reserves nothing. */
   const assertAffordable = Effect.fnUntraced(function* (gas: bigint, key: string) {
-    if (!(yield* covers(yield* costOf(gas), [key]))) return yield* outOfFunds()
+    if (!(yield* covers(yield* costOf(gas), key))) return yield* outOfFunds()
   })
 
   /**

@@ -3,9 +3,9 @@ import { Chain, Facilitator } from "@till402/core/effect"
 import { Clock, Config, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { Journals } from "../journals/Journals.ts"
-import { accountFromConfig } from "../treasury/AccountConfig.ts"
-import { type ChainFault, makeChain } from "../treasury/Chain.ts"
-import type { Hex } from "../treasury/Hex.ts"
+import { accountFromConfig } from "./SigningAccount.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
+import { makeChain } from "./Chain.ts"
 import {
   makeUpstream,
   optionalSettings,
@@ -35,7 +35,7 @@ import { readPayment } from "./PresentedPayment.ts"
 import { makeRelay, type Relay, type RelayFault } from "./Relay.ts"
 import type { RelayRefused } from "./RelayRefused.ts"
 import { makeSettling } from "./Settling.ts"
-import { journalOf, type SettlementJournalFailed } from "./SettlementJournal.ts"
+import { type Hex, journalOf, type SettlementJournalFailed } from "./SettlementJournal.ts"
 
 /*
  * Puts a local facilitator together, and gives it the shape of the official one.
@@ -76,7 +76,7 @@ interface LocalFacilitatorClient {
   readonly verify: (
     paymentPayload: unknown,
     paymentRequirements: unknown
-  ) => Effect.Effect<VerifyResult, ChainFault | ChainUnavailable | RelayRefused | SettlementJournalFailed>
+  ) => Effect.Effect<VerifyResult, NodeFault | ChainUnavailable | RelayRefused | SettlementJournalFailed>
   readonly settle: (
     paymentPayload: unknown,
     paymentRequirements: unknown,
@@ -242,10 +242,6 @@ const config = Config.all({
   }),
   maxGas: optionalSettings({ maxGas: positiveInt("FACILITATOR_MAX_GAS") }),
   maxFeePerGas: optionalSettings({ maxFeePerGas: positiveInt("FACILITATOR_MAX_FEE_PER_GAS") }),
-  batch: optionalSettings({
-    maxItems: positiveInt("FACILITATOR_BATCH_MAX_ITEMS"),
-    maxWaitMillis: positiveInt("FACILITATOR_BATCH_MAX_WAIT_MILLIS")
-  }),
   till: optionalSettings({ till: Config.String("FACILITATOR_TILL") }),
   network: Config.all({
     network: Config.String("FACILITATOR_NETWORK"),
@@ -255,14 +251,13 @@ const config = Config.all({
 })
 
 const makeConfig = Effect.fnUntraced(function* (defaults: Partial<LocalFacilitatorLayerOptions>) {
-  const { batch, maxFeePerGas, maxGas, network, settings, till, upstream } = yield* config
+  const { maxFeePerGas, maxGas, network, settings, till, upstream } = yield* config
   return yield* make({
     ...defaults,
     till: till.till ?? defaults.till ?? "",
     ...upstream,
     ...settings,
     ...(maxGas.maxGas === undefined ? {} : { maxGas: BigInt(maxGas.maxGas) }),
-    ...(Object.keys(batch).length === 0 ? {} : { batch: { ...defaults.batch, ...batch } }),
     networks: [
       ...(defaults.networks ?? []),
       {
@@ -301,11 +296,11 @@ export const LocalFacilitator = {
 
   /**
    * Reads `FACILITATOR_TILL` (unless `defaults` has a `till`), `FACILITATOR_PRIVATE_KEY` (unless `defaults` has an
-   * `account`), `FACILITATOR_NETWORK` and
-   * `FACILITATOR_RPC_URL`, which name one network in addition to those of `defaults`. If set, also
-   * `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`, `FACILITATOR_BATCH_MAX_ITEMS` or
-   * `FACILITATOR_BATCH_MAX_WAIT_MILLIS` (either turns batches on), `FACILITATOR_MIN_VALID_SECONDS`, `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`, `FACILITATOR_POLL_MILLIS` and the
-   * settings of all providers, such as `FACILITATOR_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   * `account`), `FACILITATOR_NETWORK` and `FACILITATOR_RPC_URL`, which name one network in addition to those of
+   * `defaults`. If set, also `FACILITATOR_MAX_FEE_PER_GAS` of that network, `FACILITATOR_MAX_GAS`,
+   * `FACILITATOR_MIN_VALID_SECONDS`, `FACILITATOR_CONFIRM_TIMEOUT_MILLIS`, `FACILITATOR_REPLACE_AFTER_MILLIS`,
+   * `FACILITATOR_POLL_MILLIS` and the settings of all providers, such as `FACILITATOR_TIMEOUT_MILLIS`. They take
+   * precedence over `defaults`.
    */
   layerConfig: (
     defaults: Partial<LocalFacilitatorLayerOptions> = {}

@@ -1,7 +1,6 @@
 import { parseTransaction } from "viem"
-import type { Hex } from "../treasury/Hex.ts"
-import { accountOf, type SettlementRecord } from "./SettlementJournal.ts"
-import { type PlannedTransfer, transfersIn } from "./TransferCall.ts"
+import { type Hex, accountOf, type SettlementRecord } from "./SettlementJournal.ts"
+import { type PlannedTransfer, transferIn } from "./TransferCall.ts"
 
 /*
  * What recorded transactions that aren't mined may still take: gas from the relayer, money from the payers. Pure.
@@ -11,12 +10,12 @@ interface OpenTransaction {
   readonly nonce: number
   /** Of its gas limit at its highest fee, in wei. */
   readonly costWei: bigint
-  readonly transfers: ReadonlyArray<PlannedTransfer>
+  readonly transfer: PlannedTransfer | undefined
 }
 
 const read = ({ nonce, signedTransaction }: SettlementRecord): OpenTransaction => {
   const { gas = 0n, maxFeePerGas = 0n } = parseTransaction(signedTransaction)
-  return { nonce, costWei: gas * maxFeePerGas, transfers: transfersIn(signedTransaction) }
+  return { nonce, costWei: gas * maxFeePerGas, transfer: transferIn(signedTransaction) }
 }
 
 /** The recorded transactions of a relayer from a number on. */
@@ -55,7 +54,7 @@ export class OpenTransactions {
   promisedAtomic(from: number, key: string): bigint {
     const account = accountOf(key)
     return this.byNumber(from)
-      .flatMap(({ transfers }) => transfers)
+      .flatMap(({ transfer }) => transfer ?? [])
       .filter((each) => each.account === account && !key.endsWith(`:${each.nonce}`))
       .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)
   }

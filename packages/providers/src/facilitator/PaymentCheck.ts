@@ -1,11 +1,11 @@
 import { type Chain as ChainReader, domainSeparator, judgeSignature } from "@till402/core/effect"
 import { Clock, Data, Effect } from "effect"
-import type { ChainFault, Fees } from "../treasury/Chain.ts"
-import type { Hex } from "../treasury/Hex.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
+import type { Fees } from "./Chain.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
 import type { Relay } from "./Relay.ts"
 import type { RelayRefused } from "./RelayRefused.ts"
-import type { SettlementJournalFailed } from "./SettlementJournal.ts"
+import type { Hex, SettlementJournalFailed } from "./SettlementJournal.ts"
 import {
   creatingTransfer,
   ecdsaTransfer,
@@ -59,7 +59,7 @@ const unboundedGas = 1n << 64n
 const withMargin = (gas: bigint): bigint => (gas * 5n) / 4n
 
 /** The payment was not judged: it is neither valid nor invalid. */
-export type CheckFault = ChainFault | ChainUnavailable | RelayRefused | SettlementJournalFailed
+export type CheckFault = NodeFault | ChainUnavailable | RelayRefused | SettlementJournalFailed
 
 /** Reads of the chain that prove payments. */
 export type Evidence = ChainReader["Service"]
@@ -79,7 +79,7 @@ export const makePaymentCheck = (
   const readSignature = Effect.fnUntraced(function* (
     { chain }: Relay,
     { authorization, network, signature }: PresentedPayment
-  ): Effect.fn.Return<Signed, ChainFault> {
+  ): Effect.fn.Return<Signed, NodeFault> {
     const { asset } = network
     const payer: Hex = `0x${authorization.from.slice(2)}`
     const creation = walletCreationOf(signature)

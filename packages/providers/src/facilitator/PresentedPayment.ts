@@ -1,7 +1,7 @@
 import { type Authorization, type EvmNetwork, EvmPaymentPayload, findEvmNetwork } from "@till402/core/effect"
 import { Option, Schema } from "effect"
 import { keccak256, stringToHex } from "viem"
-import type { Hex } from "../treasury/Hex.ts"
+import type { Hex } from "./SettlementJournal.ts"
 
 /*
  * Reads a payment and its requirements, of either protocol version, and compares them. Pure.

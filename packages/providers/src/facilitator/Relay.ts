@@ -1,26 +1,37 @@
 import { ConfigurationError } from "@till402/core"
-import { Cache, Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import { parseTransaction } from "viem"
-import type { Chain, ChainFault, Fees } from "../treasury/Chain.ts"
-import type { Hex } from "../treasury/Hex.ts"
-import { hashOf, signer } from "../treasury/SigningAccount.ts"
-import type { SigningFailed } from "../treasury/TreasuryErrors.ts"
-import { makeBatches } from "./Batches.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
+import type { Chain, Fees } from "./Chain.ts"
+import { hashOf, signer, type SigningFailed } from "./SigningAccount.ts"
 import type { RelaySettings } from "./FacilitatorSettings.ts"
 import { makeGasMoney } from "./GasMoney.ts"
 import { OpenTransactions } from "./OpenTransactions.ts"
-import { callOf, gasOf, keyOf, passingAmong, payableAmong, type SettlementDraft } from "./Recording.ts"
+import type { PresentedPayment } from "./PresentedPayment.ts"
 import { RevertBudget } from "./RevertBudget.ts"
 import { RelayRefused } from "./RelayRefused.ts"
 import type { Journal, SettlementJournalFailed, SettlementRecord } from "./SettlementJournal.ts"
-import { multicall3, type TransferCall } from "./TransferCall.ts"
+import type { TransferCall } from "./TransferCall.ts"
 
 /*
  * The relayer's account on one network: numbers, fees and replacements. Every transaction is recorded in the journal
  * before it is sent.
  */
 
-export type RelayFault = ChainFault | SettlementJournalFailed | SigningFailed | ConfigurationError
+/** A payment to record, with the call that submits it. */
+export interface SettlementDraft {
+  readonly payment: PresentedPayment
+  readonly caller: string
+  readonly attempt: number
+  readonly call: TransferCall
+  readonly gas: bigint
+  /** What the payer had, in atomic units. */
+  readonly balanceAtomic: bigint
+  /** Number of the relayer's mined transactions when that was read, or earlier. */
+  readonly minedBefore: number
+}
+
+export type RelayFault = NodeFault | SettlementJournalFailed | SigningFailed | ConfigurationError
 
 /** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
 const maxNonces = 32
@@ -71,7 +82,6 @@ export const makeRelay = Effect.fnUntraced(function* (
   const { chainId } = network
   const oneAtATime = Semaphore.makeUnsafe(1)
   let isRightChain = false
-  let multicallExists: boolean | undefined
   const reverts = new RevertBudget(settings.reverts)
   let lastRead = new OpenTransactions([])
 
@@ -110,26 +120,6 @@ export const makeRelay = Effect.fnUntraced(function* (
     return { nonce, signedTransaction, transaction: yield* hashOf(signedTransaction), recordedAtMillis }
   })
 
-  /** Stores the records of one transaction; returns those that prevent it. */
-  const insert = Effect.fnUntraced(function* (records: ReadonlyArray<SettlementRecord>) {
-    const [first] = records
-    if (first === undefined || records.length > 1) return yield* journal.insertBatch(records)
-    const other = yield* journal.insert(first)
-    return other === undefined ? [] : [other]
-  })
-
-  /** Read once for all items of a batch. */
-  const receipts = yield* Cache.make({ capacity: 256, timeToLive: pollMillis, lookup: chain.mined })
-
-  /** Whether batches are possible on this network. */
-  const hasMulticall = Effect.orElseSucceed(
-    Effect.gen(function* () {
-      multicallExists ??= yield* chain.hasCode(multicall3)
-      return multicallExists
-    }),
-    () => false
-  )
-
   /** The fees of now, within the ceiling. */
   const usualFees = Effect.gen(function* () {
     const fees = feesWithin(yield* cachedFees, ceiling)
@@ -149,118 +139,58 @@ export const makeRelay = Effect.fnUntraced(function* (
     return open.promisedAtomic(yield* chain.transactionCount(relayer), key)
   })
 
-  /** The settlements whose gas the relayer can pay together: the first ones. */
-  const fundedAmong = Effect.fnUntraced(function* (
-    drafts: ReadonlyArray<SettlementDraft>,
-    feePerGas: bigint,
-    open: OpenTransactions
-  ) {
-    for (let count = drafts.length; count > 0; count--) {
-      const funded = drafts.slice(0, count)
-      if (yield* gasMoney.covers(gasOf(funded) * feePerGas, funded.map(keyOf), open)) return funded
-    }
-    return []
-  })
-
-  /** Signs one transaction for all settlements, and makes a record of each. */
-  const sign = Effect.fnUntraced(function* (
-    drafts: ReadonlyArray<SettlementDraft>,
+  /** Signs the transaction of a settlement, as its record. */
+  const sign = (
+    { attempt, call, caller, gas, payment: { digest, key } }: SettlementDraft,
     nonce: number,
     fees: Fees
-  ) {
-    const signed = yield* signCall(nonce, callOf(drafts), gasOf(drafts), fees)
-    return drafts.map(({ attempt, caller, payment: { digest, key } }, item): SettlementRecord => ({
+  ) =>
+    Effect.map(signCall(nonce, call, gas, fees), (signed): SettlementRecord => ({
       ...signed,
       key,
       digest,
       caller,
       attempt,
       replacement: 0,
-      item,
       chainId,
-      relayer,
-      signedTransaction: item === 0 ? signed.signedTransaction : "0x"
+      relayer
     }))
-  })
 
   /**
-   * Records settlements with the next free number, in one transaction. Returns a record or a refusal for each; of those
-   * that are recorded already, the existing record of the attempt.
+   * Records a settlement with the next free number. Returns its record, or the existing record of its attempt.
    *
    * All lower numbers were looked at before: so neither the relayer's money nor the payer's is promised twice, in any
    * number of processes. Of two that take the same number, one looks again.
    */
-  const recordAll = Effect.fnUntraced(function* (wanted: ReadonlyArray<SettlementDraft>) {
+  const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
     yield* assertChain
     const fees = yield* usualFees
-    const results = new Map<string, SettlementRecord | RelayRefused>()
-    const refuse = (
-      drafts: ReadonlyArray<SettlementDraft>,
-      among: ReadonlyArray<SettlementDraft>,
-      reason: RelayRefused["reason"]
-    ) => {
-      for (const draft of drafts) {
-        if (!among.includes(draft)) results.set(keyOf(draft), new RelayRefused({ reason }))
-      }
-      return among
-    }
-    // Two calls may present one payment. Its digest and caller are compared later, with its record.
-    const distinct = [...new Map(wanted.toReversed().map((draft) => [keyOf(draft), draft])).values()]
+    const { attempt, balanceAtomic, gas, minedBefore, payment } = wanted
+    const { authorization, key } = payment
     for (let tries = 0; tries < maxNonces; tries++) {
-      const left = distinct.filter((draft) => !results.has(keyOf(draft))).toReversed()
-      if (left.length === 0) break
       // Counted before the records are read: one that is recorded and mined meanwhile has a number from here on.
       const mined = yield* minedCount
-      const since = Math.min((yield* cachedFunds).mined, ...left.map(({ minedBefore }) => minedBefore))
-      const open = yield* openSince(since)
+      const open = yield* openSince(Math.min((yield* cachedFunds).mined, minedBefore))
       // A transaction that the node refuses would hold up all later numbers.
-      const funded = yield* fundedAmong(left, fees.maxFeePerGas, open)
-      const payable = refuse(
-        refuse(left, funded, "relayer_out_of_funds"),
-        payableAmong(funded, open),
-        "payer_settlements_open"
-      )
-      const passing = refuse(payable, yield* passingAmong(chain, relayer, payable), "excluded_from_batch")
-      if (passing.length === 0) break
-      const nonce = Math.max((open.lastNonce ?? -1) + 1, mined)
-      const records = yield* sign(passing, nonce, fees)
-      const others = yield* insert(records)
-      if (others.length === 0) {
-        for (const record of records) {
-          gasMoney.release(record.key)
-          results.set(record.key, record)
-        }
+      if (!(yield* gasMoney.covers(gas * fees.maxFeePerGas, key, open))) {
+        return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
       }
-      for (const other of others) {
-        // Otherwise, another process has this number.
-        const { attempt } = passing.find((draft) => keyOf(draft) === other.key) ?? {}
-        if (other.attempt === attempt) results.set(other.key, other)
+      if (balanceAtomic < open.promisedAtomic(minedBefore, key) + BigInt(authorization.value)) {
+        return yield* new RelayRefused({ reason: "payer_settlements_open" })
       }
+      const signed = yield* sign(wanted, Math.max((open.lastNonce ?? -1) + 1, mined), fees)
+      const other = yield* journal.insert(signed)
+      if (other === undefined) {
+        gasMoney.release(key)
+        return signed
+      }
+      // Digest and caller are compared later. With another key, another process has this number.
+      if (other.key === key && other.attempt === attempt) return other
     }
-    return wanted.map((draft) => {
-      const result = results.get(keyOf(draft)) ?? new RelayRefused({ reason: "relayer_busy" })
-      return "_tag" in result ? Effect.fail(result) : Effect.succeed(result)
-    })
+    return yield* new RelayRefused({ reason: "relayer_busy" })
   }, oneAtATime.withPermit)
 
-  const recordAlone = (wanted: SettlementDraft) =>
-    Effect.flatMap(recordAll([wanted]), ([result]) => result ?? new RelayRefused({ reason: "relayer_busy" }))
-
-  const recordInBatch = settings.batch === undefined ? undefined : makeBatches(settings.batch, recordAll)
-
-  /** Records a settlement, in its own transaction or with others. */
-  const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
-    if (recordInBatch === undefined || wanted.isAlone) return yield* recordAlone(wanted)
-    if (!reverts.allowsBatches(yield* Clock.currentTimeMillis)) return yield* recordAlone(wanted)
-    return yield* (yield* hasMulticall) ? recordInBatch(wanted) : recordAlone(wanted)
-  })
-
-  /** Sends the transaction of a record: that of a batch is in the record of its first item. */
-  const send = Effect.fnUntraced(function* (record: SettlementRecord) {
-    if (record.item === 0) return yield* chain.send(record.signedTransaction)
-    const last = (yield* journal.at(chainId, record.relayer, record.nonce)).at(-1)
-    return last !== undefined && (yield* chain.send(last.signedTransaction))
-  })
+  const send = ({ signedTransaction }: SettlementRecord) => chain.send(signedTransaction)
 
   /** Replaces a transaction that isn't mined by one with the same number and higher fees. */
   const replace = Effect.fnUntraced(function* (last: SettlementRecord) {
@@ -292,7 +222,6 @@ export const makeRelay = Effect.fnUntraced(function* (
   return {
     settings,
     chain,
-    mined: (transaction: Hex) => Cache.get(receipts, transaction),
     minedCount,
     simulationFees,
     assertAffordable: gasMoney.assertAffordable,

@@ -7,8 +7,6 @@ export class RelayRefused extends Data.TaggedError("RelayRefused")<{
     | "relayer_out_of_funds"
     | "relayer_busy"
     | "payer_settlements_open"
-    /** Fails in a batch that it was collected for: to be checked again by itself. */
-    | "excluded_from_batch"
 }> {
   override get message(): string {
     return `the relayer can't send now: ${this.reason}. Nothing was sent`

@@ -30,8 +30,6 @@ interface Entry extends Risk {
 }
 
 const windowMillis = 3_600_000
-/** A batch that used so much of its gas limit may have run out of gas. Usually it uses half; refunds take off a fifth. */
-const burned = { used: 3n, of: 4n }
 /** Longer than a settlement is looked after. Its outcome is noted before. */
 const openMillis = 600_000
 const settledMillis = 86_400_000
@@ -50,15 +48,6 @@ interface FailedTransaction {
   readonly hash: string
   /** When it was signed. It counts for an hour from then on, however late or often it is looked at. */
   readonly recordedAtMillis: number
-}
-
-/** A batch in which a settlement failed. */
-export interface FailedBatch {
-  readonly items: bigint
-  readonly gasLimit: bigint
-  readonly gasUsed: bigint
-  /** Whether the payer has code, which they hadn't when the batch was recorded. */
-  readonly hasCode: boolean
 }
 
 interface Cost {
@@ -92,7 +81,6 @@ export class RevertBudget {
   private readonly open = new Map<string, Entry>()
   /** By payer, least recent first. */
   private readonly settled = new Map<string, { readonly expiresAtMillis: number }>()
-  private aloneUntilMillis = 0
 
   constructor(limits: RevertLimits) {
     this.limits = limits
@@ -143,27 +131,6 @@ export class RevertBudget {
     this.settled.set(payer, { expiresAtMillis: nowMillis + settledMillis })
     const [first] = this.settled.keys()
     if (this.settled.size > maxPayers && first !== undefined) this.settled.delete(first)
-  }
-
-  /**
-   * Counts a settlement that failed in a batch. Code of one payer can use up the gas of all: then payers without code
-   * are not to blame, and nothing is settled in batches for an hour.
-   */
-  noteFailedInBatch(
-    transaction: FailedTransaction,
-    { key, payer }: Pick<Risk, "key" | "payer">,
-    { gasLimit, gasUsed, hasCode, items }: FailedBatch
-  ): void {
-    const isBurned = gasUsed * burned.of >= gasLimit * burned.used
-    if (isBurned || hasCode)
-      this.aloneUntilMillis = Math.max(this.aloneUntilMillis, transaction.recordedAtMillis + windowMillis)
-    if (isBurned && !hasCode) this.end(key)
-    else this.noteReverted(transaction, { key, payer, cost: gasUsed / items })
-  }
-
-  /** Whether settlements may share a transaction now. */
-  allowsBatches(nowMillis: number): boolean {
-    return nowMillis >= this.aloneUntilMillis
   }
 
   /** Counts a failed transaction once. `cost`: what it did cost. */

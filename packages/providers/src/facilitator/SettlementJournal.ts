@@ -1,10 +1,12 @@
 import { Data, Effect } from "effect"
-import type { Hex } from "../treasury/Hex.ts"
 
 /*
  * The record of a local facilitator's transactions. Each is written before it is sent, so that after a crash the
  * same transaction is sent again, which moves its money at most once.
  */
+
+/** `0x` and hexadecimal digits. */
+export type Hex = `0x${string}`
 
 /** The settlement of one authorization by a signed transaction, as plain data. */
 export interface SettlementRecord {
@@ -18,8 +20,6 @@ export interface SettlementRecord {
   readonly attempt: number
   /** Counts the transactions with this number, from 0. Each pays higher fees than the one before. */
   readonly replacement: number
-  /** Position among the authorizations that the transaction settles, from 0. Above 0 only in a batch. */
-  readonly item: number
   readonly chainId: number
   /** The account that sends, lower case. */
   readonly relayer: Hex
@@ -27,7 +27,6 @@ export interface SettlementRecord {
   readonly nonce: number
   /** Hash of the signed transaction. */
   readonly transaction: Hex
-  /** `0x` for items above 0: item 0 has it. */
   readonly signedTransaction: Hex
   /** When it was recorded, in milliseconds since the epoch. */
   readonly recordedAtMillis: number
@@ -37,8 +36,7 @@ export interface SettlementRecord {
  * Stores the records of local facilitators, durably and for all processes that share a relayer. Each operation is
  * atomic.
  *
- * A table is enough: (`key`, `attempt`, `replacement`) is unique, and for records with `item` 0 also
- * (`chainId`, `relayer`, `nonce`, `replacement`).
+ * A table is enough: (`key`, `attempt`, `replacement`) is unique, and (`chainId`, `relayer`, `nonce`, `replacement`).
  */
 export interface SettlementJournal {
   /**
@@ -46,16 +44,11 @@ export interface SettlementJournal {
    * one with the same account, nonce and replacement, stores nothing and returns that one, preferably the first.
    */
   readonly insert: (record: SettlementRecord) => Promise<SettlementRecord | undefined>
-  /**
-   * Stores the records of one batch, all or none, and resolves once they are on disk: `item` counts from 0. Returns the
-   * records that prevent it, by the rules of `insert`; none if all are stored.
-   */
-  readonly insertBatch: (records: ReadonlyArray<SettlementRecord>) => Promise<ReadonlyArray<SettlementRecord>>
   /** The records of an authorization, by attempt, then by replacement. */
   readonly find: (key: string) => Promise<ReadonlyArray<SettlementRecord>>
-  /** The records of a transaction number with `item` 0, by replacement. */
+  /** The records of a transaction number, by replacement. */
   readonly at: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
-  /** The records of an account with `item` 0 and this number or a higher one, by number, then by replacement. */
+  /** The records of an account with this number or a higher one, by number, then by replacement. */
   readonly since: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
 }
 
@@ -74,24 +67,16 @@ export const memorySettlementJournal = (): SettlementJournal & {
 } => {
   const records: Array<SettlementRecord> = []
   const ofAccount = (chainId: number, relayer: Hex) =>
-    records.filter((record) => record.chainId === chainId && record.relayer === relayer && record.item === 0)
-  const conflict = ({ attempt, chainId, item, key, nonce, relayer, replacement }: SettlementRecord) =>
+    records.filter((record) => record.chainId === chainId && record.relayer === relayer)
+  const conflict = ({ attempt, chainId, key, nonce, relayer, replacement }: SettlementRecord) =>
     records.find(
       (each) => each.key === key && each.attempt === attempt && each.replacement === replacement
-    ) ??
-    (item > 0
-      ? undefined
-      : ofAccount(chainId, relayer).find((each) => each.nonce === nonce && each.replacement === replacement))
+    ) ?? ofAccount(chainId, relayer).find((each) => each.nonce === nonce && each.replacement === replacement)
   return {
     insert: async (record) => {
       const other = conflict(record)
       if (other === undefined) records.push(record)
       return other
-    },
-    insertBatch: async (batch) => {
-      const others = batch.flatMap((record) => conflict(record) ?? [])
-      if (others.length === 0) records.push(...batch)
-      return others
     },
     find: async (wanted) => records.filter(({ key }) => key === wanted).toSorted(byOrder),
     at: async (chainId, relayer, wanted) =>
@@ -120,9 +105,6 @@ type Journaled<A> = Effect.Effect<A, SettlementJournalFailed>
 /** A journal's promises as effects. */
 export interface Journal {
   readonly insert: (record: SettlementRecord) => Journaled<SettlementRecord | undefined>
-  readonly insertBatch: (
-    records: ReadonlyArray<SettlementRecord>
-  ) => Journaled<ReadonlyArray<SettlementRecord>>
   readonly find: (key: string) => Journaled<ReadonlyArray<SettlementRecord>>
   readonly at: (chainId: number, relayer: Hex, nonce: number) => Journaled<ReadonlyArray<SettlementRecord>>
   readonly since: (chainId: number, relayer: Hex, nonce: number) => Journaled<ReadonlyArray<SettlementRecord>>
@@ -136,7 +118,6 @@ export const journalOf = (journal: SettlementJournal): Journal => {
     })
   return {
     insert: (record) => call(() => journal.insert(record)),
-    insertBatch: (records) => call(() => journal.insertBatch(records)),
     find: (key) => call(() => journal.find(key)),
     at: (chainId, relayer, nonce) => call(() => journal.at(chainId, relayer, nonce)),
     since: (chainId, relayer, nonce) => call(() => journal.since(chainId, relayer, nonce))

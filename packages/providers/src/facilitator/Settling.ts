@@ -1,13 +1,9 @@
 import { Clock, Effect } from "effect"
-import { parseTransaction } from "viem"
-import type { MinedTransaction } from "../treasury/Chain.ts"
-import type { Hex } from "../treasury/Hex.ts"
 import type { ChainUnavailable, Evidence, PaymentCheck } from "./PaymentCheck.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
-import { itemsOf, type SettlementDraft } from "./Recording.ts"
-import type { Relay, RelayFault } from "./Relay.ts"
+import type { Relay, RelayFault, SettlementDraft } from "./Relay.ts"
 import type { RelayRefused } from "./RelayRefused.ts"
-import { type Journal, payerOf, type SettlementRecord } from "./SettlementJournal.ts"
+import { type Hex, type Journal, payerOf, type SettlementRecord } from "./SettlementJournal.ts"
 
 /*
  * Settles a payment: records its transaction, sends it, and waits until the chain shows its own transfer.
@@ -53,14 +49,6 @@ const failed = (reason: string, transaction?: string): SettleResult => ({
   transaction
 })
 
-/** Authorizations in the transaction of a number, at least 1. */
-const itemCount = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
-  first === undefined ? 1n : BigInt(Math.max(itemsOf(first), 1))
-
-/** The gas limit of the transactions of a number: a replacement keeps it. */
-const gasLimitOf = ([first]: ReadonlyArray<SettlementRecord>): bigint =>
-  (first === undefined ? undefined : parseTransaction(first.signedTransaction).gas) ?? 0n
-
 /** The nonce belongs to another authorization, or to another till, which may have been paid by it. */
 const nonceReason = "invalid_exact_evm_nonce_already_used"
 const nonceTaken = failed(nonceReason)
@@ -77,9 +65,9 @@ export const makeSettling = (
   evidence: Effect.Effect<Evidence>
 ) => {
   /** The transaction of a number that is on the chain. */
-  const minedOf = Effect.fnUntraced(function* (relay: Relay, sent: ReadonlyArray<SettlementRecord>) {
+  const minedOf = Effect.fnUntraced(function* ({ chain }: Relay, sent: ReadonlyArray<SettlementRecord>) {
     for (const { transaction } of sent.toReversed()) {
-      const mined = yield* relay.mined(transaction)
+      const mined = yield* chain.mined(transaction)
       if (mined !== undefined) return { ...mined, transaction }
     }
     return undefined
@@ -103,36 +91,6 @@ export const makeSettling = (
     if (relayer === settings.relayer) return false
     const lastMillis = Math.max(...sent.map(({ recordedAtMillis }) => recordedAtMillis))
     return (yield* Clock.currentTimeMillis) - lastMillis >= settings.replaceAfterMillis
-  })
-
-  /** Whether a batch is mined for certain: then an authorization that isn't used was reverted alone. */
-  const isDeepBatch = Effect.fnUntraced(function* (
-    { chain, settings }: Relay,
-    sent: ReadonlyArray<SettlementRecord>,
-    { blockNumber }: MinedTransaction
-  ) {
-    if (itemCount(sent) < 2n) return false
-    return (yield* chain.blockNumber) - blockNumber + 1n >= BigInt(settings.network.confirmations)
-  })
-
-  /** Counts the gas of a settlement that was mined and moved nothing. */
-  const noteFailure = Effect.fnUntraced(function* (
-    { chain, reverts, settings }: Relay,
-    { key, recordedAtMillis }: SettlementRecord,
-    sent: ReadonlyArray<SettlementRecord>,
-    { gasUsed, transaction: hash }: MinedTransaction & { readonly transaction: Hex }
-  ) {
-    const payer = payerOf(key)
-    const items = itemCount(sent)
-    const transaction = { hash, recordedAtMillis }
-    if (items < 2n) return reverts.noteReverted(transaction, { key, payer, cost: gasUsed ?? settings.maxGas })
-    const gasLimit = gasLimitOf(sent)
-    const hasCode = yield* chain.hasCode(payer)
-    return reverts.noteFailedInBatch(
-      transaction,
-      { key, payer },
-      { items, gasLimit, gasUsed: gasUsed ?? gasLimit, hasCode }
-    )
   })
 
   /** What the chain shows of a record. Its relayer may be an earlier account, whose numbers are its own. */
@@ -160,8 +118,10 @@ export const makeSettling = (
       case "NotPaid":
         return failed("invalid_exact_evm_nonce_already_used", transaction ?? first)
       case "NotMoved":
-        if (mined !== undefined && (!mined.succeeded || (yield* isDeepBatch(relay, sent, mined)))) {
-          yield* noteFailure(relay, record, sent, mined)
+        if (mined !== undefined && !mined.succeeded) {
+          const { gasUsed = relay.settings.maxGas, transaction: hash } = mined
+          const { recordedAtMillis } = record
+          relay.reverts.noteReverted({ hash, recordedAtMillis }, { key, payer: payerOf(key), cost: gasUsed })
           return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
         if (mined !== undefined) return waiting
@@ -233,8 +193,6 @@ export const makeSettling = (
     { hasReverted, ...wanted }: Attempt,
     untilMillis: number
   ): Effect.fn.Return<SettlementRecord | Refusal, RelayFault | ChainUnavailable> {
-    // One that failed in a batch spoils no other.
-    let isExcluded = wanted.attempt > 0
     for (;;) {
       const minedBefore = yield* relay.minedCount
       const verdict = yield* Effect.catchTag(check(relay, wanted.payment), "RelayRefused", refused)
@@ -249,22 +207,11 @@ export const makeSettling = (
       if (refusal !== undefined) return { _tag: "Refused", reason: refusal }
       relay.reverts.begin(risked, now)
       const record = yield* Effect.catchTag(
-        relay.record({
-          ...wanted,
-          call,
-          gas,
-          balanceAtomic,
-          minedBefore,
-          isAlone: isExcluded || byContract
-        }),
+        relay.record({ ...wanted, call, gas, balanceAtomic, minedBefore }),
         "RelayRefused",
         refused
       )
       if ("_tag" in record) relay.reverts.end(key)
-      if ("_tag" in record && record.reason === "excluded_from_batch") {
-        isExcluded = true
-        continue
-      }
       if (!("_tag" in record) || record.reason !== "payer_settlements_open") return record
       if ((yield* Clock.currentTimeMillis) + pollMillis >= untilMillis) return record
       yield* Effect.ignore(relay.unblock)
@@ -303,8 +250,7 @@ export const makeSettling = (
       return isOf(other, payment, caller) ? yield* waitFor(relay, payment, other, untilMillis) : nonceTaken
     }
     if (!isOf(record, payment, caller)) return nonceTaken
-    // The first item of a batch sends it.
-    if (record.item === 0) yield* Effect.ignore(relay.send(record))
+    yield* Effect.ignore(relay.send(record))
     return yield* waitFor(relay, payment, record, untilMillis)
   })
 }

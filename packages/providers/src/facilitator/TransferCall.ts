@@ -1,7 +1,6 @@
 import type { Authorization } from "@till402/core/effect"
 import {
   decodeFunctionData,
-  decodeFunctionResult,
   encodeFunctionData,
   isErc6492Signature,
   multicall3Abi,
@@ -13,7 +12,7 @@ import {
   slice,
   toFunctionSelector
 } from "viem"
-import type { Hex } from "../treasury/Hex.ts"
+import type { Hex } from "./SettlementJournal.ts"
 
 /*
  * The call that submits an authorization. Pure.
@@ -105,26 +104,6 @@ export const creatingTransfer = (
 
 const aggregateSelector = toFunctionSelector("aggregate3((address,bool,bytes)[])")
 
-/** Submits several authorizations in one transaction. Each fails alone. */
-export const batchTransfer = (calls: ReadonlyArray<TransferCall>): TransferCall => ({
-  to: multicall3,
-  data: encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: "aggregate3",
-    args: [calls.map(({ data, to }) => ({ target: to, allowFailure: true, callData: data }))]
-  })
-})
-
-/** Which calls of a batch succeed, read from its simulation; `undefined` if it can't be read. */
-export const batchSuccesses = (result: Hex): ReadonlyArray<boolean> | undefined => {
-  try {
-    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result })
-    return results.map(({ success }) => success)
-  } catch {
-    return undefined
-  }
-}
-
 /** What a call of this file moves. */
 export interface PlannedTransfer {
   /** The balance that it takes from, as `accountOf` has it: token and payer, `0x…:0x…`. */
@@ -136,28 +115,24 @@ export interface PlannedTransfer {
 /** From, to, value, two times and nonce: both overloads begin with them. */
 const commonSize = 4 + 6 * 32
 
-/** The transfers that a call of this file submits, in order. */
-export const transfersOf = ({ data, to }: TransferCall): ReadonlyArray<PlannedTransfer> => {
+/** The transfer that a call of this file submits; `undefined` for any other call. */
+export const transferOf = ({ data, to }: TransferCall): PlannedTransfer | undefined => {
   if (data.startsWith(aggregateSelector)) {
     const { args, functionName } = decodeFunctionData({ abi: multicall3Abi, data })
-    if (functionName !== "aggregate3") return []
-    const [calls] = args
-    // A transfer that must not fail is the only one: the creation of its wallet precedes it.
-    const transfers = calls.at(-1)?.allowFailure === false ? calls.slice(-1) : calls
-    return transfers.flatMap(({ callData, target }) => transfersOf({ to: target, data: callData }))
+    // The creation of the wallet precedes its transfer.
+    const last = functionName === "aggregate3" ? args[0].at(-1) : undefined
+    return last === undefined ? undefined : transferOf({ to: last.target, data: last.callData })
   }
-  if (size(data) < commonSize) return []
-  return [
-    {
-      account: `${to.toLowerCase()}:${slice(data, 16, 36)}`,
-      nonce: slice(data, 164, 196),
-      amountAtomic: BigInt(slice(data, 68, 100))
-    }
-  ]
+  if (size(data) < commonSize) return undefined
+  return {
+    account: `${to.toLowerCase()}:${slice(data, 16, 36)}`,
+    nonce: slice(data, 164, 196),
+    amountAtomic: BigInt(slice(data, 68, 100))
+  }
 }
 
-/** The transfers that a signed transaction with a call of this file submits, in order. */
-export const transfersIn = (signedTransaction: Hex): ReadonlyArray<PlannedTransfer> => {
+/** The transfer that a signed transaction with a call of this file submits. */
+export const transferIn = (signedTransaction: Hex): PlannedTransfer | undefined => {
   const { data, to } = parseTransaction(signedTransaction)
-  return data === undefined || to === null || to === undefined ? [] : transfersOf({ to, data })
+  return data === undefined || to === null || to === undefined ? undefined : transferOf({ to, data })
 }

@@ -12,7 +12,6 @@ import {
  */
 
 export type {
-  BatchOptions,
   FacilitatorNetwork,
   LocalFacilitatorLayerOptions,
   LocalFacilitatorOptions,
@@ -22,6 +21,7 @@ export { facilitatorHandler, type FacilitatorHandlerOptions } from "./Facilitato
 export type { SettleResponse, SupportedResult, VerifyResult } from "./FacilitatorResponses.ts"
 export { LocalFacilitator } from "./LocalFacilitator.ts"
 export {
+  type Hex,
   memorySettlementJournal,
   type SettlementJournal,
   SettlementJournalFailed,
@@ -29,8 +29,7 @@ export {
 } from "./SettlementJournal.ts"
 export { ChainUnavailable } from "./PaymentCheck.ts"
 export { RelayRefused } from "./RelayRefused.ts"
-export type { SigningAccount, TreasuryTransaction } from "../treasury/SigningAccount.ts"
-export type { Hex } from "../treasury/Hex.ts"
+export type { SigningAccount, UnsignedTransaction } from "./SigningAccount.ts"
 export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 
 /**

@@ -1,15 +1,15 @@
 import { hmac } from "@noble/hashes/hmac"
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils"
+import { equalInConstantTime, readBytes } from "@till402/core/effect"
 import { Effect, Redacted } from "effect"
-import { isSameText, readBody } from "../upstream/WebhookBody.ts"
 
 /*
  * Webhooks signed with an HMAC-SHA-256 of their unchanged body, in hex.
  */
 
 const isSigned = (body: Uint8Array, signature: string, secret: Redacted.Redacted<string>): boolean =>
-  isSameText(signature, bytesToHex(hmac(sha256, utf8ToBytes(Redacted.value(secret)), body)))
+  equalInConstantTime(signature, bytesToHex(hmac(sha256, utf8ToBytes(Redacted.value(secret)), body)))
 
 /** Larger than any notification. */
 const maxBodyBytes = 256 * 1024
@@ -38,7 +38,7 @@ export const readSigned = Effect.fnUntraced(function* (
   if (secret === undefined) return yield* Effect.fail(emptyResponse(404))
   if (request.method !== "POST") return yield* Effect.fail(emptyResponse(405, { allow: "POST" }))
   const body = yield* Effect.tryPromise({
-    try: () => readBody(request, maxBodyBytes),
+    try: async () => (request.body === null ? new Uint8Array() : readBytes(request.body, maxBodyBytes)),
     catch: () => emptyResponse(400)
   })
   if (body === undefined) return yield* Effect.fail(emptyResponse(413))

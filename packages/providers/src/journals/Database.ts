@@ -18,24 +18,6 @@ export interface Database {
  * Creates the tables of the journals unless they exist. `bigint` fits milliseconds and chain ids in both dialects.
  */
 const tables: ReadonlyArray<string> = [
-  `CREATE TABLE IF NOT EXISTS till_treasury_payments (
-    key text PRIMARY KEY,
-    reference text NOT NULL UNIQUE,
-    chain_id bigint NOT NULL,
-    payer text NOT NULL,
-    nonce bigint NOT NULL,
-    "transaction" text NOT NULL,
-    signed_transaction text NOT NULL,
-    expires_at_millis bigint NOT NULL,
-    UNIQUE (chain_id, payer, nonce)
-  )`,
-  `CREATE TABLE IF NOT EXISTS till_treasury_replacements (
-    key text NOT NULL,
-    position bigint NOT NULL,
-    "transaction" text NOT NULL,
-    signed_transaction text NOT NULL,
-    PRIMARY KEY (key, position)
-  )`,
   `CREATE TABLE IF NOT EXISTS till_placements (
     order_id text PRIMARY KEY,
     reference text NOT NULL,
@@ -77,8 +59,6 @@ const tables: ReadonlyArray<string> = [
 ]
 
 const tableNames: ReadonlyArray<string> = [
-  "till_treasury_payments",
-  "till_treasury_replacements",
   "till_placements",
   "till_buyers",
   "till_settlements",

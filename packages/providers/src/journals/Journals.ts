@@ -2,13 +2,6 @@ import { Context } from "effect"
 import type { SettlementJournal } from "../facilitator/SettlementJournal.ts"
 import type { PlacementJournal } from "../rye/PlacementJournal.ts"
 import type { TransferAttempt, TransferJournal } from "../solana-refunds/TransferJournal.ts"
-import type { Hex } from "../treasury/Hex.ts"
-import type {
-  PaymentJournal,
-  PaymentRecord,
-  PaymentVariant,
-  RecordedPayment
-} from "../treasury/PaymentJournal.ts"
 import type { Database, Row } from "./Database.ts"
 import { numberOf, withStoreError } from "./JournalRows.ts"
 import { settlementsIn } from "./Settlements.ts"
@@ -17,8 +10,6 @@ import { settlementsIn } from "./Settlements.ts"
 export class Journals extends Context.Service<
   Journals,
   {
-    /** Payments of a treasury. */
-    readonly payments: PaymentJournal
     /** The intent by which each order was placed. */
     readonly placements: PlacementJournal
     /** Transactions of a local facilitator. */
@@ -30,8 +21,6 @@ export class Journals extends Context.Service<
 
 /** All journals in one database. */
 export interface OpenJournals {
-  /** Payments of a treasury: tables `till_treasury_payments` and `till_treasury_replacements`. */
-  readonly payments: PaymentJournal
   /** The intent by which each order was placed, and the buyers: tables `till_placements` and `till_buyers`. */
   readonly placements: PlacementJournal
   /** Transactions of a local facilitator: table `till_settlements`. */
@@ -40,79 +29,6 @@ export interface OpenJournals {
   readonly transfers: TransferJournal
   /** Closes the file or the connections. Later calls reject. */
   readonly close: () => Promise<void>
-}
-
-const recordOf = (row: Row): PaymentRecord => ({
-  key: String(row["key"]),
-  reference: String(row["reference"]),
-  chainId: numberOf(row["chain_id"]),
-  payer: String(row["payer"]) as Hex,
-  nonce: numberOf(row["nonce"]),
-  transaction: String(row["transaction"]) as Hex,
-  signedTransaction: String(row["signed_transaction"]) as Hex,
-  expiresAtMillis: numberOf(row["expires_at_millis"])
-})
-
-const variantOf = (row: Row): PaymentVariant => ({
-  transaction: String(row["transaction"]) as Hex,
-  signedTransaction: String(row["signed_transaction"]) as Hex
-})
-
-/** Records are never changed or deleted, so a conflicting record can always be returned. */
-const paymentsIn = ({ run }: Database): PaymentJournal => {
-  const withReplacements = async (row: Row): Promise<RecordedPayment> => {
-    const record = recordOf(row)
-    const rows = await run("SELECT * FROM till_treasury_replacements WHERE key = $1 ORDER BY position", [
-      record.key
-    ])
-    return { ...record, replacements: rows.map(variantOf) }
-  }
-
-  const find = async (key: string): Promise<RecordedPayment | undefined> => {
-    const [row] = await run("SELECT * FROM till_treasury_payments WHERE key = $1", [key])
-    return row === undefined ? undefined : withReplacements(row)
-  }
-
-  const replace = async (
-    key: string,
-    position: number,
-    { signedTransaction, transaction }: PaymentVariant
-  ): Promise<RecordedPayment> => {
-    await run(
-      `INSERT INTO till_treasury_replacements (key, position, "transaction", signed_transaction)
-        VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [key, position, transaction, signedTransaction]
-    )
-    const record = await find(key)
-    if (record === undefined) throw new Error("the payment to replace is not in the journal")
-    return record
-  }
-
-  const insert = async (record: PaymentRecord): Promise<RecordedPayment | undefined> => {
-    const { chainId, expiresAtMillis, key, nonce, payer, reference, signedTransaction, transaction } = record
-    const written = await run(
-      `INSERT INTO till_treasury_payments
-        (key, reference, chain_id, payer, nonce, "transaction", signed_transaction, expires_at_millis)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING key`,
-      [key, reference, chainId, payer, nonce, transaction, signedTransaction, expiresAtMillis]
-    )
-    if (written.length > 0) return undefined
-    const [other] = await run(
-      `SELECT * FROM till_treasury_payments
-        WHERE key = $1 OR reference = $2 OR (chain_id = $3 AND payer = $4 AND nonce = $5)
-        ORDER BY CASE WHEN key = $1 THEN 0 WHEN reference = $2 THEN 1 ELSE 2 END LIMIT 1`,
-      [key, reference, chainId, payer, nonce]
-    )
-    if (other === undefined) throw new Error("a payment was deleted from the journal")
-    return withReplacements(other)
-  }
-
-  return {
-    insert: (record) => withStoreError("payments.insert", () => insert(record)),
-    replace: (key, position, variant) =>
-      withStoreError("payments.replace", () => replace(key, position, variant)),
-    find: (key) => withStoreError("payments.find", () => find(key))
-  }
 }
 
 const placementsIn = ({ run }: Database): PlacementJournal => ({
@@ -195,7 +111,6 @@ const transfersIn = ({ run }: Database): TransferJournal => {
 }
 
 export const journalsIn = (database: Database): OpenJournals => ({
-  payments: paymentsIn(database),
   placements: placementsIn(database),
   settlements: settlementsIn(database),
   transfers: transfersIn(database),

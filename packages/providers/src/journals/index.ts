@@ -5,22 +5,20 @@ import { sqliteClient } from "@till402/core/sqlite"
 import { Config, Effect, Layer, Redacted } from "effect"
 import { memorySettlementJournal } from "../facilitator/SettlementJournal.ts"
 import { memoryPlacementJournal } from "../rye/PlacementJournal.ts"
-import { memoryPaymentJournal } from "../treasury/PaymentJournal.ts"
 import { memoryTransferJournal } from "../solana-refunds/TransferJournal.ts"
 import { connectTimeoutMillis, openDatabase, statementTimeoutMillis } from "./Database.ts"
 import { Journals, journalsIn, type OpenJournals } from "./Journals.ts"
 
 /*
- * Journals that outlive the process: payments of the treasury, transactions of a local facilitator, refunds on Solana,
- * and the intent by which Rye placed each order. They may be in the till's own database, in separate tables that are
- * created with the first use. Several processes may share them. Needs Node.
+ * Journals that outlive the process: transactions of a local facilitator, refunds on Solana, and the intent by which
+ * Rye placed each order. They may be in the till's own database, in separate tables that are created with the first
+ * use. Several processes may share them. Needs Node.
  */
 
 export { Journals, type OpenJournals } from "./Journals.ts"
 export type { PlacementEntry, PlacementJournal } from "../rye/PlacementJournal.ts"
 export type { SettlementJournal, SettlementRecord } from "../facilitator/SettlementJournal.ts"
 export type { TransferAttempt, TransferJournal } from "../solana-refunds/TransferJournal.ts"
-export type { PaymentJournal, PaymentRecord } from "../treasury/PaymentJournal.ts"
 
 /** Throws SQLite's reason if it can't open a file. The client would report it with the first use only. */
 const checkFile = (filename: string): void => {
@@ -150,10 +148,9 @@ export const PostgresJournals = {
     )
 }
 
-/** `Journals` in this process's memory, for tests. After a restart, orders may be paid or placed twice. */
+/** `Journals` in this process's memory, for tests. After a restart, orders may be placed twice. */
 export const MemoryJournals: { readonly layer: Layer.Layer<Journals> } = {
   layer: Layer.sync(Journals, () => ({
-    payments: memoryPaymentJournal(),
     placements: { ...memoryPlacementJournal(), isDurable: false },
     settlements: memorySettlementJournal(),
     transfers: memoryTransferJournal()

@@ -9,11 +9,11 @@ import type {
   AmazonSettings
 } from "../amazon/AmazonOptions.ts"
 import { amazonProvider } from "../amazon/AmazonProvider.ts"
-import { rainforestSource } from "./Rainforest.ts"
+import { rainforestService } from "../amazon/services.ts"
 
 /*
  * `marketplace_a` from Rainforest (https://trajectdata.com/ecommerce/rainforest-api): search of Amazon's shops.
- * Interchangeable with Canopy.
+ * Interchangeable with Canopy and SerpApi.
  */
 
 export type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
@@ -31,13 +31,7 @@ export type {
   UpstreamUsage
 } from "../upstream/UpstreamSettings.ts"
 
-const provider = amazonProvider({
-  name: "rainforest",
-  baseUrl: "https://api.rainforestapi.com",
-  // Rainforest reads Amazon's page during the call. Stored responses took 3 to 10 seconds. Its 500s are to be retried.
-  settings: { timeoutMillis: 10_000, deadlineMillis: 16_000 },
-  source: rainforestSource
-})
+const provider = amazonProvider(rainforestService)
 
 /**
  * Rainforest as the general marketplace of a till.

@@ -7,7 +7,6 @@ import {
   settingReaders,
   upstreamConfig
 } from "../upstream/index.ts"
-import type { TreasuryClient } from "../treasury/Treasury.ts"
 import type { IntentsSettings } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
 import type { QuotingSettings } from "./Quoting.ts"
@@ -22,8 +21,6 @@ export interface RyeLayerOptions extends RyeSettings {
   readonly apiKey: Redacted.Redacted<string>
   /** Secret of the webhook endpoint in Rye's console. Without it `webhook` responds with a 404. */
   readonly webhookSecret?: Redacted.Redacted<string> | undefined
-  /** Pays orders by x402, in USDC on Base, instead of the drawdown balance. */
-  readonly treasury?: TreasuryClient | undefined
 }
 
 export interface RyeConfig extends IntentsSettings, QuotingSettings, WebhookSettings {
@@ -46,12 +43,7 @@ export const configure = Effect.fnUntraced(function* (
   const intentsPerDay = yield* read.wholeNumber("intentsPerDay", options.intentsPerDay ?? 50, 1, 100_000)
   const rate = (name: "mutationsPerSecond" | "readsPerSecond" | "lookupsPerSecond", standard: number) =>
     read.wholeNumber(name, options[name] ?? standard, 1, 1_000)
-  const x402Network = options.treasury?.network
-  if (x402Network !== undefined && x402Network !== "base") {
-    return yield* read.invalid("treasury must be on the network base")
-  }
   return {
-    x402Network,
     apiKey: yield* read.secret("apiKey", options.apiKey),
     webhookSecret: yield* read.optional(options.webhookSecret, (secret) =>
       read.secret("webhookSecret", secret)

@@ -5,7 +5,6 @@ import {
   TemporarilyUnavailable
 } from "@till402/core"
 import { Data } from "effect"
-import type { TreasuryRejection } from "../treasury/TreasuryErrors.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 
 /** Errors that refuse a quote. */
@@ -107,7 +106,6 @@ export type RyeError =
   | ConfirmationInFlight
   | PlacementUnknown
   | JournalFailed
-  | TreasuryRejection
   | UpstreamFault
 
 const offerRetryAfterSeconds = 5
@@ -115,11 +113,7 @@ const offerRetryAfterSeconds = 5
 const temporary: ReadonlySet<string> = new Set<RyeError["_tag"]>([
   "JournalFailed",
   "BalanceTooLow",
-  "DrawdownDisabled",
-  "TreasuryUnderfunded",
-  "FeesTooHigh",
-  "TreasuryBusy",
-  "PaymentPending"
+  "DrawdownDisabled"
 ])
 
 /** The error as a plain function throws it: `TemporarilyUnavailable` for temporary errors. */

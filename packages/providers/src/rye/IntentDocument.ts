@@ -15,8 +15,7 @@ const Intent = Schema.Struct({
   state: Schema.String,
   createdAt: Schema.optional(Schema.Unknown),
   offer: Schema.optional(Schema.Unknown),
-  failureReason: Schema.optional(Schema.Unknown),
-  nextAction: Schema.optional(Schema.Unknown)
+  failureReason: Schema.optional(Schema.Unknown)
 })
 
 /** A checkout intent of Rye. */

@@ -6,6 +6,7 @@ import { fieldsOf } from "../listing/Fields.ts"
 import {
   type Limiter,
   type UpstreamResponse,
+  type ResponseMalformed,
   parseJson,
   type Upstream,
   type UpstreamFault
@@ -31,8 +32,6 @@ export interface IntentsSettings {
   readonly baseUrl: string
   readonly defaultPhone: string | undefined
   readonly offerRetrievalEffort: "max" | "low" | undefined
-  /** The network of payments by x402; `undefined`: orders are paid from the drawdown balance. */
-  readonly x402Network: string | undefined
 }
 
 /** Rye counts these kinds of requests apart. */
@@ -48,6 +47,24 @@ export interface Balance {
   readonly cents: bigint
 }
 
+export interface Intents {
+  /** Creates an intent. Costs nothing but a unit of the daily quota. Not retried. */
+  readonly create: (request: OrderRequest) => Effect.Effect<IntentDocument, QuoteRefusal | UpstreamFault>
+  readonly get: (reference: string) => Effect.Effect<IntentDocument, UpstreamFault>
+  /** Confirms an intent, which spends money of the drawdown balance. Not retried. */
+  readonly confirm: (reference: string, orderId: string) => Effect.Effect<IntentDocument, UpstreamFault>
+  /** Returns the first pages of a completed intent's shipments. */
+  readonly shipments: (reference: string) => Effect.Effect<ReadonlyArray<unknown>, UpstreamFault>
+  /** Returns the cancellation of a completed intent's order, if any. */
+  readonly cancellation: (reference: string) => Effect.Effect<unknown, UpstreamFault>
+  /** Returns the intent that a shipment belongs to. */
+  readonly ownerOf: (shipmentId: string) => Effect.Effect<string, UpstreamFault>
+  /** Returns the account's drawdown balance. One below zero, or in another currency, counts as nothing. */
+  readonly balance: Effect.Effect<Balance, UpstreamFault>
+  /** Looks up a product by the address of its page. */
+  readonly product: (page: string) => Effect.Effect<unknown, UpstreamFault>
+}
+
 /** Pages of shipments that are read: an order contains one product. */
 const maxShipmentPages = 3
 
@@ -58,138 +75,97 @@ const bodyOf = (request: OrderRequest, { defaultPhone, offerRetrievalEffort }: I
   ...(offerRetrievalEffort === undefined ? {} : { constraints: { offerRetrievalEffort } })
 })
 
-const intentPath = (reference: string): string => `/checkout-intents/${encodeURIComponent(reference)}`
-
 /** The cursor of the next page. */
 const nextOf = (pageInfo: unknown): string | undefined => {
   const { endCursor, hasNextPage } = fieldsOf(pageInfo)
   return hasNextPage === true && typeof endCursor === "string" && endCursor !== "" ? endCursor : undefined
 }
 
-/** Intents at Rye. */
-export class Intents {
-  private readonly upstream: Upstream
-  private readonly settings: IntentsSettings
-  private readonly limiters: IntentLimiters
-  private readonly api: string
-
-  constructor(upstream: Upstream, settings: IntentsSettings, limiters: IntentLimiters) {
-    this.upstream = upstream
-    this.settings = settings
-    this.limiters = limiters
-    this.api = `${settings.baseUrl}/api/v1`
-  }
-
-  /** Creates an intent. Costs nothing but a unit of the daily quota. Not retried. */
-  create(request: OrderRequest): Effect.Effect<IntentDocument, QuoteRefusal | UpstreamFault> {
-    return Effect.matchEffect(this.post("/checkout-intents", bodyOf(request, this.settings)), {
-      onSuccess: readIntent,
-      onFailure: (fault): Effect.Effect<never, QuoteRefusal | UpstreamFault> =>
-        Effect.fail(refusalIn(fault) ?? fault)
+/** Reads the shipments of a completed intent, from the page at `url` on. */
+const readAllShipments = Effect.fnUntraced(function* (
+  url: string,
+  get: (path: string) => Effect.Effect<UpstreamResponse, UpstreamFault>,
+  isRequested: ReturnType<typeof requestedOrder>
+) {
+  const found: Array<unknown> = []
+  let after: string | undefined
+  for (let page = 0; page < maxShipmentPages; page++) {
+    const query: string = after === undefined ? "" : `?after=${encodeURIComponent(after)}`
+    const { data, pageInfo } = yield* readShipments(yield* get(`${url}${query}`))
+    yield* Effect.forEach(data, (each) => {
+      const id = fieldsOf(each)["checkoutIntentId"]
+      return typeof id === "string" ? isRequested({ id }) : Effect.void
     })
+    found.push(...data)
+    after = nextOf(pageInfo)
+    if (after === undefined) break
   }
+  return found
+})
 
-  get(reference: string): Effect.Effect<IntentDocument, UpstreamFault> {
-    return this.request(intentPath(reference)).pipe(
-      Effect.flatMap(readIntent),
-      Effect.flatMap(requestedOrder(this.upstream, reference))
-    )
-  }
-
-  /** Confirms an intent, which spends money. Not retried. `proof`: names the transaction that paid for it. */
-  confirm(reference: string, orderId: string, proof?: string): Effect.Effect<IntentDocument, UpstreamFault> {
-    const { x402Network } = this.settings
-    const paymentMethod =
-      x402Network === undefined ? { type: "drawdown" } : { type: "x402", network: x402Network }
-    return this.post(
-      `${intentPath(reference)}/confirm`,
-      { paymentMethod },
-      // Rye's own clients send one with each POST; its effect is not documented. A second confirmation, with a proof,
-      // is another request.
-      {
-        "idempotency-key": encodeURIComponent(proof === undefined ? orderId : `${orderId}-paid`).slice(
-          0,
-          200
-        ),
-        ...(proof === undefined ? {} : { "payment-signature": proof })
-      }
-    ).pipe(Effect.flatMap(readIntent), Effect.flatMap(requestedOrder(this.upstream, reference)))
-  }
-
-  /** Returns the first pages of a completed intent's shipments. */
-  readonly shipments = Effect.fnUntraced({ self: this }, function* (reference: string): Effect.fn.Return<
-    ReadonlyArray<unknown>,
-    UpstreamFault
-  > {
-    const found: Array<unknown> = []
-    let after: string | undefined
-    for (let page = 0; page < maxShipmentPages; page++) {
-      const query: string = after === undefined ? "" : `?after=${encodeURIComponent(after)}`
-      const response: UpstreamResponse = yield* this.request(`${intentPath(reference)}/shipments${query}`)
-      const { data, pageInfo } = yield* readShipments(response)
-      yield* Effect.forEach(data, (each) => {
-        const id = fieldsOf(each)["checkoutIntentId"]
-        return typeof id === "string" ? requestedOrder(this.upstream, reference)({ id }) : Effect.void
-      })
-      found.push(...data)
-      after = nextOf(pageInfo)
-      if (after === undefined) break
-    }
-    return found
+export const makeIntents = (
+  upstream: Upstream,
+  settings: IntentsSettings,
+  { lookups, mutations, reads }: IntentLimiters
+): Intents => {
+  const api = `${settings.baseUrl}/api/v1`
+  const withKey = HttpClientRequest.setHeaders({
+    accept: "application/json",
+    authorization: `Bearer ${Redacted.value(settings.apiKey)}`
   })
-
-  /** Returns the cancellation of a completed intent's order, if any. */
-  cancellation(reference: string): Effect.Effect<unknown, UpstreamFault> {
-    return Effect.flatMap(this.request(`${intentPath(reference)}/order`), readCancellation).pipe(
-      Effect.map(({ cancellation }) => cancellation),
-      // The order may be created shortly after its intent is completed.
-      Effect.catchTag("Rejected", (fault) =>
-        fault.status === 404 ? Effect.succeed(undefined) : Effect.fail(fault)
-      )
+  const get = (path: string, limiter = reads) =>
+    upstream.call(withKey(HttpClientRequest.get(`${api}${path}`)), { limiter })
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    upstream.call(
+      HttpClientRequest.setHeaders(
+        withKey(HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(`${api}${path}`), body)),
+        headers
+      ),
+      { limiter: mutations }
     )
-  }
+  const intent = (reference: string): string => `/checkout-intents/${encodeURIComponent(reference)}`
 
-  /** Returns the intent that a shipment belongs to. */
-  ownerOf(shipmentId: string): Effect.Effect<string, UpstreamFault> {
-    return Effect.flatMap(
-      this.request(`/shipments/${encodeURIComponent(shipmentId)}`),
-      readShipmentOwner
-    ).pipe(Effect.map(({ checkoutIntentId }) => checkoutIntentId))
-  }
-
-  /** Returns the account's drawdown balance. One below zero, or in another currency, counts as nothing. */
-  balance(): Effect.Effect<Balance, UpstreamFault> {
-    return Effect.map(
-      Effect.flatMap(this.request("/billing/balance"), readBalance),
+  return {
+    create: (request) =>
+      Effect.matchEffect(post("/checkout-intents", bodyOf(request, settings)), {
+        onSuccess: readIntent,
+        onFailure: (fault): Effect.Effect<never, QuoteRefusal | UpstreamFault> =>
+          Effect.fail(refusalIn(fault) ?? fault)
+      }),
+    get: (reference) =>
+      get(intent(reference)).pipe(
+        Effect.flatMap(readIntent),
+        Effect.flatMap(requestedOrder(upstream, reference))
+      ),
+    confirm: (reference, orderId) =>
+      post(
+        `${intent(reference)}/confirm`,
+        { paymentMethod: { type: "drawdown" } },
+        // Rye's own clients send one with each POST; its effect is not documented.
+        { "idempotency-key": encodeURIComponent(orderId).slice(0, 200) }
+      ).pipe(Effect.flatMap(readIntent), Effect.flatMap(requestedOrder(upstream, reference))),
+    shipments: (reference) =>
+      readAllShipments(`${intent(reference)}/shipments`, get, requestedOrder(upstream, reference)),
+    cancellation: (reference) =>
+      Effect.flatMap(get(`${intent(reference)}/order`), readCancellation).pipe(
+        Effect.map(({ cancellation }) => cancellation),
+        // The order may be created shortly after its intent is completed.
+        Effect.catchTag("Rejected", (fault) =>
+          fault.status === 404 ? Effect.succeed(undefined) : Effect.fail(fault)
+        )
+      ),
+    ownerOf: (shipmentId) =>
+      Effect.flatMap(get(`/shipments/${encodeURIComponent(shipmentId)}`), readShipmentOwner).pipe(
+        Effect.map(({ checkoutIntentId }) => checkoutIntentId)
+      ),
+    balance: Effect.map(
+      Effect.flatMap(get("/billing/balance"), readBalance),
       ({ balance: { amountSubunits, currencyCode }, drawdownEnabled }) => ({
         isEnabled: drawdownEnabled,
         cents: currencyCode.toUpperCase() === "USD" ? (centsOf(amountSubunits) ?? 0n) : 0n
       })
-    )
-  }
-
-  /** Looks up a product by the address of its page. */
-  product(page: string): Effect.Effect<unknown, UpstreamFault> {
-    const path = `/products/lookup?url=${encodeURIComponent(page)}`
-    return Effect.flatMap(this.request(path, this.limiters.lookups), parseJson)
-  }
-
-  private request(path: string, limiter = this.limiters.reads) {
-    return this.upstream.call(this.withKey(HttpClientRequest.get(`${this.api}${path}`)), { limiter })
-  }
-
-  private post(path: string, body: unknown, headers: Record<string, string> = {}) {
-    const request = HttpClientRequest.post(`${this.api}${path}`)
-    return this.upstream.call(
-      HttpClientRequest.setHeaders(this.withKey(HttpClientRequest.bodyJsonUnsafe(request, body)), headers),
-      { limiter: this.limiters.mutations }
-    )
-  }
-
-  private withKey(request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest {
-    return HttpClientRequest.setHeaders(request, {
-      accept: "application/json",
-      authorization: `Bearer ${Redacted.value(this.settings.apiKey)}`
-    })
+    ),
+    product: (page): Effect.Effect<unknown, UpstreamFault | ResponseMalformed> =>
+      Effect.flatMap(get(`/products/lookup?url=${encodeURIComponent(page)}`, lookups), parseJson)
   }
 }

@@ -14,7 +14,7 @@ export interface Cost {
   readonly subtotalCents: bigint
   readonly taxCents: bigint
   readonly shippingCents: bigint
-  /** What Rye deducts from the balance, or demands by x402. */
+  /** What Rye deducts from the balance. */
   readonly totalCents: bigint
 }
 
@@ -53,7 +53,7 @@ const unusable = (detail: string): OfferVerdict => ({ _tag: "Unusable", detail }
  * (https://rye.com/docs/api-v2/payment-providers/drawdown). Everything else in it except tax and shipping, such as
  * discounts, is part of the price of the goods.
  */
-export const costOf = (offer: unknown, paysSurcharge: boolean): OfferVerdict => {
+export const costOf = (offer: unknown): OfferVerdict => {
   const { shipping, surcharge, tax, total } = fieldsOf(fieldsOf(offer)["cost"])
   const currency = currencyOf(total)
   if (currency !== undefined && currency !== "USD") {
@@ -67,7 +67,7 @@ export const costOf = (offer: unknown, paysSurcharge: boolean): OfferVerdict => 
   if (grossCents === undefined || grossCents === 0n) return unusable("offer.cost.total")
   const surchargeCents = dollarCents(surcharge)
   if (surchargeCents === undefined || surchargeCents >= grossCents) return unusable("offer.cost.surcharge")
-  const totalCents = paysSurcharge ? grossCents : grossCents - surchargeCents
+  const totalCents = grossCents - surchargeCents
   const taxCents = dollarCents(tax)
   const shippingCents = dollarCents(shipping)
   if (taxCents === undefined) return unusable("offer.cost.tax")
@@ -79,10 +79,10 @@ export const costOf = (offer: unknown, paysSurcharge: boolean): OfferVerdict => 
 }
 
 /** The offer of an unconfirmed intent. Unknown states count as not ready yet. */
-export const offerOf = (intent: IntentDocument, paysSurcharge: boolean): OfferVerdict => {
+export const offerOf = (intent: IntentDocument): OfferVerdict => {
   switch (intent.state) {
     case "awaiting_confirmation":
-      return costOf(intent.offer, paysSurcharge)
+      return costOf(intent.offer)
     case "failed":
       return { _tag: "Refused", refusal: refusalOf(intent.failureReason) }
     case "placing_order":

@@ -1,6 +1,5 @@
 import type { FulfilmentOptions, FulfilmentStatus } from "@till402/core"
 import type { OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
-import type { TreasuryOptions } from "../treasury/Treasury.ts"
 import type { FetchOptions, UpstreamSettings, UpstreamUsage } from "../upstream/UpstreamSettings.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
 
@@ -38,8 +37,6 @@ export interface RyeOptions extends RyeSettings, FetchOptions {
   readonly apiKey: string
   /** Secret of the webhook endpoint in Rye's console. Without it `webhook` responds with a 404. */
   readonly webhookSecret?: string | undefined
-  /** Pays orders by x402, in USDC on Base: `evmTreasury()`. Default: orders are paid from the drawdown balance. */
-  readonly treasury?: TreasuryOptions | undefined
   /** Records the intent by which each order was placed. Default: this process's memory. */
   readonly placements?: PlacementJournal | undefined
 }

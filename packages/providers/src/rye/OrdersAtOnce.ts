@@ -1,6 +1,6 @@
 /*
  * Rye places a limited number of an account's orders at the same time: https://rye.com/docs/api-v2/rate-limits. An
- * order over the limit would be refused when it is confirmed, which by x402 is after its payment.
+ * order over the limit would be refused when it is confirmed.
  */
 
 /** An order counts for this long if nothing is heard of it. Rye takes minutes to place one. */

@@ -20,7 +20,6 @@ export interface QuotingSettings {
   readonly defaultPhone: string | undefined
   readonly quoteTimeoutMillis: number
   readonly pollMillis: number
-  readonly x402Network: string | undefined
 }
 
 /** Time limit for looking up the title. A quote without it is valid. */
@@ -60,11 +59,11 @@ export interface QuoteLimits {
 const untilOffered = Effect.fnUntraced(function* (
   intents: Intents,
   first: IntentDocument,
-  { pollMillis, x402Network }: QuotingSettings
+  { pollMillis }: QuotingSettings
 ): Effect.fn.Return<Offered, RyeError> {
   let intent = first
   for (let poll = 1; ; poll++) {
-    const verdict = offerOf(intent, x402Network !== undefined)
+    const verdict = offerOf(intent)
     switch (verdict._tag) {
       case "Offered":
         return { intent, cost: verdict.cost }

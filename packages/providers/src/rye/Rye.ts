@@ -1,5 +1,5 @@
 import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402/core"
-import { findNetwork, Fulfilment } from "@till402/core/effect"
+import { Fulfilment } from "@till402/core/effect"
 import { Clock, type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import type { OrderRequest } from "../fulfilment/Buyer.ts"
@@ -17,14 +17,13 @@ import { wordOf } from "./FailureReason.ts"
 import { IntentBudget } from "./IntentBudget.ts"
 import { OrdersAtOnce } from "./OrdersAtOnce.ts"
 import { idPattern } from "./IntentDocument.ts"
-import { Intents } from "./Intents.ts"
+import { type Intents, makeIntents } from "./Intents.ts"
 import type { RyeSettings } from "./Options.ts"
 import type { PlacementJournal } from "./PlacementJournal.ts"
-import { Placing, type RyePlacement } from "./Placing.ts"
+import { makePlacing, type RyePlacement } from "./Placing.ts"
 import { fulfilmentStatusOf } from "./Progress.ts"
 import { makeQuoting } from "./Quoting.ts"
 import { makeWebhook } from "./Webhook.ts"
-import { makeX402Payment } from "./X402Payment.ts"
 
 /** Fulfilment by Rye, for programs in Effect. */
 export interface RyeClient {
@@ -86,7 +85,7 @@ export const makeParts = Effect.fnUntraced(function* (
     name: "rye"
   })
   const perSecond = (requests: number) => rateLimiter({ requests, perMillis: 1_000 })
-  const intents = new Intents(upstream, settings, {
+  const intents = makeIntents(upstream, settings, {
     mutations: perSecond(settings.mutationsPerSecond),
     reads: perSecond(settings.readsPerSecond),
     lookups: perSecond(settings.lookupsPerSecond)
@@ -96,18 +95,10 @@ export const makeParts = Effect.fnUntraced(function* (
   const quoting = makeQuoting(intents, settings, {
     budget: new IntentBudget({ perDay, forBuyers }),
     buyers,
-    // The treasury's own funds are checked when it pays.
-    ensureCovered:
-      settings.x402Network === undefined ? makeBalanceCheck(intents.balance()) : () => Effect.void
+    ensureCovered: makeBalanceCheck(intents.balance)
   })
   const atOnce = new OrdersAtOnce(settings.ordersAtOnce)
-  const { treasury } = options
-  const network = findNetwork("base")
-  const x402 =
-    treasury === undefined || network === undefined
-      ? undefined
-      : makeX402Payment(intents, { treasury, network })
-  const placing = new Placing(intents, placements, { buyers, x402, atOnce })
+  const placing = makePlacing(intents, placements, { buyers, atOnce })
   const status = makeStatus(intents, atOnce)
   const webhook = makeWebhook(intents, settings)
   return {

@@ -1,6 +1,5 @@
 import { Effect, Redacted } from "effect"
 import { toThrownPlacement } from "../fulfilment/PlacementOutcome.ts"
-import { treasuryFromPromise } from "../treasury/Treasury.ts"
 import { makeWithFetch, toPromise } from "../upstream/index.ts"
 import { type RyeError, toHostError } from "./Errors.ts"
 import type { RyeFulfilment, RyeOptions } from "./Options.ts"
@@ -68,21 +67,13 @@ const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: RyeParts
  * const fulfilment = rye({ apiKey: process.env["RYE_API_KEY"]!, webhookSecret: process.env["RYE_WEBHOOK_SECRET"] })
  * // the till's options: { fulfilment, publicRoutes: { "/webhooks/rye": fulfilment.webhook } }
  */
-export const rye = ({
-  apiKey,
-  fetch,
-  placements,
-  treasury,
-  webhookSecret,
-  ...options
-}: RyeOptions): RyeFulfilment =>
+export const rye = ({ apiKey, fetch, placements, webhookSecret, ...options }: RyeOptions): RyeFulfilment =>
   toFulfilment(
     makeWithFetch(
       makeParts(
         {
           ...options,
           apiKey: Redacted.make(apiKey),
-          treasury: treasury === undefined ? undefined : treasuryFromPromise(treasury),
           webhookSecret: webhookSecret === undefined ? undefined : Redacted.make(webhookSecret)
         },
         placements ?? { ...memoryPlacementJournal(), isDurable: false }

@@ -9,7 +9,7 @@ import type {
   AmazonSettings
 } from "../amazon/AmazonOptions.ts"
 import { amazonProvider } from "../amazon/AmazonProvider.ts"
-import { serpApiSource } from "./SerpApi.ts"
+import { serpApiService } from "../amazon/services.ts"
 
 /*
  * `marketplace_a` from SerpApi (https://serpapi.com/amazon-search-api): search of Amazon's shops.
@@ -31,13 +31,7 @@ export type {
   UpstreamUsage
 } from "../upstream/UpstreamSettings.ts"
 
-const provider = amazonProvider({
-  name: "serpapi",
-  baseUrl: "https://serpapi.com",
-  // SerpApi reads Amazon's page during the call, unless it is cached.
-  settings: { timeoutMillis: 10_000, deadlineMillis: 16_000 },
-  source: serpApiSource
-})
+const provider = amazonProvider(serpApiService)
 
 /**
  * SerpApi as the general marketplace of a till.

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { RevertBudget, type RevertLimits } from "../facilitator/RevertBudget.ts"
-import type { NodeFault, SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import type { SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
 import type { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
 import { type OpenPayment, OpenPayments } from "./OpenPayments.ts"
 import { balanceIn, type PaymentCheck, type PaymentVerdict } from "./PaymentCheck.ts"

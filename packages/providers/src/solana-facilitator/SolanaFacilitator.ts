@@ -12,7 +12,8 @@ import {
   type SupportedResult,
   type VerifyResult
 } from "../facilitator/FacilitatorResponses.ts"
-import { makeSolanaNode, type NodeFault, type SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import { makeSolanaNode, type SolanaNode } from "../solana-refunds/SolanaNode.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
 import { solanaSigner } from "../solana-refunds/SolanaSigner.ts"
 import { journalOf } from "../solana-refunds/TransferJournal.ts"
 import {

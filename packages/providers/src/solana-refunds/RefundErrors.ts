@@ -62,16 +62,6 @@ export class TooManyAttempts extends Data.TaggedError("TooManyAttempts")<{ reado
   }
 }
 
-/** The node refused a call. `code`: the number of its error. */
-export class SolanaNodeRefused extends Data.TaggedError("SolanaNodeRefused")<{
-  readonly upstream: string
-  readonly code: string
-}> {
-  override get message(): string {
-    return `${this.upstream} refused the call: ${this.code}`
-  }
-}
-
 /** Errors of sending a refund, without faults of the node. */
 export type SolanaRefundError =
   | TransferJournalFailed

@@ -1,13 +1,10 @@
 import { Effect, Schema } from "effect"
-import { HttpClientRequest } from "effect/http"
-import { ResponseMalformed, readJson, type Upstream, type UpstreamFault } from "../upstream/index.ts"
-import { SolanaNodeRefused } from "./RefundErrors.ts"
+import { nodeCalls, type NodeFault } from "../upstream/NodeCalls.ts"
+import { ResponseMalformed, type Upstream, type UpstreamFault } from "../upstream/index.ts"
 
 /*
  * A Solana chain, through a node's JSON-RPC: https://solana.com/docs/rpc/http
  */
-
-export type NodeFault = UpstreamFault | SolanaNodeRefused
 
 /** A blockhash, and how long transactions may name it. */
 export interface Lifetime {
@@ -71,12 +68,6 @@ export interface SolanaNode {
   readonly sendByNewest: (transaction: string) => Effect.Effect<boolean, UpstreamFault>
 }
 
-const Reply = Schema.Struct({
-  result: Schema.optionalKey(Schema.Unknown),
-  error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.optionalKey(Schema.Unknown) })))
-})
-const readReply = readJson(Reply)
-
 const Context = Schema.Struct({ slot: Schema.Natural })
 const LatestBlockhash = Schema.Struct({
   context: Context,
@@ -110,24 +101,7 @@ const callsOf = (upstream: Upstream, rpcUrl: string) => {
   const malformed = (method: string): ResponseMalformed =>
     new ResponseMalformed({ upstream: name, detail: `the result of ${method}` })
 
-  const call = Effect.fnUntraced(function* (
-    method: string,
-    params: ReadonlyArray<unknown>
-  ): Effect.fn.Return<unknown, NodeFault> {
-    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post(rpcUrl), {
-      jsonrpc: "2.0",
-      id: 1,
-      method,
-      params
-    })
-    // Every method may be repeated, including sending the same signed transaction.
-    const { error, result } = yield* Effect.flatMap(upstream.call(request, { idempotent: true }), readReply)
-    if (error !== undefined && error !== null) {
-      const code = typeof error.code === "number" ? `RPC_${error.code}` : "RPC"
-      return yield* new SolanaNodeRefused({ upstream: name, code })
-    }
-    return result
-  })
+  const call = nodeCalls(upstream, rpcUrl)
 
   const read = <A>(
     method: string,
@@ -148,7 +122,7 @@ export const makeSolanaNode = (upstream: Upstream, rpcUrl: string): SolanaNode =
   const send = (transaction: string, options: Readonly<Record<string, unknown>>) =>
     call("sendTransaction", [transaction, { encoding: "base64", ...options }]).pipe(
       Effect.as(true),
-      Effect.catchTag("SolanaNodeRefused", () => Effect.succeed(false))
+      Effect.catchTag("NodeRefused", () => Effect.succeed(false))
     )
 
   return {

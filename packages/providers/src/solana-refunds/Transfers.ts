@@ -21,7 +21,8 @@ import {
   TransferNotSigned,
   TransferUncertain
 } from "./RefundErrors.ts"
-import type { NodeFault, SolanaNode } from "./SolanaNode.ts"
+import type { SolanaNode } from "./SolanaNode.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
 import type { SolanaSigner } from "./SolanaSigner.ts"
 import { signTransfer } from "./TransferMessage.ts"
 import type { Journal, TransferAttempt } from "./TransferJournal.ts"

@@ -4,7 +4,8 @@ import type { RefundTransfer } from "@till402/core"
 import { type Address, getAddressDecoder } from "@solana/kit"
 import { Effect } from "effect"
 import { MintUnknown, PayeeAccountMissing, WalletUnderfunded } from "./RefundErrors.ts"
-import type { NodeFault, SolanaNode } from "./SolanaNode.ts"
+import type { NodeFault } from "../upstream/NodeCalls.ts"
+import type { SolanaNode } from "./SolanaNode.ts"
 import { associatedAccount, computeUnits, tokenPrograms, type TransferTerms } from "./TransferMessage.ts"
 
 /** A transfer whose addresses have been checked. */

@@ -1,39 +1,18 @@
-import { Effect, Result, Schema, SchemaIssue, Stream } from "effect"
+import { readBodyText } from "@till402/core/effect"
+import { Effect, Result, Schema, SchemaIssue } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { ResponseMalformed, ResponseTooLarge } from "./UpstreamFault.ts"
 import type { UpstreamResponse } from "./UpstreamResponse.ts"
 
-/**
- * Reads the body up to the bound, counted in decompressed bytes. `Content-Length` may be wrong, and a small
- * compressed body may be large when decompressed.
- */
+/** Reads the body up to the bound. */
 export const readText = (
   upstream: string,
   response: HttpClientResponse.HttpClientResponse,
   maxBytes: number
-): Effect.Effect<string, ResponseTooLarge | HttpClientError.HttpClientError> => {
-  const tooLarge = new ResponseTooLarge({ upstream, maxBytes })
-  if (Number(response.headers["content-length"] ?? 0) > maxBytes) return Effect.fail(tooLarge)
-  return Effect.suspend(() => {
-    const decoder = new TextDecoder()
-    let bytes = 0
-    let text = ""
-    return response.stream.pipe(
-      Stream.runForEach((chunk) => {
-        bytes += chunk.byteLength
-        if (bytes > maxBytes) return Effect.fail(tooLarge)
-        text += decoder.decode(chunk, { stream: true })
-        return Effect.void
-      }),
-      Effect.map(() => text + decoder.decode()),
-      // A response without a body is an empty text.
-      Effect.catchIf(
-        (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
-        () => Effect.succeed("")
-      )
-    )
-  })
-}
+): Effect.Effect<string, ResponseTooLarge | HttpClientError.HttpClientError> =>
+  Effect.catchTag(readBodyText(response, maxBytes), "BodyTooLarge", () =>
+    Effect.fail(new ResponseTooLarge({ upstream, maxBytes }))
+  )
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const issuesNamed = 5

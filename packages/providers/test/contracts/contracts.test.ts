@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs"
 import { resend } from "@till402/providers/mail/resend"
-import { memoryPlacementJournal } from "@till402/providers/rye"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
-import { request as crossmintRequest } from "../crossmint/shop.ts"
-import { start as startCrossmint, server as crossmintServer } from "../crossmint/payments.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { context as mailContext, from, mail } from "../mail/mails.ts"
 import { intentFixture, productDocument as ryeProduct } from "../rye/fakeRye.ts"
-import { FakeNode } from "../treasury/fakeNode.ts"
-import { account, rejectionOf, startTreasury } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { context as ryeContext, request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
 import { orderId, request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
 import { contractOf } from "./contract.ts"
@@ -18,9 +14,7 @@ import { contractOf } from "./contract.ts"
  * Our requests and fixtures against the upstreams' own descriptions. See docs/upstreams.md for what each proves.
  */
 
-const server = interceptRequests(crossmintServer)
-
-const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+const server = interceptRequests()
 
 const queryOf = (path: string): URLSearchParams => new URLSearchParams(path.split("?")[1])
 
@@ -75,26 +69,6 @@ describe("Rye", () => {
     assert.deepStrictEqual(new Set(queried), new Set(["url", "after"]))
     const balance = { balance: { amountSubunits: 1, currencyCode: "USD" }, drawdownEnabled: true }
     assert.deepStrictEqual(contract.responseFaults("GET /billing/balance", balance), [])
-  })
-
-  it("describes the confirmations that a treasury pays for", async () => {
-    const node = new FakeNode(8_453)
-    node.fund(usdcOnBase, account.address, 1_000_000_000n)
-    const { paying } = startTreasury({ node, network: "base" })
-    server.use(node.handler())
-    const placements = memoryPlacementJournal()
-    const { upstream, place } = startRye(server, { placements, treasury: paying })
-    upstream.x402 = {
-      demand: { recipient: "0x00000000000000000000000000000000000000d1", maxAmountRequired: "97.35" },
-      isPaid: (transaction) => transaction !== ""
-    }
-    upstream.put({ ...intentFixture("2-awaiting"), id: "ci_1", createdAt: new Date().toISOString() })
-    await place("ci_1")
-    const confirmed = upstream.received.filter(({ method }) => method === "POST")
-    assert.strictEqual(confirmed.length, 2)
-    for (const { body } of confirmed) {
-      assert.deepStrictEqual(contract.requestFaults("POST /checkout-intents/{id}/confirm", body), [])
-    }
   })
 
   it("disagrees with a field that is invented, misspelled, missing or of another type", () => {
@@ -164,44 +138,6 @@ describe("Zinc", () => {
     assert.deepStrictEqual(contract.responseFaults("GET /wallet/me", { ...wallet, ...read }), [])
     assert.deepStrictEqual(contract.responseFaults("GET /wallet/me", { ...wallet, spendable: 1 }), [
       "response.spendable: no such field"
-    ])
-  })
-})
-
-describe("Crossmint", () => {
-  const contract = contractOf("crossmint")
-  const operationOf = (method: string, path: string): string =>
-    `${method} ${path.replace(/^.*(?=\/orders)/, "").replace(/(?<=orders\/)[\w-]+/, "{id}")}`
-
-  it.each([
-    ["POST /orders", "crossmint-create-order.response"],
-    ["POST /orders", "crossmint-order-unavailable"],
-    ["GET /orders/{id}", "crossmint-order-delivery"],
-    ["GET /orders/{id}", "crossmint-order-completed"],
-    ["GET /orders/{id}/tracking", "crossmint-tracking"]
-  ])("describes the fixture of %s: %s", (operation, name) => {
-    const document = fixture(`crossmint/fixtures/${name}.json`)
-    assert.deepStrictEqual(contract.responseFaults(operation, document), [])
-  })
-
-  it("describes every request of an order, and what is read of its payment", async () => {
-    const { first, place, quote, upstream } = startCrossmint({ receiptEmail: "books@shop.example" })
-    await place()
-    await quote({ shippingAddress: { ...crossmintRequest.shippingAddress, line2: "Flat 2" } })
-    const posted = upstream.received.filter(({ method }) => method === "POST")
-    assert.deepStrictEqual(
-      posted.map(({ method, path }) => operationOf(method, path)),
-      ["POST /orders", "POST /orders/{id}/payment", "POST /orders"]
-    )
-    for (const { body, method, path } of posted) {
-      assert.deepStrictEqual(contract.requestFaults(operationOf(method, path), body), [])
-    }
-    const received = { amount: "97.35", currency: "usdc", txId: "0xab", chain: "base-sepolia" }
-    const paid = { ...first(), payment: { ...first().payment, received, refunded: received } }
-    assert.deepStrictEqual(contract.responseFaults("GET /orders/{id}", paid), [])
-    const misspelled = { ...paid, payment: { ...paid.payment, received: { ...received, txID: "0xab" } } }
-    assert.deepStrictEqual(contract.responseFaults("GET /orders/{id}", misspelled), [
-      "response.payment.received.txID: no such field"
     ])
   })
 })

@@ -51,7 +51,6 @@ const record = async (
     digest: key,
     caller: "till",
     attempt: 0,
-    item: 0,
     replacement,
     chainId: 84532,
     relayer: "0x00000000000000000000000000000000000000cc",

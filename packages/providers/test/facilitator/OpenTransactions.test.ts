@@ -38,7 +38,6 @@ const recorded = async (asset: Hex, value: string, nonce: number): Promise<Settl
     digest: "",
     caller: "shop",
     attempt: 0,
-    item: 0,
     replacement: 0,
     chainId: 84532,
     relayer: relayer.address,

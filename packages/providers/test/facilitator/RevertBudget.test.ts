@@ -185,55 +185,6 @@ describe("RevertBudget", () => {
     })
   })
 
-  describe("in a batch of four", () => {
-    const batch = { items: 4n, gasLimit: 1_600n, gasUsed: 1_200n, hasCode: false }
-    const failIn = (change: Partial<typeof batch>, at = failedAt(0)) => {
-      const budget = new RevertBudget(limits)
-      budget.begin(risk("a", "a", { byContract: false }), 0)
-      budget.noteFailedInBatch(at, { key: "a", payer: "a" }, { ...batch, ...change })
-      return budget
-    }
-    const isBlamed = (budget: RevertBudget) =>
-      budget.refusal(risk("next", "a", { cost: 201n, byContract: false }), 0) !== undefined
-
-    it("blames no key for gas that ran out, and ends batches for an hour from the record", () => {
-      const budget = failIn({}, failedAt(7))
-      assert.isFalse(isBlamed(budget))
-      assert.isFalse(budget.allowsBatches(hour + 6))
-      assert.isTrue(budget.allowsBatches(hour + 7))
-      // The same payment again, and an older one: they don't prolong it.
-      budget.noteFailedInBatch(failedAt(7), { key: "a", payer: "a" }, batch)
-      budget.noteFailedInBatch(failedAt(3), { key: "b", payer: "b" }, batch)
-      assert.isFalse(budget.allowsBatches(hour + 6))
-      assert.isTrue(budget.allowsBatches(hour + 7))
-    })
-
-    it("blames a key for its part, where gas was left, and goes on with batches", () => {
-      const budget = failIn({ gasUsed: 1_199n })
-      assert.isUndefined(budget.refusal(risk("next", "a", { cost: 201n }), 0))
-      assert.strictEqual(budget.refusal(risk("next", "a", { cost: 202n }), 0), "payer_reverts_above_limit")
-      assert.isTrue(budget.allowsBatches(0))
-    })
-
-    it.each([400n, 1_600n])("blames a payer with code for its part of %i, and ends batches", (gasUsed) => {
-      const budget = failIn({ gasUsed, hasCode: true })
-      const cost = 500n - gasUsed / 4n
-      assert.isUndefined(budget.refusal(risk("next", "a", { cost }), 0))
-      assert.strictEqual(
-        budget.refusal(risk("next", "a", { cost: cost + 1n }), 0),
-        "payer_reverts_above_limit"
-      )
-      assert.isFalse(budget.allowsBatches(hour - 1))
-    })
-
-    it("is no risk any more", () => {
-      const budget = new RevertBudget(limits)
-      budget.begin(risk("a", "a"), 0)
-      budget.noteFailedInBatch(failedAt(0), { key: "a", payer: "a" }, batch)
-      assert.isUndefined(budget.refusal(risk("next", "a", { cost: 500n }), 0))
-    })
-  })
-
   it("forgets what is in flight after ten minutes, counted from its last attempt", () => {
     const budget = new RevertBudget(limits)
     const minutes = 60_000

@@ -9,11 +9,10 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { assert, describe, it } from "vitest"
 import {
-  batchTransfer,
   creatingTransfer,
   ecdsaTransfer,
   multicall3,
-  transfersOf,
+  transferOf,
   walletCreationOf,
   walletTransfer
 } from "../../src/facilitator/TransferCall.ts"
@@ -35,7 +34,7 @@ const planned = {
   amountAtomic: 12_345_678_901_234_567_890n
 }
 
-describe("transfersOf()", () => {
+describe("transferOf()", () => {
   it("reads the transfer of every call that settles an authorization", async () => {
     const signature = await account.signMessage({ message: "any" })
     const creation = { factory: asset, data: "0x1234", signature } as const
@@ -44,32 +43,20 @@ describe("transfersOf()", () => {
       walletTransfer(asset, authorization, signature),
       creatingTransfer(asset, authorization, creation)
     ]) {
-      assert.deepStrictEqual(transfersOf(call), [planned])
+      assert.deepStrictEqual(transferOf(call), planned)
     }
   })
 
-  it("reads every transfer of a batch, in order", async () => {
-    const signature = await account.signMessage({ message: "any" })
-    const other = { ...authorization, value: "5" }
-    const calls = [authorization, other].map((each) => ecdsaTransfer(asset, each, signature))
-    const inOtherToken = ecdsaTransfer(multicall3, authorization, signature)
-    assert.deepStrictEqual(transfersOf(batchTransfer([...calls, inOtherToken])), [
-      planned,
-      { ...planned, amountAtomic: 5n },
-      { ...planned, account: `${multicall3}:${account.address}`.toLowerCase() }
-    ])
-  })
-
   it("is nothing for a call without one", () => {
-    assert.deepStrictEqual(transfersOf({ to: asset, data: "0x" }), [])
+    assert.isUndefined(transferOf({ to: asset, data: "0x" }))
     const none = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [[]] })
-    assert.deepStrictEqual(transfersOf({ to: multicall3, data: none }), [])
+    assert.isUndefined(transferOf({ to: multicall3, data: none }))
   })
 
   it("is nothing for a call that ends before its nonce does", () => {
     const words = "11".repeat(196)
-    assert.lengthOf(transfersOf({ to: asset, data: `0x${words}` }), 1)
-    assert.lengthOf(transfersOf({ to: asset, data: `0x${words.slice(2)}` }), 0)
+    assert.isDefined(transferOf({ to: asset, data: `0x${words}` }))
+    assert.isUndefined(transferOf({ to: asset, data: `0x${words.slice(2)}` }))
   })
 })
 

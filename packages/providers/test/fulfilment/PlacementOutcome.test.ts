@@ -1,8 +1,7 @@
 import { HttpResponse } from "msw"
 import { assert, describe, it, vi } from "vitest"
-import * as crossmintShop from "../crossmint/shop.ts"
 import * as ryeShop from "../rye/shop.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { itPlacesOnce } from "./placements.ts"
 import * as zincShop from "../zinc/shop.ts"
 import { marketplaces, serveWorlds } from "./worlds.ts"
@@ -96,59 +95,5 @@ describe("the certainty of an outcome", () => {
       _tag: "PlacementRefused",
       reason: "price_changed"
     })
-  })
-
-  it("is nothing once Crossmint's order is paid, though Crossmint is left alone", async () => {
-    const { place, quote, upstream } = crossmintShop.startShop(server, { circuitFailures: 1 })
-    await quote()
-    upstream.replies.push(undefined, unavailable)
-    assert.strictEqual((await rejectionOf(place()))._tag, "TemporarilyUnavailable")
-    assert.deepInclude(await rejectionOf(place()), { _tag: "TemporarilyUnavailable", code: "CircuitOpen" })
-    assert.deepInclude(await rejectionOf(place("order-2")), { _tag: "NotPlaced", code: "CircuitOpen" })
-  })
-
-  it("is that nothing was paid if the treasury is underfunded, fees are too high, or its account does not sign", async () => {
-    const { node, open, paying, place, quote } = crossmintShop.startShop(server)
-    await quote()
-    const failing = (tag: string) => async (): Promise<never> => {
-      throw Object.assign(new Error(tag), { _tag: tag })
-    }
-    for (const tag of [
-      "TreasuryUnderfunded",
-      "FeesTooHigh",
-      "TreasuryBusy",
-      "PaymentExpired",
-      "SigningFailed"
-    ]) {
-      const shop = open({ treasury: { ...paying, pay: failing(tag) } })
-      assert.deepInclude(await rejectionOf(place("order-1", {}, shop)), { _tag: "NotPlaced", code: tag })
-    }
-    for (const tag of ["PaymentPending", "JournalFailed", "SomethingElse"]) {
-      const shop = open({ treasury: { ...paying, pay: failing(tag) } })
-      assert.notInclude(
-        ["NotPlaced", "PlacementRefused"],
-        (await rejectionOf(place("order-1", {}, shop)))._tag
-      )
-    }
-    assert.strictEqual(node.sent.length, 0)
-  })
-
-  it("is unknown if the treasury's journal can't be read, or the order was paid under another key", async () => {
-    const { node, open, paying, place, quote } = crossmintShop.startShop(server)
-    await quote()
-    const unreadable = async (): Promise<never> => {
-      throw Object.assign(new Error("disk"), { _tag: "JournalFailed" })
-    }
-    const shop = open({ treasury: { ...paying, find: unreadable } })
-    assert.deepInclude(await rejectionOf(place("order-1", {}, shop)), {
-      _tag: "TemporarilyUnavailable",
-      code: "JournalFailed"
-    })
-    const taken = async (): Promise<never> => {
-      throw Object.assign(new Error("taken"), { _tag: "PaymentRefused", reason: "reference_taken" })
-    }
-    const other = open({ treasury: { ...paying, pay: taken } })
-    assert.strictEqual((await rejectionOf(place("order-1", {}, other)))._tag, "PaymentRefused")
-    assert.strictEqual(node.sent.length, 0)
   })
 })

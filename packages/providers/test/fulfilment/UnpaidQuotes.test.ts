@@ -1,10 +1,8 @@
 import type { FulfilmentOptions } from "@till402/core"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { assert, describe, it } from "vitest"
-import { start as startCrossmint, server as crossmintServer } from "../crossmint/payments.ts"
-import { request as amazonRequest } from "../crossmint/shop.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { startShop as startRye } from "../rye/shop.ts"
+import { request as amazonRequest, startShop as startRye } from "../rye/shop.ts"
 import { request as shopRequest, startShop as startShopify } from "../shopify-admin/shop.ts"
 import { startShop as startWooCommerce } from "../woocommerce/shop.ts"
 import { startShop as startZinc } from "../zinc/shop.ts"
@@ -14,13 +12,12 @@ import { context } from "./orderRequest.ts"
  * Anybody can request quotes for free: they must leave room for the orders that were paid.
  */
 
-const server = interceptRequests(crossmintServer)
+const server = interceptRequests()
 
 type Request = Parameters<FulfilmentOptions["quote"]>[0]
 type Open = (change: { readonly maxConcurrent: number; readonly fetch: typeof fetch }) => FulfilmentOptions
 
 const shops: ReadonlyArray<readonly [string, Request, Open]> = [
-  ["crossmint", amazonRequest, (change) => startCrossmint(change).shop],
   [
     "rye",
     amazonRequest,

@@ -3,12 +3,7 @@ import { wooCommerce } from "@till402/providers/woocommerce"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
 import { describe, it } from "vitest"
-import { FakeNode } from "../treasury/fakeNode.ts"
-import { account, startTreasury } from "../treasury/treasuries.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { start as startCrossmint } from "../crossmint/payments.ts"
-import { server as crossmintServer } from "../crossmint/payments.ts"
-import { request as crossmintRequest } from "../crossmint/shop.ts"
 import { request as ryeRequest, startShop as startRye } from "../rye/shop.ts"
 import { startShop as startShopifyAdmin, request as shopifyRequest } from "../shopify-admin/shop.ts"
 import { FakeWooCommerce } from "../woocommerce/fakeWooCommerce.ts"
@@ -18,29 +13,13 @@ import { request as zincRequest, startShop as startZinc } from "../zinc/shop.ts"
  * The published contract of fulfilment, for each provider over the fake of its upstream.
  */
 
-const server = interceptRequests(crossmintServer)
+const server = interceptRequests()
 
 const lost = (act: () => Response) => {
   act()
   return HttpResponse.error()
 }
 const refused = () => HttpResponse.error()
-
-const crossmint = (): FulfilmentUnderTest => {
-  const { node, open, shop, upstream } = startCrossmint()
-  return {
-    fulfilment: shop,
-    request: crossmintRequest,
-    restart: open,
-    charges: () => upstream.goods.map(() => "97.35"),
-    // Crossmint is paid on the chain.
-    disturb: (what) => node.disturbances.push({ method: "eth_sendRawTransaction", what }),
-    cancel: (reference) => {
-      const order = upstream.orders.get(reference)
-      if (order !== undefined) order.payment.refunded = { amount: "97.35", currency: "usdc" }
-    }
-  }
-}
 
 const rye = (): FulfilmentUnderTest => {
   const { open, shop, upstream } = startRye(server, { placements: memoryPlacementJournal() })
@@ -54,30 +33,6 @@ const rye = (): FulfilmentUnderTest => {
       const intent = upstream.intents.get(reference)
       if (intent !== undefined) Object.assign(intent, { state: "failed", failureReason: { code: "unknown" } })
     }
-  }
-}
-
-const usdcOnBase = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-
-const ryeByX402 = (): FulfilmentUnderTest => {
-  const node = new FakeNode(8_453)
-  node.fund(usdcOnBase, account.address, 1_000_000_000n)
-  const { paying } = startTreasury({ node, network: "base" })
-  server.use(node.handler())
-  const { open, shop, upstream } = startRye(server, {
-    placements: memoryPlacementJournal(),
-    treasury: paying
-  })
-  upstream.x402 = {
-    demand: { recipient: "0x00000000000000000000000000000000000000d1", maxAmountRequired: "97.35" },
-    isPaid: (transaction) => transaction !== ""
-  }
-  return {
-    fulfilment: shop,
-    request: ryeRequest,
-    restart: open,
-    charges: () => node.sent.map(() => "97.35"),
-    disturb: (what) => node.disturbances.push({ method: "eth_sendRawTransaction", what })
   }
 }
 
@@ -152,9 +107,7 @@ const ofShopify = (): FulfilmentUnderTest => {
 }
 
 describe.each<[string, () => FulfilmentUnderTest]>([
-  ["crossmint", crossmint],
   ["rye", rye],
-  ["rye, paid by x402", ryeByX402],
   ["zinc", zinc],
   ["woocommerce", ofWooCommerce],
   ["shopify-admin", ofShopify]

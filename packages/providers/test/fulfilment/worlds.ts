@@ -1,11 +1,9 @@
 import { wooCommerce } from "@till402/providers/woocommerce"
 import { afterEach, beforeEach, vi } from "vitest"
-import * as crossmintShop from "../crossmint/shop.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { intentFixture } from "../rye/fakeRye.ts"
 import * as ryeShop from "../rye/shop.ts"
 import { request as shopifyRequest, startShop as startShopify } from "../shopify-admin/shop.ts"
-import { crossmintPayee, usdc } from "../treasury/fakeNode.ts"
 import { FakeWooCommerce } from "../woocommerce/fakeWooCommerce.ts"
 import * as zincShop from "../zinc/shop.ts"
 import { context } from "./orderRequest.ts"
@@ -50,20 +48,6 @@ export const marketplaces = (server: Server): Worlds => ({
       disturb: (after, reply) => {
         for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
         upstream.next(/./, reply)
-      }
-    }
-  },
-  crossmint: async () => {
-    const { node, place, quote, shop, upstream } = crossmintShop.startShop(server)
-    await quote()
-    return {
-      place: () => place(),
-      find: () => shop.find("order-1"),
-      // Paid is placed: Crossmint is notified later of what it doesn't know.
-      goods: () => Number(node.balance(usdc, crossmintPayee) / 97_350_000n),
-      disturb: (after, reply) => {
-        for (let request = 0; request < after; request++) upstream.replies.push(undefined)
-        upstream.replies.push(reply)
       }
     }
   }

@@ -1,7 +1,6 @@
 import { memorySettlementJournal } from "@till402/providers/facilitator"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { memoryTransferJournal } from "@till402/providers/solana-refunds"
-import { memoryPaymentJournal } from "@till402/providers/treasury"
 import { describe, it } from "vitest"
 import { journalCases } from "./contract.ts"
 import { settlementCases } from "./settlementCases.ts"
@@ -9,7 +8,6 @@ import { settlementCases } from "./settlementCases.ts"
 describe("journals in memory", () => {
   it.each(journalCases)("$name", async ({ run }) => {
     const opening = {
-      payments: memoryPaymentJournal(),
       placements: memoryPlacementJournal(),
       transfers: memoryTransferJournal()
     }

@@ -5,7 +5,7 @@ import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { journalCases, record, stored } from "./contract.ts"
+import { journalCases } from "./contract.ts"
 import { settlement, settlementCases } from "./settlementCases.ts"
 
 let cluster: Omit<Postgres, "stop">
@@ -40,56 +40,56 @@ describe("postgresJournals()", () => {
   it("keeps everything over a restart", async () => {
     const url = await cluster.createDatabase()
     const before = open(url)
-    await before.payments.insert(record())
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
     const settled = settlement()
     await before.settlements.insert(settled)
     await before.close()
     const after = open(url)
-    assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
-    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
     assert.deepStrictEqual(await after.settlements.find(settled.key), [settled])
+    assert.deepStrictEqual(await after.settlements.insert({ ...settled, nonce: 8 }), settled)
   })
 
   it("creates its tables once, even if several processes start together", async () => {
     const url = await cluster.createDatabase()
-    const found = await Promise.all(Array.from({ length: 8 }, () => open(url).payments.find("order-1")))
+    const found = await Promise.all(Array.from({ length: 8 }, () => open(url).placements.find("order-1")))
     assert.deepStrictEqual(new Set(found), new Set([undefined]))
   })
 
   it("needs no right to create tables where they exist", async () => {
     const url = await cluster.createDatabase()
-    await open(url).payments.find("order-1")
+    await open(url).placements.find("order-1")
     const asOwner = PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
     const granting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       Effect.forEach(
         [
           "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
-          "GRANT SELECT, INSERT, UPDATE ON till_treasury_payments, till_treasury_replacements, till_placements, till_buyers, till_settlements, till_solana_transfers TO journal_writer"
+          "GRANT SELECT, INSERT, UPDATE ON till_placements, till_buyers, till_settlements, till_solana_transfers TO journal_writer"
         ],
         (text) => sql.unsafe(text)
       )
     )
     await Effect.runPromise(Effect.provide(granting, asOwner))
-    const { payments, placements } = open(url.replace("//postgres:", "//journal_writer:"))
-    assert.isUndefined(await payments.insert(record()))
+    const { placements, settlements } = open(url.replace("//postgres:", "//journal_writer:"))
+    const settled = settlement()
+    assert.isUndefined(await settlements.insert(settled))
     await placements.record("order-1", { reference: "ci_1", atMillis: 1 })
     await placements.record("order-1", { reference: "ci_2", atMillis: 2 })
-    assert.deepStrictEqual(await payments.find("order-1"), stored(record()))
+    assert.deepStrictEqual(await settlements.find(settled.key), [settled])
     assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_2", atMillis: 2 })
   })
 
   it("uses the first schema of the search path, whatever the others contain", async () => {
     const url = await cluster.createDatabase()
-    await open(url).payments.insert(record())
+    const settled = settlement()
+    await open(url).settlements.insert(settled)
     const asOwner = PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })
     const creating = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("CREATE SCHEMA shop_a"))
     await Effect.runPromise(Effect.provide(creating, asOwner))
     const inShop = `${url}?options=${encodeURIComponent("-c search_path=shop_a,public")}`
-    assert.isUndefined(await open(inShop).payments.find("order-1"))
-    assert.isUndefined(await open(inShop).payments.insert(record({ reference: "cm-2" })))
-    assert.deepStrictEqual(await open(url).payments.find("order-1"), stored(record()))
+    assert.deepStrictEqual(await open(inShop).settlements.find(settled.key), [])
+    assert.isUndefined(await open(inShop).settlements.insert({ ...settled, digest: "0xd2" }))
+    assert.deepStrictEqual(await open(url).settlements.find(settled.key), [settled])
   })
 
   it("serves concurrent callers", async () => {
@@ -112,8 +112,8 @@ describe("postgresJournals()", () => {
 
   it("reports errors without the password, and works once they are fixed", async () => {
     const url = (await cluster.createDatabase()).replace(/[^/]+$/, "made_later")
-    const { payments } = open(url)
-    const failure = await failureOf(payments.find("order-1"))
+    const { settlements } = open(url)
+    const failure = await failureOf(settlements.find("key"))
     assert.strictEqual(failure._tag, "StoreError")
     assert.notInclude(
       `${String(failure)} ${String(failure["cause"])} ${JSON.stringify(failure)}`,
@@ -122,7 +122,7 @@ describe("postgresJournals()", () => {
     const admin = PgClient.layer({ url: Redacted.make(cluster.url), maxConnections: 1 })
     const creating = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("CREATE DATABASE made_later"))
     await Effect.runPromise(Effect.provide(creating, admin))
-    assert.isUndefined(await payments.insert(record()))
+    assert.isUndefined(await settlements.insert(settlement()))
   })
 
   it.each([["mysql://localhost/till"], ["till.sqlite"], [""]])("takes no %j", (url) => {
@@ -146,7 +146,7 @@ describe("postgresJournals(), of a silent server", () => {
     const address = server.address()
     assert.isObject(address)
     const { port } = address as { readonly port: number }
-    const { payments } = open(`postgres://till@127.0.0.1:${port}/till`)
-    assert.strictEqual((await failureOf(payments.find("order-1")))._tag, "StoreError")
+    const { placements } = open(`postgres://till@127.0.0.1:${port}/till`)
+    assert.strictEqual((await failureOf(placements.find("order-1")))._tag, "StoreError")
   })
 })

@@ -19,7 +19,6 @@ export const settlement = (change: Partial<SettlementRecord> = {}): SettlementRe
   caller: "",
   attempt: 0,
   replacement: 0,
-  item: 0,
   chainId: 8453,
   relayer,
   nonce: 7,
@@ -40,50 +39,6 @@ export const settlementCases: ReadonlyArray<SettlementCase> = [
       assert.deepStrictEqual(await right.find(record.key), [record])
       assert.deepStrictEqual(await right.at(8453, relayer, record.nonce), [record])
       assert.deepStrictEqual(await right.since(8453, relayer, record.nonce), [record])
-    }
-  },
-  {
-    name: "a batch is there for everybody, each item by its key, and its number has one record",
-    run: async (left, right) => {
-      const first = settlement({ key: "first" })
-      const batch = [0, 1, 2].map((item) => ({
-        ...first,
-        key: `item-${item}`,
-        item,
-        signedTransaction: item === 0 ? first.signedTransaction : ("0x" as const)
-      }))
-      assert.deepStrictEqual(await left.insertBatch(batch), [])
-      for (const record of batch) assert.deepStrictEqual(await right.find(record.key), [record])
-      assert.deepStrictEqual(await right.at(8453, relayer, first.nonce), batch.slice(0, 1))
-      assert.deepStrictEqual(await right.since(8453, relayer, 0), batch.slice(0, 1))
-    }
-  },
-  {
-    name: "of a batch with a number or an item that is recorded, nothing is stored",
-    run: async (left, right) => {
-      const known = settlement({ key: "known", nonce: 3 })
-      await left.insert(known)
-      const batchOf = (...keys: ReadonlyArray<string>) => {
-        const first = settlement({ nonce: 4 })
-        return keys.map((key, item) => ({ ...first, key, item }))
-      }
-      assert.deepStrictEqual(await right.insertBatch(batchOf("new", "known")), [known])
-      const taken = batchOf("new", "newer").map((record) => ({ ...record, nonce: 3 }))
-      assert.deepStrictEqual(await right.insertBatch(taken), [known])
-      assert.deepStrictEqual(await right.find("new"), [])
-      assert.deepStrictEqual(await left.since(8453, relayer, 0), [known])
-    }
-  },
-  {
-    name: "of batches that race for one number, one is stored",
-    run: async (left, right) => {
-      const racers = [left, right, left, right].map((journal, racer) => {
-        const first = settlement({ nonce: 4 })
-        return journal.insertBatch([0, 1].map((item) => ({ ...first, key: `racer-${racer}-${item}`, item })))
-      })
-      const stored = (await Promise.all(racers)).filter(({ length }) => length === 0)
-      assert.lengthOf(stored, 1)
-      assert.lengthOf(await left.since(8453, relayer, 0), 1)
     }
   },
   {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { journalCases, record, stored } from "./contract.ts"
+import { journalCases } from "./contract.ts"
 import { settlement, settlementCases } from "./settlementCases.ts"
 
 let folder: string
@@ -42,38 +42,38 @@ describe("sqliteJournals()", () => {
   it("keeps everything over a restart", async () => {
     const filename = newFile()
     const before = open(filename)
-    await before.payments.insert(record())
     await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
     const settled = settlement()
     await before.settlements.insert(settled)
     await before.close()
     const after = open(filename)
-    assert.deepStrictEqual(await after.payments.find("order-1"), stored(record()))
-    assert.deepStrictEqual(await after.payments.insert(record({ nonce: 8 })), stored(record()))
     assert.deepStrictEqual(await after.placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
     assert.deepStrictEqual(await after.settlements.find(settled.key), [settled])
+    assert.deepStrictEqual(await after.settlements.insert({ ...settled, nonce: 8 }), settled)
   })
 
   it("has resolved writes on disk, visible to other readers of the file", async () => {
     const filename = newFile()
-    await open(filename).payments.insert(record())
+    const settled = settlement()
+    await open(filename).settlements.insert(settled)
     const beside = new DatabaseSync(filename, { readOnly: true })
-    const rows = beside.prepare("SELECT key FROM till_treasury_payments").all()
+    const rows = beside.prepare("SELECT key FROM till_settlements").all()
     beside.close()
     assert.deepStrictEqual(
       rows.map(({ key }) => key),
-      ["order-1"]
+      [settled.key]
     )
   })
 
   it("fails once its file is deleted, instead of losing what it records", async () => {
     const filename = newFile()
-    const { payments, placements } = open(filename)
-    await payments.insert(record())
+    const { placements, settlements } = open(filename)
+    const settled = settlement()
+    await settlements.insert(settled)
     rmSync(filename)
     const outcomes = await Promise.allSettled([
-      payments.insert(record({ key: "order-2", reference: "cm-2", nonce: 8 })),
-      payments.find("order-1"),
+      settlements.insert(settlement({ key: "another", nonce: 8 })),
+      settlements.find(settled.key),
       placements.record("order-1", { reference: "ci_1", atMillis: 5 })
     ])
     assert.deepStrictEqual(
@@ -91,25 +91,17 @@ describe("sqliteJournals()", () => {
     beside.close()
     assert.deepStrictEqual(
       names.map(({ name }) => name),
-      [
-        "till_buyers",
-        "till_orders",
-        "till_placements",
-        "till_settlements",
-        "till_solana_transfers",
-        "till_treasury_payments",
-        "till_treasury_replacements"
-      ]
+      ["till_buyers", "till_orders", "till_placements", "till_settlements", "till_solana_transfers"]
     )
   })
 
   it("waits for another process's lock without blocking the event loop", async () => {
     const filename = newFile()
     const journals = open(filename)
-    await journals.payments.find("order-1")
+    await journals.placements.find("order-1")
     const holder = new DatabaseSync(filename)
     holder.exec("BEGIN IMMEDIATE")
-    const inserting = journals.payments.insert(record())
+    const inserting = journals.settlements.insert(settlement())
     setTimeout(() => holder.exec("COMMIT"), 100)
     assert.isUndefined(await inserting)
     holder.close()
@@ -118,14 +110,15 @@ describe("sqliteJournals()", () => {
   it("stops waiting with an error that names the operation", async () => {
     const filename = newFile()
     const journals = open(filename)
-    await journals.payments.find("order-1")
+    await journals.placements.find("order-1")
     const holder = new DatabaseSync(filename)
     holder.exec("BEGIN IMMEDIATE")
-    const { _tag, operation } = await failureOf(journals.payments.insert(record()))
+    const settled = settlement()
+    const { _tag, operation } = await failureOf(journals.settlements.insert(settled))
     holder.exec("COMMIT")
     holder.close()
-    assert.deepStrictEqual([_tag, operation], ["StoreError", "payments.insert"])
-    assert.isUndefined(await journals.payments.find("order-1"))
+    assert.deepStrictEqual([_tag, operation], ["StoreError", "settlements.insert"])
+    assert.deepStrictEqual(await journals.settlements.find(settled.key), [])
   })
 
   it("is done once it is closed, and may be closed again", async () => {

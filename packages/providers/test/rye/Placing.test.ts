@@ -2,7 +2,7 @@ import { memoryPlacementJournal, type PlacementJournal } from "@till402/provider
 import { HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { type FakeRye, type IntentFixture, intentFixture } from "./fakeRye.ts"
 import { apiKey, startShop } from "./shop.ts"
 

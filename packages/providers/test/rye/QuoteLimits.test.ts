@@ -3,7 +3,7 @@ import { sqliteJournals } from "@till402/providers/journals"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { phoneOf } from "../../src/fulfilment/Buyer.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { context, request, startShop } from "./shop.ts"
 
 const server = interceptRequests()

@@ -108,28 +108,7 @@ export class FakeRye {
     return HttpResponse.json(intent as object, { status })
   }
 
-  /** Demands payments by x402; `undefined`: confirmations are free. Its `isPaid` looks at the chain. */
-  x402:
-    | {
-        readonly demand: object
-        readonly isPaid: (transaction: string) => boolean
-        readonly inIntent?: boolean
-      }
-    | undefined = undefined
-
-  private confirm(intent: IntentFixture, proof: string | null): Response {
-    if (this.x402 !== undefined && ["awaiting_confirmation", "requires_action"].includes(intent.state)) {
-      const { demand, inIntent, isPaid } = this.x402
-      const { transactionHash = "" } = JSON.parse(atob(proof ?? btoa("{}"))) as { transactionHash?: string }
-      if (!isPaid(transactionHash)) {
-        intent.state = "requires_action"
-        intent["nextAction"] = { type: "x402", x402: demand }
-        const headers: Record<string, string> =
-          inIntent === true ? {} : { "payment-required": btoa(JSON.stringify(demand)) }
-        return HttpResponse.json({ message: "Payment required" }, { status: 402, headers })
-      }
-      intent.state = "awaiting_confirmation"
-    }
+  private confirm(intent: IntentFixture): Response {
     if (intent.state !== "awaiting_confirmation") {
       return HttpResponse.json({ message: "Checkout intent is not awaiting confirmation" }, { status: 409 })
     }
@@ -138,7 +117,7 @@ export class FakeRye {
     return HttpResponse.json(intent as object)
   }
 
-  private act(method: string, url: URL, body: unknown, proof: string | null): Response {
+  private act(method: string, url: URL, body: unknown): Response {
     const path = url.pathname.replace("/api/v1", "")
     if (path === "/products/lookup") return this.product()
     if (path === "/billing/balance") {
@@ -153,7 +132,7 @@ export class FakeRye {
     if (intent === undefined) return HttpResponse.json({ message: "Not found" }, { status: 404 })
     switch (rest) {
       case "confirm":
-        return this.confirm(intent, proof)
+        return this.confirm(intent)
       case "shipments":
         return HttpResponse.json(this.shipments(id, url.searchParams) as object)
       case "order":
@@ -180,8 +159,8 @@ export class FakeRye {
       const at = this.replies.findIndex(({ to }) => to.test(`${method} ${path}`))
       const [scripted] = at === -1 ? [] : this.replies.splice(at, 1)
       return scripted === undefined
-        ? this.act(method, url, body, headers.get("payment-signature"))
-        : scripted.reply(() => this.act(method, url, body, headers.get("payment-signature")))
+        ? this.act(method, url, body)
+        : scripted.reply(() => this.act(method, url, body))
     })
   }
 

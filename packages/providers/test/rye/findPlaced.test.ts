@@ -2,7 +2,7 @@ import { memoryPlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { type IntentFixture, intentFixture } from "./fakeRye.ts"
 import { request, startShop } from "./shop.ts"
 

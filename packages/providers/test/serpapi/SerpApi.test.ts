@@ -2,7 +2,7 @@ import { serpApi } from "@till402/providers/serpapi"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 
 /*
  * What is SerpApi's own: its request and its document. See also ../amazon.

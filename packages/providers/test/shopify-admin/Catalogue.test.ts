@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { refusedWith, startShop } from "./shop.ts"
 
 const server = interceptRequests()

@@ -1,7 +1,7 @@
 import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { context } from "../fulfilment/orderRequest.ts"
 import type { FakeShopifyAdmin } from "./fakeShopifyAdmin.ts"
 import { bag, refusedWith, request, startShop } from "./shop.ts"

@@ -4,7 +4,7 @@ import { ConfigProvider, Effect, Exit } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { itRefusesOptions } from "../upstream/optionCases.ts"
 import { request, settings, startShop } from "./shop.ts"
 

@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 
 /** Options that a provider refuses as soon as it is made, by its name and without their secrets. */
 export const itRefusesOptions = <Change extends object>(

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import type { UpstreamSettings, UpstreamUsage } from "@till402/providers/upstream"
 import { assert, describe, expect, it } from "vitest"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { json, type Reply, type ScriptedServer, startScriptedServer } from "./scriptedServer.ts"
 
 /*

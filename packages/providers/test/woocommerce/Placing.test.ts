@@ -2,7 +2,7 @@ import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { context } from "../fulfilment/orderRequest.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import type { OrderFixture } from "./fakeWooCommerce.ts"
 import { orderId, request, startShop } from "./shop.ts"
 

@@ -3,7 +3,7 @@ import { HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { estimate } from "../../src/zinc/Estimate.ts"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { productDocument } from "./fakeZinc.ts"
 import { orderId, request, startShop } from "./shop.ts"
 

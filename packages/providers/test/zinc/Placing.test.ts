@@ -1,7 +1,7 @@
 import { HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { duplicateFixture } from "./fakeZinc.ts"
 import { apiKey, orderId, request, startShop } from "./shop.ts"
 

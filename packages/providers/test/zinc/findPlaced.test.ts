@@ -1,7 +1,7 @@
 import { HttpResponse } from "msw"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
-import { rejectionOf } from "../treasury/treasuries.ts"
+import { rejectionOf } from "../rejectionOf.ts"
 import { type OrderFixture, pageOf } from "./fakeZinc.ts"
 import { orderId, startShop } from "./shop.ts"
 

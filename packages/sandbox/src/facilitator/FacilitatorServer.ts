@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { FacilitatorClient } from "@till402/core"
+import { requestText } from "../requestText.ts"
 
 /** Larger than any payment header that a server accepts. */
 const bodyLimitBytes = 64 * 1024
@@ -81,7 +82,7 @@ const handleRequest = async (
   }
   if (pathname === "/supported") return { status: 200, body: await client.getSupported() }
 
-  const body = await readBody(request)
+  const body = await requestText(request, bodyLimitBytes)
   if (body === undefined) {
     return {
       status: 413,
@@ -104,19 +105,6 @@ const handleRequest = async (
       ? client.verify(paymentPayload, paymentRequirements)
       : client.settle(paymentPayload, paymentRequirements))
   }
-}
-
-/** Reads the whole body; `undefined` if it exceeds the limit. */
-const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
-  const chunks: Array<Buffer> = []
-  let length = 0
-  // The request must stay open, or the error response could not be sent.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > bodyLimitBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { requestText } from "../requestText.ts"
 import type { RpcMethod } from "./TransactionMethods.ts"
 import { isRecord, RpcError, RpcParams } from "./RpcParams.ts"
 
@@ -62,7 +63,7 @@ const handleRequest = async (
   if (request.method !== "POST") {
     return { status: 405, body: failure(null, new RpcError(-32600, "Use POST.")) }
   }
-  const text = await readBody(request)
+  const text = await requestText(request, bodyLimitBytes)
   if (text === undefined) {
     const error = new RpcError(-32600, `The body is over ${bodyLimitBytes} bytes.`)
     return { status: 413, body: failure(null, error) }
@@ -88,17 +89,4 @@ const callMethod = (methods: ReadonlyMap<string, RpcMethod>, call: unknown) => {
   } catch (error) {
     return failure(id, error instanceof RpcError ? error : new RpcError(-32603, String(error)))
   }
-}
-
-/** Reads the whole body; `undefined` if it exceeds the limit. */
-const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
-  const chunks: Array<Buffer> = []
-  let length = 0
-  // The request must stay open, or the error response could not be sent.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > bodyLimitBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
 }

@@ -123,10 +123,10 @@ const quoterOf = <Name extends string>(
  * @throws ConfigurationError with every fault: no routes, malformed names, a table that names unknown ones.
  * @example
  * import { routeFulfilment } from "@till402/core"
- * import { crossmint } from "@till402/providers/crossmint"
+ * import { zinc } from "@till402/providers/zinc"
  * import { rye } from "@till402/providers/rye"
  *
- * declare const routes: { amazon: ReturnType<typeof crossmint>; stores: ReturnType<typeof rye> }
+ * declare const routes: { amazon: ReturnType<typeof zinc>; stores: ReturnType<typeof rye> }
  * const byMarketplace = routeFulfilment({
  *   routes,
  *   choose: { marketplace_a: ["amazon", "stores"], marketplace_b: "stores" }

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Email } from "./Order.ts"
+import { isSolanaAddress } from "../../domain/SolanaAddress.ts"
 import { IntegerInQuery, Text, Uuid } from "../../domain/Text.ts"
 
 /** Kinds of vault items. */
@@ -114,19 +115,3 @@ export type VaultPurchaseResponse = typeof VaultPurchaseResponse.Type
 export const DownloadParams = Schema.Struct({ purchaseId: Uuid })
 /** Query of `GET /x402/vault/download/:purchaseId`. */
 export const DownloadQuery = Schema.Struct({ downloadToken: Text({ min: 1, max: 200 }) })
-
-const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-/** Whether text is base58 of exactly 32 bytes: a Solana account. */
-export const isSolanaAddress = (text: string): boolean => {
-  if (text.length < 32 || text.length > 44) return false
-  let value = 0n
-  for (const character of text) {
-    const digit = base58.indexOf(character)
-    if (digit < 0) return false
-    value = value * 58n + BigInt(digit)
-  }
-  const leadingZeros = /^1*/.exec(text)![0].length
-  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2)
-  return leadingZeros + bytes === 32
-}

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { http, type Transport } from "viem"
-import { readBodyText } from "../../runtime/BodyText.ts"
+import { readBodyText } from "../../runtime/BoundedBody.ts"
 
 /** Deadline of one request. A read has the same deadline for both of its attempts. */
 const requestMillis = 5_000

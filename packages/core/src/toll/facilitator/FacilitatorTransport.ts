@@ -1,6 +1,6 @@
 import { Context, Effect, Schema } from "effect"
 import { type HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
-import { readBodyText } from "../../runtime/BodyText.ts"
+import { readBodyText } from "../../runtime/BoundedBody.ts"
 
 /** Maximum response of a facilitator. */
 export const maxResponseBytes = 256 * 1024

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { BodyTooLarge } from "../../runtime/BodyText.ts"
+import { BodyTooLarge } from "../../runtime/BoundedBody.ts"
 import {
   type FacilitatorCall,
   FacilitatorFault,

@@ -2,7 +2,8 @@ import { Data, Effect, Schema } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
 import * as Http from "effect/http/HttpClient"
 import { toBase58 } from "../../../domain/Base58.ts"
-import { readBodyText } from "../../../runtime/BodyText.ts"
+import { readBodyText } from "../../../runtime/BoundedBody.ts"
+import { readRpcReply, rpcCall, type RpcError } from "../../../runtime/JsonRpc.ts"
 
 /** A read that failed: no response in time, an error of the node, or a response of another form. */
 export class SolanaNodeFailed extends Data.TaggedError("SolanaNodeFailed")<{
@@ -63,12 +64,6 @@ const SignatureEntry = Schema.Struct({
 /** A transaction that names an address. */
 export type SignatureEntry = typeof SignatureEntry.Type
 
-const Response = Schema.Union([
-  Schema.Struct({ result: Schema.Unknown }),
-  Schema.Struct({ error: Schema.Struct({ code: Schema.Finite }) })
-])
-const decodeResponse = Schema.decodeUnknownEffect(Schema.fromJsonString(Response))
-
 const decoderOf = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(schema)
   return (result: unknown): Read<A> =>
@@ -83,6 +78,8 @@ const toSlot = decoderOf(Schema.Finite)
 const toSlots = decoderOf(Schema.Array(Schema.Finite))
 const toSeconds = decoderOf(Schema.Finite)
 const unexpected = Effect.fail(new SolanaNodeFailed({ error: "UnexpectedResponse" }))
+
+const codeOf = ({ code }: RpcError): string => (typeof code === "number" ? String(code) : "")
 
 /** Reads one Solana chain by JSON-RPC over an HTTP client. Every read has a deadline and is retried once. */
 export class SolanaNode {
@@ -183,14 +180,15 @@ export class SolanaNode {
 
   private call(method: string, params: ReadonlyArray<unknown>): Read<unknown> {
     const request = HttpClientRequest.post(this.url).pipe(
-      HttpClientRequest.bodyJsonUnsafe({ jsonrpc: "2.0", id: 1, method, params })
+      HttpClientRequest.bodyJsonUnsafe(rpcCall(method, params))
     )
     return Effect.gen({ self: this }, function* () {
       const response = yield* this.client.execute(request)
-      const body = yield* decodeResponse(yield* readBodyText(response, maxResponseBytes))
-      return "error" in body
-        ? yield* new SolanaNodeFailed({ error: `RpcError${body.error.code}` })
-        : body.result
+      const reply = readRpcReply(yield* readBodyText(response, maxResponseBytes))
+      if (reply._tag === "Result") return reply.result
+      return reply._tag === "Malformed"
+        ? yield* unexpected
+        : yield* new SolanaNodeFailed({ error: `RpcError${codeOf(reply.error)}` })
     }).pipe(
       // The endpoint's URL may contain a key, which a span would record.
       Effect.provideService(Http.TracerDisabledWhen, () => true),

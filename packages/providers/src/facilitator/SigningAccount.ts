@@ -1,15 +1,15 @@
-import type { EvmNetwork } from "@till402/core/effect"
-import { Effect } from "effect"
+import { Config, Data, Effect, Redacted } from "effect"
 import { isHex, keccak256 } from "viem"
-import type { Hex } from "./Hex.ts"
-import { SigningFailed } from "./TreasuryErrors.ts"
+import { privateKeyToAccount } from "viem/accounts"
+import type { SettingReaders } from "../upstream/index.ts"
+import type { Hex } from "./SettlementJournal.ts"
 
 /*
- * The account that signs a treasury's transactions.
+ * The relayer's account, which signs transactions.
  */
 
 /** The transaction to sign. */
-export interface TreasuryTransaction {
+export interface UnsignedTransaction {
   readonly type: "eip1559"
   readonly chainId: number
   readonly nonce: number
@@ -25,24 +25,20 @@ export interface TreasuryTransaction {
 export interface SigningAccount {
   readonly address: Hex
   // A method, so that the wider parameters of viem's own type fit.
-  signTransaction(transaction: TreasuryTransaction): Promise<Hex>
+  signTransaction(transaction: UnsignedTransaction): Promise<Hex>
 }
 
-/** A payment is not signed shortly before its quote expires, because it must be mined before that. */
-export const expiryMarginMillis = 10_000
-
-export interface SigningSettings {
-  readonly account: SigningAccount
-  /** The account's address, lower case. */
-  readonly payer: Hex
-  readonly network: EvmNetwork
-  readonly maxFeePerGas: bigint
+/** The account did not sign. Nothing was sent. `code`: the name of its error. */
+export class SigningFailed extends Data.TaggedError("SigningFailed")<{ readonly code: string }> {
+  override get message(): string {
+    return "the relayer's account did not sign"
+  }
 }
 
 /** Signs with the account. Keeps only the name of an error, because its message may contain a secret. */
 export const signer =
   (account: SigningAccount) =>
-  (transaction: TreasuryTransaction): Effect.Effect<Hex, SigningFailed> =>
+  (transaction: UnsignedTransaction): Effect.Effect<Hex, SigningFailed> =>
     Effect.tryPromise({
       try: () => account.signTransaction(transaction),
       catch: (cause) => new SigningFailed({ code: causeOf(cause) })
@@ -56,3 +52,13 @@ export const hashOf = (signedTransaction: Hex): Effect.Effect<Hex, SigningFailed
   isHex(signedTransaction)
     ? Effect.succeed(keccak256(signedTransaction))
     : Effect.fail(new SigningFailed({ code: "NotATransaction" }))
+
+const isPrivateKey = (text: string): text is Hex => /^0x[0-9a-fA-F]{64}$/.test(text)
+
+/** Reads the account whose private key is in a variable. The error never contains the key. */
+export const accountFromConfig = Effect.fnUntraced(function* (name: string, read: SettingReaders) {
+  const key = Redacted.value(yield* Config.Redacted(name))
+  return isPrivateKey(key)
+    ? privateKeyToAccount(key)
+    : yield* read.invalid(`${name} must be 0x and 64 hexadecimal digits`)
+})

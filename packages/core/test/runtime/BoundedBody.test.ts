@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
-import { BodyTooLarge, readBodyText } from "../../src/runtime/BodyText.ts"
+import { BodyTooLarge, readBodyText, readBytes } from "../../src/runtime/BoundedBody.ts"
 
 const responseOf = (body: BodyInit | null) =>
   HttpClientResponse.fromWeb(HttpClientRequest.get("https://node.example/"), new Response(body))
@@ -56,6 +56,17 @@ describe("the text of a body", () => {
     })
   )
 
+  it.effect("is refused unread if its header says that it is larger", () =>
+    Effect.gen(function* () {
+      const { body, state } = streamOf([Uint8Array.of(0x61)], () => undefined)
+      const response = new Response(body, { headers: { "content-length": "11" } })
+      const request = HttpClientRequest.get("https://node.example/")
+      const error = yield* Effect.flip(readBodyText(HttpClientResponse.fromWeb(request, response), 10))
+      assert.strictEqual(error._tag, "BodyTooLarge")
+      assert.strictEqual(state.pulled, 0)
+    })
+  )
+
   it.effect("is not read on where it never ends", () =>
     Effect.gen(function* () {
       const endless = streamOf(
@@ -75,4 +86,35 @@ describe("the text of a body", () => {
       assert.strictEqual((yield* Effect.flip(readBodyText(responseOf(body), 10)))._tag, "HttpClientError")
     })
   )
+})
+
+describe("the bytes of a stream", () => {
+  const chunks = (...sizes: ReadonlyArray<number>) =>
+    streamOf(
+      sizes.map((size) => new Uint8Array(size).fill(size)),
+      close
+    ).body
+
+  it("are read up to their bound", async () => {
+    assert.deepStrictEqual(await readBytes(chunks(2, 3), 5), Uint8Array.of(2, 2, 3, 3, 3))
+    assert.deepStrictEqual(await readBytes(chunks(), 5), new Uint8Array())
+    assert.isUndefined(await readBytes(chunks(2, 4), 5))
+  })
+
+  it("are not read on where they never end", async () => {
+    const { body, state } = streamOf(
+      Array.from({ length: 1_000 }, () => new Uint8Array(10)),
+      close
+    )
+    assert.isUndefined(await readBytes(body, 25))
+    assert.strictEqual(state.pulled, 3)
+    assert.isTrue(state.canceled)
+  })
+
+  it("are not waited for once their reader is canceled", async () => {
+    const controller = new AbortController()
+    const reading = readBytes(new ReadableStream(), 5, controller.signal)
+    controller.abort()
+    assert.deepStrictEqual(await reading, new Uint8Array())
+  })
 })

@@ -1,2 +1,0 @@
-/** `0x` and hexadecimal digits. */
-export type Hex = `0x${string}`
