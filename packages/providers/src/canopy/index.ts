@@ -16,20 +16,7 @@ import { canopyService } from "../amazon/services.ts"
  * Interchangeable with Rainforest and SerpApi.
  */
 
-export type { AmazonMarketplace } from "../amazon/AmazonMarketplace.ts"
-export type {
-  AmazonLayerOptions,
-  AmazonMarketplaceOptions,
-  AmazonOptions,
-  AmazonSettings
-} from "../amazon/AmazonOptions.ts"
-export type { AmazonCountry } from "../amazon/Country.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../amazon/publicTypes.ts"
 
 const provider = amazonProvider(canopyService)
 
