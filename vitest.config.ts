@@ -10,8 +10,8 @@ const longest = [
   "sandbox/test/sandbox/commands.test.ts",
   "e2e/docs/docs.test.ts",
   "core/test/simulation/memory.test.ts",
-  "core/test/sql/postgresContract.test.ts",
-  "core/test/sql/migrations.test.ts"
+  "core/test/stores/sql/postgresContract.test.ts",
+  "core/test/stores/schema/migrations.test.ts"
 ]
 
 /** Runs one project after another, since each has workers of its own, and in each the longest files first. */

@@ -155,7 +155,6 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/audit/OutflowAudit.ts", "toll/audit/OutflowAudit.test.ts"),
   core("toll/audit/RefundAudit.ts", "toll/audit/RefundAudit.test.ts"),
   core("refunds/RefundTurn.ts", "refunds/RefundTurn.test.ts"),
-  core("refunds/UnknownWallet.ts", "refunds/UnknownWallet.test.ts", "refunds/SolanaRefundSender.test.ts"),
   core("refunds/RefundSender.ts", ...sending, ...refunding),
   core("refunds/Refunds.ts", ...sending, ...refunding, "refunds/SolanaRefundSender.test.ts"),
   core("refunds/SolanaRefundSender.ts", "refunds/SolanaRefundSender.test.ts"),

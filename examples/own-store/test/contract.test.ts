@@ -1,3 +1,4 @@
-import { contractTests, isDeep } from "./contractTests.ts"
+import { contractTests, isDeep, otherPlans } from "./contractTests.ts"
 
 contractTests((name) => !isDeep(name))
+contractTests((name) => /due ones are taken|respects its limit/.test(name), otherPlans)

@@ -19,11 +19,16 @@ export type { Example } from "./operations/Operation.ts"
 export { memory } from "./stores/memory.ts"
 export {
   type ChargeStore,
+  type ClaimStore,
   type HostStores,
   type HostStoresSettings,
+  type LedgerStore,
   type OrderStore,
   type QuoteStore,
+  type RefundStore,
+  type SettlementStore,
   storageFrom,
+  type StoresOf,
   type VaultItemStore,
   type VaultPurchaseStore
 } from "./stores/HostStores.ts"

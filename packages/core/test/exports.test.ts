@@ -141,6 +141,8 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
     [
       "FulfilmentContractViolation",
       "StoreContractViolation",
+      "chargeCases",
+      "chargeRestartCases",
       "fakeAssistant",
       "fakeFacilitator",
       "fakeFulfilment",

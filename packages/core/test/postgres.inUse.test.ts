@@ -174,21 +174,7 @@ describe("a database in use", () => {
     )
     const claims = await Effect.runPromise(opening)
     expect(claims.every(({ _tag }) => _tag === "Claimed")).toBe(true)
-    expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([
-      { name: "initial" },
-      { name: "daily_sums" },
-      { name: "vault_search" },
-      { name: "download_counts" },
-      { name: "vault_archives" },
-      { name: "purchase_downloads" },
-      { name: "storage_marks" },
-      { name: "free_downloads" },
-      { name: "claims" },
-      { name: "claimed_after" },
-      { name: "refund_attempts" },
-      { name: "begun_refunds" },
-      { name: "refused_digest" }
-    ])
+    expect(await withClient(url, run("SELECT name FROM till_migrations"))).toEqual([{ name: "initial" }])
   })
 
   it("is migrated without the timeout of a statement", async () => {
@@ -207,33 +193,6 @@ describe("a database in use", () => {
     )
     const { opening } = await withClient(url, held)
     expect(await opening).toEqual({ _tag: "Claimed" })
-  })
-
-  it("sums a ledger that was there before it was migrated", async () => {
-    const url = await cluster.createDatabase()
-    const day = 86_400_000
-    const onStore = <A, E>(use: Effect.Effect<A, E, Charges>) =>
-      Effect.runPromise(Effect.provide(use, postgres({ url })))
-    const totals = Charges.use((charges) => charges.totals(0, 2 * day))
-    const settled = Effect.forEach(
-      [
-        ["a", 1_500],
-        ["b", day]
-      ] as const,
-      ([own, settledAtMillis]) =>
-        chargesWithOne("settled", { key: own }, { settledAtMillis, settlement: paidRefundDue })
-    )
-    const before = await onStore(Effect.andThen(settled, totals))
-    expect(before.map(({ count, day: name, kind }) => [name, kind, count])).toEqual([
-      ["1970-01-01", "refund_due", 1],
-      ["1970-01-01", "settled", 1],
-      ["1970-01-02", "refund_due", 1],
-      ["1970-01-02", "settled", 1]
-    ])
-    const older = ["DROP TRIGGER till_ledger_summed ON till_ledger", "DROP TABLE till_ledger_days"]
-    for (const text of [...older, "DELETE FROM till_migrations WHERE migration_id = 2"])
-      await withClient(url, run(text))
-    expect(await onStore(totals)).toEqual(before)
   })
 
   it("refuses to change the ledger", async () => {

@@ -187,11 +187,12 @@ export const chargeVerbs = (sql: Database) => {
     expire: async (beforeMillis, limit) => {
       // Skips rows that another process is working on: it counts them.
       const { count } = await sql`
-        UPDATE till.charges SET response = NULL, response_expired_at_millis = ${beforeMillis}
-        WHERE key IN (
+        WITH old AS MATERIALIZED (
           SELECT key FROM till.charges
           WHERE response IS NOT NULL AND settled_at_millis < ${beforeMillis}
-          LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+          LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        UPDATE till.charges SET response = NULL, response_expired_at_millis = ${beforeMillis}
+        WHERE key IN (SELECT key FROM old)`
       return count
     }
   } satisfies Partial<ChargeStore>

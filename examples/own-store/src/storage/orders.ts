@@ -39,12 +39,14 @@ export const orderStore = (sql: Database) =>
       return count === 1
     },
 
-    // Skips rows that another worker is taking.
+    // Skips rows that another worker is taking. Selects once: a plan that selects anew for each row takes more than the
+    // limit, since it skips those that it has taken.
     take: (nowMillis, untilMillis, limit) => sql<Array<Order>>`
-    UPDATE till.orders SET due_at_millis = ${untilMillis}, version = version + 1
-    WHERE due_at_millis <= ${nowMillis} AND id IN (
+    WITH due AS MATERIALIZED (
       SELECT id FROM till.orders WHERE due_at_millis <= ${nowMillis}
       ORDER BY due_at_millis, id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    UPDATE till.orders SET due_at_millis = ${untilMillis}, version = version + 1
+    WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
     list: ({ before, limit, status }) => sql<Array<Order>>`
@@ -61,12 +63,12 @@ export const orderStore = (sql: Database) =>
 
     forget: async (beforeMillis, limit) => {
       const { count } = await sql`
-      UPDATE till.orders SET email = NULL, shipping_address = NULL
-      WHERE id IN (
+      WITH finished AS MATERIALIZED (
         SELECT id FROM till.orders
         WHERE email IS NOT NULL AND due_at_millis IS NULL AND updated_at_millis < ${beforeMillis}
           AND status IN ('abandoned', 'placed', 'shipped', 'delivered', 'refunded')
-        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      UPDATE till.orders SET email = NULL, shipping_address = NULL WHERE id IN (SELECT id FROM finished)`
       return count
     }
   }) satisfies OrderStore

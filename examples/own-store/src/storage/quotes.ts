@@ -72,9 +72,11 @@ export const quoteStore = (sql: Database) => {
 
     expire: async (lapsedBeforeMillis, limit) => {
       const { count } = await sql`
-        DELETE FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis} AND id IN (
+        WITH lapsed AS MATERIALIZED (
           SELECT id FROM till.quotes WHERE expires_at_millis < ${lapsedBeforeMillis}
-          ORDER BY expires_at_millis LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+          ORDER BY expires_at_millis LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        DELETE FROM till.quotes
+        WHERE expires_at_millis < ${lapsedBeforeMillis} AND id IN (SELECT id FROM lapsed)`
       return count
     }
   } satisfies QuoteStore

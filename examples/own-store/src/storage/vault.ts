@@ -163,10 +163,11 @@ export const vaultPurchaseStore = (sql: Database) =>
 
     // Skips rows that another process is taking.
     take: async (nowMillis, untilMillis, limit) => sql<Array<VaultPurchase>>`
-    UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
-    WHERE due_at_millis <= ${nowMillis} AND id IN (
+    WITH due AS MATERIALIZED (
       SELECT id FROM till.vault_purchases WHERE due_at_millis <= ${nowMillis}
       ORDER BY due_at_millis, id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    UPDATE till.vault_purchases SET due_at_millis = ${untilMillis}, attempts = attempts + 1
+    WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
     reschedule: async (id, seenMillis, dueAtMillis) => {
@@ -178,11 +179,11 @@ export const vaultPurchaseStore = (sql: Database) =>
 
     forget: async (beforeMillis, limit) => {
       const { count } = await sql`
-      UPDATE till.vault_purchases SET email = NULL
-      WHERE id IN (
+      WITH finished AS MATERIALIZED (
         SELECT id FROM till.vault_purchases
         WHERE email IS NOT NULL AND due_at_millis IS NULL AND status = 'granted' AND created_at_millis < ${beforeMillis}
-        LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      UPDATE till.vault_purchases SET email = NULL WHERE id IN (SELECT id FROM finished)`
       return count
     }
   }) satisfies VaultPurchaseStore

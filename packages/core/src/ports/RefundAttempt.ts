@@ -12,10 +12,7 @@ export interface RefundAttempt {
   readonly refundNumber: number
   /** Number of the attempt among those of its refund, from 1. */
   readonly sequence: number
-  /**
-   * Address that pays the refund: in lower case on EVM networks, in base58 on Solana. Empty: unknown, as a version that
-   * recorded no attempts had begun the refund; then times are in seconds on Solana, too, and the nonce is empty.
-   */
+  /** Address that pays the refund: in lower case on EVM networks, in base58 on Solana. */
   readonly wallet: string
   /** Atomic units, in decimal digits. */
   readonly amountAtomic: string

@@ -21,9 +21,8 @@ const validSeconds = 3_600
 export const quietMillis = (validSeconds + 1_800) * 1_000
 const signTimeoutMillis = 10_000
 
-/** The nonce of a charge's refund: always the same, and different for every charge and number of a refund. */
-export const refundNonce = (chargeKey: string, refundNumber = 1): Hex =>
-  keccakOfText(`till402 refund ${refundNumber === 1 ? "" : `${refundNumber} `}${chargeKey}`)
+/** The nonce of a charge's refund: always the same, and different for every charge. */
+export const refundNonce = (chargeKey: string): Hex => keccakOfText(`till402 refund ${chargeKey}`)
 
 const types = {
   TransferWithAuthorization: [

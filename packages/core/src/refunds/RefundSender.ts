@@ -12,7 +12,6 @@ import type { Facilitator, Settlement } from "../toll/facilitator/Facilitator.ts
 import { newAttempt, refundAuthorization, refundRequest, signRefund } from "./RefundAuthorization.ts"
 import type { RefundGuard } from "./RefundGuard.ts"
 import { judgeTurn } from "./RefundTurn.ts"
-import { findUnknownTransfer, isOfUnknownWallet } from "./UnknownWallet.ts"
 
 /*
  * Sends one refund on an EVM network: looks for its transfer on the chain, lets `RefundTurn` and `RefundGuard` decide,
@@ -224,7 +223,7 @@ const reportUse = (chargeKey: string, evidence: ChainEvidence): Effect.Effect<vo
   return Effect.void
 }
 
-/** Reports a refund that waits, because another wallet, or one of an earlier version, may have sent it. */
+/** Reports a refund that waits, because another wallet may have sent it. */
 export const reportOtherWallet = (
   { key, network }: Charge,
   { isReadable }: { readonly isReadable: boolean }
@@ -246,24 +245,11 @@ export const reportOtherWallet = (
     undefined
   )
 
-/** What the chain shows of an unknown wallet's attempt. */
-const evidenceOfUnknown = Effect.fnUntraced(function* (
-  services: SenderServices,
-  { charge, network }: Sending,
-  attempt: RefundAttempt,
-  chainTimeSeconds: number
-): Effect.fn.Return<ChainEvidence, StoreError> {
-  const nowMillis = yield* Clock.currentTimeMillis
-  const transfer = yield* findUnknownTransfer(services, charge, network, attempt, nowMillis)
-  return transfer === "None" ? { _tag: "NotMoved", chainTimeSeconds } : { _tag: "Unavailable" }
-})
-
-/** What the chain shows of the attempts of other wallets, by wallet. `chainTimeSeconds`: its time before. */
+/** What the chain shows of the attempts of other wallets, by wallet. */
 const evidenceOfOthers = Effect.fnUntraced(function* (
   services: SenderServices,
   sending: Sending,
-  others: ReadonlyArray<RefundAttempt>,
-  chainTimeSeconds: number
+  others: ReadonlyArray<RefundAttempt>
 ): Effect.fn.Return<ReadonlyMap<string, ChainEvidence>, StoreError> {
   const { charge, network } = sending
   const found = new Map<string, ChainEvidence>()
@@ -273,10 +259,6 @@ const evidenceOfOthers = Effect.fnUntraced(function* (
     const attempt = ofWallet.reduce((longest, each) =>
       each.validBefore > longest.validBefore ? each : longest
     )
-    if (isOfUnknownWallet(attempt)) {
-      found.set(wallet, yield* evidenceOfUnknown(services, sending, attempt, chainTimeSeconds))
-      continue
-    }
     const authorization = refundAuthorization(attempt, charge.payer)
     const evidence = yield* evidenceOf(services, { charge, network, authorization })
     if (evidence._tag !== "NotPaid") yield* reportUse(charge.key, evidence)
@@ -300,17 +282,15 @@ export const sendRefund = Effect.fnUntraced(function* (
   const attempts = yield* services.charges.refundAttempts([charge.key])
   const next = newAttempt(charge, own, (attempts.at(-1)?.sequence ?? 0) + 1, nowMillis)
   const sending = { charge, network, authorization: refundAuthorization(next, charge.payer) }
-  let chainTimeSeconds = 0
   if (isReadable) {
     const before = yield* evidenceOf(services, sending)
     // A refund that has moved is recorded even while refunds are stopped.
     if (before._tag === "Moved") return yield* recordMoved(services, sending, before)
     yield* reportUse(charge.key, before)
     if (before._tag !== "NotMoved") return undefined
-    chainTimeSeconds = before.chainTimeSeconds
   }
   const others = attempts.filter((attempt) => attempt.wallet !== own)
-  const evidence = yield* evidenceOfOthers(services, sending, others, chainTimeSeconds)
+  const evidence = yield* evidenceOfOthers(services, sending, others)
   const turn = judgeTurn(attempts, own, evidence, network, Math.floor(nowMillis / 1000))
   if (turn._tag === "Moved") return yield* recordMoved(services, sending, turn.evidence)
   if (turn._tag === "Wait") return yield* reportOtherWallet(charge, { isReadable })

@@ -10,7 +10,6 @@ import type {
 } from "../ports/SolanaRefunds.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
-import { isOfUnknownWallet, findUnknownTransfer } from "./UnknownWallet.ts"
 import { recordSent, reportOtherWallet, reportUnknownToken, type SenderServices } from "./RefundSender.ts"
 
 /*
@@ -86,29 +85,11 @@ const recorderOf = (
   })
 
 /**
- * Whether a refund that an unknown wallet may have begun was not sent, and can't be any more: reports one that waits. By
- * this machine's clock, as an hour of the attempt's validity is a margin: no transaction lives longer than two minutes.
- */
-const isUnsent = Effect.fnUntraced(function* (
-  services: Pick<SenderServices, "chain" | "charges">,
-  charge: Charge,
-  network: SolanaNetwork,
-  attempt: RefundAttempt
-) {
-  const nowMillis = yield* Clock.currentTimeMillis
-  const transfer = yield* findUnknownTransfer(services, charge, network, attempt, nowMillis)
-  if (transfer === "None" && nowMillis >= attempt.validBefore * 1000) return true
-  if (transfer !== "Perhaps")
-    yield* reportOtherWallet(charge, { isReadable: services.chain.canRead(network.caip2) })
-  return false
-})
-
-/**
  * Sends the refund of a charge on Solana and returns its transaction; `undefined`: it was not sent, or is not final
  * yet.
  */
 export const sendSolanaRefund = Effect.fnUntraced(function* (
-  services: Pick<SenderServices, "chain" | "charges" | "guard">,
+  services: Pick<SenderServices, "charges" | "guard">,
   charge: Charge,
   network: SolanaNetwork,
   wallet: SolanaRefunds
@@ -124,14 +105,11 @@ export const sendSolanaRefund = Effect.fnUntraced(function* (
     return undefined
   }
   const attempts = yield* services.charges.refundAttempts([key])
-  const recorded = attempts.filter((attempt) => !isOfUnknownWallet(attempt)).map(transactionOf)
+  const recorded = attempts.map(transactionOf)
   const before = yield* call(charge, (context) => wallet.find(key, { ...context, recorded }))
   // A refund that has moved is recorded even while refunds are stopped.
   if (before?.status === "sent") return yield* recordSent(services, charge, before.transaction)
   if (before === undefined) return undefined
-  // A journal with the transaction is that of the wallet which began the refund.
-  const unknown = before.status === "none" ? attempts.find(isOfUnknownWallet) : undefined
-  if (unknown !== undefined && !(yield* isUnsent(services, charge, network, unknown))) return undefined
   // The wallet itself refuses a refund that it can't pay, before it signs anything.
   if (!(yield* services.guard.tryStart(charge, network, Effect.succeed(true)))) return undefined
   const transfer = { key, payee: payer, asset, amountAtomic: BigInt(amountAtomic) }

@@ -2,14 +2,23 @@ import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer, Record, type Scope } from "effect"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../runtime/Deadline.ts"
+import type {
+  ClaimMethods,
+  DueMethods,
+  LeaseMethods,
+  RecordMethods,
+  SettlementMethods
+} from "../ports/ChargeMethods.ts"
 import { Charges } from "../ports/Charges.ts"
+import type { LedgerMethods } from "../ports/Ledger.ts"
+import type { RefundMethods } from "../ports/Refund.ts"
+import type { RefundAttemptMethods } from "../ports/RefundAttempt.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
 import { storeResponseReaders, type StoreName, type StorePorts } from "./StoreResponses.ts"
 import { type DatabaseClock, StoreClock } from "../ports/StoreClock.ts"
 import { storeMarginMillis } from "../ports/StoreClock.ts"
-import type { Stores } from "./Stores.ts"
 import { VaultItems } from "../shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 
@@ -33,8 +42,16 @@ type HostResult<Result> = [Result] extends [void]
     ? Result | null
     : Result
 
-/** Charges and their ledger, as a host implements them. Each method is one atomic step. */
-export interface ChargeStore extends PromiseMethods<Charges["Service"]> {}
+/** Claims of payments, and which process holds a charge. Each method is one atomic step. */
+export interface ClaimStore extends PromiseMethods<ClaimMethods & LeaseMethods & DueMethods> {}
+/** Changes of a charge's state. Each method is one atomic step. */
+export interface SettlementStore extends PromiseMethods<SettlementMethods> {}
+/** Refunds, and attempts to send them. Each method is one atomic step. */
+export interface RefundStore extends PromiseMethods<RefundMethods & RefundAttemptMethods> {}
+/** The ledger, and the lists of charges. */
+export interface LedgerStore extends PromiseMethods<LedgerMethods & RecordMethods> {}
+/** Charges and their ledger, as a host implements them: all that a till with own routes needs. */
+export interface ChargeStore extends ClaimStore, SettlementStore, RefundStore, LedgerStore {}
 /** Quotes, as a host implements them. Each method is one atomic step. */
 export interface QuoteStore extends PromiseMethods<Quotes["Service"]> {}
 /** Orders, as a host implements them. Each method is one atomic step. */
@@ -44,13 +61,17 @@ export interface VaultItemStore extends PromiseMethods<VaultItems["Service"]> {}
 /** Purchases of vault items, as a host implements them. Each method is one atomic step. */
 export interface VaultPurchaseStore extends PromiseMethods<VaultPurchases["Service"]> {}
 
-/** A host's own storage: five stores of async functions. */
+/** A host's own storage: stores of async functions. Those of the shop are needed by the routes that use them. */
 export interface HostStores {
   readonly charges: ChargeStore
-  readonly quotes: QuoteStore
-  readonly orders: OrderStore
-  readonly vaultItems: VaultItemStore
-  readonly vaultPurchases: VaultPurchaseStore
+  /** For `buy`. */
+  readonly quotes?: QuoteStore
+  /** For `buy`. */
+  readonly orders?: OrderStore
+  /** For the routes of the vault. */
+  readonly vaultItems?: VaultItemStore
+  /** For the routes of the vault. */
+  readonly vaultPurchases?: VaultPurchaseStore
   /** Runs once before the first method, e.g. to migrate a schema. If it throws, `till.ready` rejects with that. */
   readonly open?: (context: CallContext) => Promise<void>
   /**
@@ -61,6 +82,19 @@ export interface HostStores {
   /** Runs once when the till is disposed, also if `open` failed. If it throws, `till.dispose()` rejects with that. */
   readonly close?: (context: CallContext) => Promise<void>
 }
+
+interface StoresByName {
+  readonly charges: Charges
+  readonly quotes: Quotes
+  readonly orders: Orders
+  readonly vaultItems: VaultItems
+  readonly vaultPurchases: VaultPurchases
+}
+
+/** The stores that a host surely gives: an optional field is none. */
+export type StoresOf<Given extends HostStores> = {
+  readonly [Name in StoreName]: Given extends Readonly<Record<Name, object>> ? StoresByName[Name] : never
+}[StoreName]
 
 /** How a host's storage is called. */
 export interface HostStoresSettings {
@@ -84,7 +118,8 @@ const maxOpenTimeoutMillis = 3_600_000
  * Makes a storage from a host's async functions.
  *
  * A method that throws, returns the wrong kind of result, or passes its deadline is a `StoreError` that names it
- * (`charges.claim`): the caller gets 503 `STORAGE_UNAVAILABLE`. A missing method is a `ConfigurationError` at start.
+ * (`charges.claim`): the caller gets 503 `STORAGE_UNAVAILABLE`. A missing method is a `ConfigurationError` at start, and
+ * so is a store that a route of the till needs.
  *
  * The port documents what each method guarantees; `storeTests` of `@till402/core/testing` tests it, races included.
  * `examples/own-store` is a complete storage on PostgreSQL.
@@ -92,36 +127,45 @@ const maxOpenTimeoutMillis = 3_600_000
  * @example
  * import type { HostStores } from "@till402/core"
  *
- * // Five objects of async functions: charges, quotes, orders, vaultItems, vaultPurchases.
+ * // Objects of async functions: charges, and for the shop quotes, orders, vaultItems, vaultPurchases.
  * const start = (stores: HostStores, database: { migrate: () => Promise<void>; end: () => Promise<void> }) =>
  *   Till.make({
  *     ...options,
  *     storage: storageFrom({ ...stores, open: () => database.migrate(), close: () => database.end() })
  *   })
  */
-export const storageFrom = (
-  stores: HostStores,
+export const storageFrom = <const Given extends HostStores>(
+  stores: Given,
   settings: HostStoresSettings = {}
-): Layer.Layer<Stores, ConfigurationError | StoreError> => {
+): Layer.Layer<StoresOf<Given>, ConfigurationError | StoreError> => {
   const { openTimeoutMillis = 60_000, timeoutMillis = 5_000 } = settings
   return Layer.effectContext(
     Effect.gen(function* () {
       const faults = [
         ...settingFaults({ openTimeoutMillis, timeoutMillis }),
-        ...storeNames.flatMap((name) => missingMethods(name, stores))
+        ...storeNames
+          .filter((name) => name === "charges" || stores[name] !== undefined)
+          .flatMap((name) => missingMethods(name, stores))
       ]
       if (faults.length > 0) {
         return yield* new ConfigurationError({ message: `storage: ${faults.join("; ")}` })
       }
       yield* openStores(stores, openTimeoutMillis)
-      const port = <Name extends StoreName>(name: Name) => portOf(name, stores[name], timeoutMillis)
-      return Context.make(Charges, port("charges")).pipe(
-        Context.add(Quotes, port("quotes")),
-        Context.add(Orders, port("orders")),
-        Context.add(VaultItems, port("vaultItems")),
-        Context.add(VaultPurchases, port("vaultPurchases")),
-        Context.add(StoreClock, clockOf(stores, timeoutMillis))
+      const addGiven =
+        <Name extends StoreName, Id>(key: Context.Key<Id, StorePorts[Name]>, name: Name) =>
+        <Services>(context: Context.Context<Services>): Context.Context<Services> => {
+          const store = stores[name]
+          return store === undefined ? context : Context.add(context, key, portOf(name, store, timeoutMillis))
+        }
+      const context = Context.make(StoreClock, clockOf(stores, timeoutMillis)).pipe(
+        addGiven(Charges, "charges"),
+        addGiven(Quotes, "quotes"),
+        addGiven(Orders, "orders"),
+        addGiven(VaultItems, "vaultItems"),
+        addGiven(VaultPurchases, "vaultPurchases")
       )
+      // The stores that the type of `stores` has were just added.
+      return context as Context.Context<StoresOf<Given>>
     })
   )
 }

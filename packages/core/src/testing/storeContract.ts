@@ -5,8 +5,9 @@ import { randomCases } from "./stores/randomCases.ts"
 import type { StoreCase } from "./stores/StoreCase.ts"
 import { vaultCases } from "./stores/vaultCases.ts"
 
+export { chargeCases } from "./stores/chargeCases.ts"
 export { restartedModelCase, storeModelCase } from "./stores/randomCases.ts"
-export { restartCases } from "./stores/restartCases.ts"
+export { chargeRestartCases, restartCases } from "./stores/restartCases.ts"
 export {
   type WithStores as Opened,
   type RestartCase,
@@ -17,8 +18,8 @@ export {
 /**
  * The contract of the stores, including races, as test cases for any test runner.
  *
- * Every case needs empty stores. Persistent stores also run `restartCases`. For stores in plain TypeScript, see
- * `storeTests`.
+ * Every case needs empty stores. Persistent stores also run `restartCases`. A store of charges alone runs `chargeCases`
+ * and `chargeRestartCases`. For stores in plain TypeScript, see `storeTests`.
  *
  * @example
  * for (const { name, run } of storeCases)

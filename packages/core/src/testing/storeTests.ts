@@ -1,8 +1,14 @@
-import { Effect, References } from "effect"
-import { StoreError } from "../domain/Errors.ts"
+import { Effect, type Layer, References } from "effect"
+import { type ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { type HostStores, type HostStoresSettings, storageFrom } from "../stores/HostStores.ts"
 import type { Stores } from "../stores/Stores.ts"
-import { restartCases, storeCases } from "./storeContract.ts"
+import { chargeCases } from "./stores/chargeCases.ts"
+import { orderCases } from "./stores/orderCases.ts"
+import { quoteCases } from "./stores/quoteCases.ts"
+import { randomCases, randomChargeCases } from "./stores/randomCases.ts"
+import { chargeRestartCases, purchaseRestartCases, restartCases } from "./stores/restartCases.ts"
+import type { RestartCase, StoreCase } from "./stores/StoreCase.ts"
+import { vaultCases } from "./stores/vaultCases.ts"
 
 /** Connects the store tests with a host's own storage. */
 export interface StoresUnderTest {
@@ -13,6 +19,8 @@ export interface StoresUnderTest {
    * before they are used, `close` afterwards.
    */
   readonly connect: () => Promise<HostStores> | HostStores
+  /** Stores of the shop that there are none of: their tests are left out. `vault` is both stores of the vault. */
+  readonly without?: ReadonlyArray<"quotes" | "orders" | "vault">
 }
 
 /** One test of the store contract, for any test runner. */
@@ -24,6 +32,24 @@ export interface StoreTest {
    * if a store fails.
    */
   readonly run: () => Promise<void>
+}
+
+/** The cases of the stores that there are. Only those of all stores together compare random operations on all. */
+const casesWithout = (
+  missing: ReadonlyArray<string>
+): { readonly cases: ReadonlyArray<StoreCase>; readonly restarts: ReadonlyArray<RestartCase> } => {
+  const of = <Case>(store: string, cases: ReadonlyArray<Case>) => (missing.includes(store) ? [] : cases)
+  return {
+    cases: [
+      ...chargeCases,
+      ...of("quotes", quoteCases),
+      ...of("orders", orderCases),
+      ...of("vault", vaultCases),
+      ...(missing.length === 0 ? randomCases : randomChargeCases)
+    ],
+    restarts:
+      missing.length === 0 ? restartCases : [...chargeRestartCases, ...of("vault", purchaseRestartCases)]
+  }
 }
 
 /**
@@ -39,12 +65,16 @@ export interface StoreTest {
  * }
  */
 export const storeTests = (
-  { connect, empty }: StoresUnderTest,
+  { connect, empty, without = [] }: StoresUnderTest,
   settings?: HostStoresSettings
 ): ReadonlyArray<StoreTest> => {
   const opened = <A, E>(use: Effect.Effect<A, E, Stores>): Effect.Effect<A, unknown> =>
     Effect.flatMap(Effect.tryPromise({ try: async () => connect(), catch: (cause) => cause }), (stores) =>
-      Effect.provide(use, storageFrom(stores, settings))
+      // It has the stores that the cases need: those of others are left out.
+      Effect.provide(
+        use,
+        storageFrom(stores, settings) as Layer.Layer<Stores, ConfigurationError | StoreError>
+      )
     )
   const test = (name: string, run: Effect.Effect<void, unknown>): StoreTest => ({
     name,
@@ -58,9 +88,10 @@ export const storeTests = (
       )
     }
   })
+  const { cases, restarts } = casesWithout(without)
   return [
-    ...storeCases.map(({ name, run }) => test(name, opened(run))),
-    ...restartCases.map(({ name, run }) => test(name, run(opened)))
+    ...cases.map(({ name, run }) => test(name, opened(run))),
+    ...restarts.map(({ name, run }) => test(name, run(opened)))
   ]
 }
 

@@ -16,7 +16,7 @@ import { OrderingSettings } from "../shop/orders/Ordering.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { SettlementEffects } from "../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import type { Stores } from "../stores/Stores.ts"
+import type { Charges } from "../ports/Charges.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
@@ -58,7 +58,7 @@ export type OperationContext =
 export type Operators = OrderOperator | ChargeOperator | LedgerOperator | RefundOperator | VaultOperator
 
 /** The ports that every till requires. */
-export type CommonPorts = Stores | Facilitator | Chain
+export type CommonPorts = Charges | Facilitator | Chain
 
 /** Length of a charge's lease. Covers the longest settlement timeout where a `Facilitator` doesn't state its own. */
 export const chargeLeaseMillis = (

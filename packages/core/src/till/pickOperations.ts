@@ -8,9 +8,14 @@ import { Fulfilment } from "../shop/ports/Fulfilment.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { Mailer } from "../shop/ports/Mailer.ts"
 import { Marketplaces } from "../shop/ports/Marketplaces.ts"
+import { Orders } from "../shop/ports/Orders.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
+import { Quotes } from "../shop/ports/Quotes.ts"
 import { Tracker } from "../shop/ports/Tracker.ts"
 import { VaultFiles } from "../shop/ports/VaultFiles.ts"
+import { VaultItems } from "../shop/ports/VaultItems.ts"
+import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
+import { storesFor } from "./storesFor.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 
 const marketplaceTimeoutMillis = 8_000
@@ -37,7 +42,16 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
   const mail = mailer === undefined ? Layer.empty : Mailer.fromPromise(mailer, settings)
   const hasMarketplace = marketplaces.marketplace_a !== undefined || marketplaces.marketplace_b !== undefined
   const vaultPorts =
-    vault === undefined ? undefined : Layer.merge(VaultFiles.fromPromise(vault, settings), mail)
+    vault === undefined
+      ? undefined
+      : Layer.mergeAll(
+          VaultFiles.fromPromise(vault, settings),
+          mail,
+          storesFor(
+            { routes: "each of the routes vault/search, vault/buy and vault/download", option: "vault" },
+            { vaultItems: VaultItems, vaultPurchases: VaultPurchases }
+          )
+        )
   const { search, ...others } = {
     search: hasMarketplace ? Search.layer.pipe(Layer.provide(sources)) : Layer.empty,
     shop:
@@ -52,7 +66,13 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
     buy:
       fulfilment === undefined
         ? Layer.empty
-        : Buy.layer.pipe(Layer.provide([Fulfilment.fromPromise(fulfilment, settings), mail])),
+        : Buy.layer.pipe(
+            Layer.provide([
+              Fulfilment.fromPromise(fulfilment, settings),
+              mail,
+              storesFor({ routes: "the route buy", option: "fulfilment" }, { quotes: Quotes, orders: Orders })
+            ])
+          ),
     track:
       tracker === undefined
         ? Layer.empty

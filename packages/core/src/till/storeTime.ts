@@ -1,10 +1,9 @@
-import { Clock, Context, Effect, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
 import { type DatabaseClock, StoreClock } from "../ports/StoreClock.ts"
-import type { Stores } from "../stores/Stores.ts"
 import { VaultItems } from "../shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 import { causeName } from "../runtime/causeName.ts"
@@ -80,16 +79,23 @@ const reportLevel = (level: SkewLevel, reading: Reading): Effect.Effect<void> =>
 /** Refuses a call that takes a lease at a time; `undefined` lets it pass. */
 type Guard = (operation: string, nowMillis: number) => Effect.Effect<void, StoreError> | undefined
 
+/** Changes a store that the storage may lack. */
+const ifGiven =
+  <Id, Store>(key: Context.Key<Id, Store>, change: (store: Store) => Store) =>
+  <Services>(stores: Context.Context<Services>): Context.Context<Services> =>
+    Option.match(Context.getOption(stores, key), {
+      onNone: () => stores,
+      onSome: (store) => Context.add(stores, key, change(store))
+    })
+
 /** Puts a guard before the methods that take a lease, or delete what has none. */
-const withGuard = (stores: Context.Context<Stores>, guard: Guard): Context.Context<Stores> => {
+const withGuard = (stores: Context.Context<Charges>, guard: Guard): Context.Context<Charges> => {
   const guarded = <A>(operation: string, nowMillis: number, call: Effect.Effect<A, StoreError>) =>
     Effect.suspend(() => {
       const refusal = guard(operation, nowMillis)
       return refusal === undefined ? call : Effect.andThen(refusal, call)
     })
   const charges = Context.get(stores, Charges)
-  const orders = Context.get(stores, Orders)
-  const purchases = Context.get(stores, VaultPurchases)
   return stores.pipe(
     Context.add(Charges, {
       ...charges,
@@ -100,16 +106,16 @@ const withGuard = (stores: Context.Context<Stores>, guard: Guard): Context.Conte
       releaseVoided: (keys, nowMillis) =>
         guarded("charges.releaseVoided", nowMillis, charges.releaseVoided(keys, nowMillis))
     }),
-    Context.add(Orders, {
+    ifGiven(Orders, (orders) => ({
       ...orders,
       take: (nowMillis, untilMillis, limit) =>
         guarded("orders.take", nowMillis, orders.take(nowMillis, untilMillis, limit))
-    }),
-    Context.add(VaultPurchases, {
+    })),
+    ifGiven(VaultPurchases, (purchases) => ({
       ...purchases,
       take: (nowMillis, untilMillis, limit) =>
         guarded("vaultPurchases.take", nowMillis, purchases.take(nowMillis, untilMillis, limit))
-    })
+    }))
   )
 }
 
@@ -157,8 +163,13 @@ const keepTime = Effect.fnUntraced(function* (own: Clock.Clock, source: Database
   return { time, check, guard }
 })
 
-const storesOf = (context: Context.Context<Stores>): Context.Context<Stores> =>
-  Context.pick(Charges, Quotes, Orders, VaultItems, VaultPurchases)(context)
+const storesOf: (context: Context.Context<Charges>) => Context.Context<Charges> = Context.pick(
+  Charges,
+  Quotes,
+  Orders,
+  VaultItems,
+  VaultPurchases
+)
 
 /**
  * The stores as they are given, on the clock of their storage if it has one: provides the `Clock` of the till then.
@@ -166,9 +177,9 @@ const storesOf = (context: Context.Context<Stores>): Context.Context<Stores> =>
  * Fails with `ConfigurationError` where the process's clock is `maxSkewMillis` off, with `StoreError` where the
  * database's can't be read.
  */
-export const layer: Layer.Layer<Stores, ConfigurationError | StoreError, Stores> = Layer.effectContext(
+export const layer: Layer.Layer<Charges, ConfigurationError | StoreError, Charges> = Layer.effectContext(
   Effect.gen(function* () {
-    const stores = storesOf(yield* Effect.context<Stores>())
+    const stores = storesOf(yield* Effect.context<Charges>())
     const source = yield* StoreClock
     if (source === undefined) return stores
     const own = yield* Clock.clockWith(Effect.succeed)

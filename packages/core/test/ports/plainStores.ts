@@ -9,6 +9,8 @@ import { VaultItems } from "../../src/shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 
 export type StoreName = "charges" | "quotes" | "orders" | "vaultItems" | "vaultPurchases"
+/** All five stores. */
+export type AllStores = HostStores & Required<Pick<HostStores, StoreName>>
 type Verbs = Record<string, (...input: ReadonlyArray<unknown>) => unknown>
 
 const portsOf = (context: Context.Context<Stores>): Record<StoreName, object> => ({
@@ -39,11 +41,11 @@ export const storesOf = (
     vaultPurchases: {}
   }
   for (const [name, verb] of verbs) stores[name][verb] = make(name, verb)
-  return stores as HostStores
+  return stores as Record<StoreName, object> as AllStores
 }
 
 /** The stores in memory as a host without Effect would have written them. */
-export const plainMemory = (): HostStores => {
+export const plainMemory = (): AllStores => {
   const ports = inMemory()
   return storesOf((name, verb) => (...input) => {
     const run = (ports[name] as Record<string, (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown>>)[
@@ -65,5 +67,7 @@ export const withPorts = <A, E>(
   settings?: HostStoresSettings
 ) =>
   Effect.scoped(
-    Effect.flatMap(Layer.build(storageFrom(stores, settings)), (context) => use(portsOf(context) as never))
+    Effect.flatMap(Layer.build(storageFrom(stores as AllStores, settings)), (context) =>
+      use(portsOf(context) as never)
+    )
   )

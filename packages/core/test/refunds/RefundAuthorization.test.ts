@@ -3,7 +3,6 @@ import { TestClock } from "effect/testing"
 import { isHex, recoverTypedDataAddress } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it } from "vitest"
-import { keccakOfText } from "../../src/domain/Hex.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import {
   newAttempt,
@@ -30,13 +29,6 @@ describe("the nonce of a refund", () => {
     expect(refundNonce(charge.key)).toMatch(/^0x[0-9a-f]{64}$/)
     expect(refundNonce(charge.key)).toBe(refundNonce(charge.key))
     expect(refundNonce(`${charge.key}0`)).not.toBe(refundNonce(charge.key))
-  })
-
-  it("is another for each refund of a charge; the first one has the nonce of earlier versions", () => {
-    expect(refundNonce(charge.key)).toBe(keccakOfText(`till402 refund ${charge.key}`))
-    const nonces = [1, 2, 3].map((number) => refundNonce(charge.key, number))
-    expect(nonces[0]).toBe(refundNonce(charge.key))
-    expect(new Set(nonces).size).toBe(3)
   })
 })
 

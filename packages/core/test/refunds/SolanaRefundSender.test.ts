@@ -3,7 +3,6 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../src/domain/Network.ts"
 import type { RefundTransfer, RefundTransferState, SolanaRefunds } from "../../src/ports/SolanaRefunds.ts"
-import { sampleAttempt } from "../../src/testing/stores/records.ts"
 import { nowMillis, owed, play, proven, type Script } from "../shop/orders/refundScene.ts"
 
 const devnet = findNetwork("solana-devnet")!
@@ -59,39 +58,6 @@ describe("a refund on Solana", () => {
     const { events, transaction } = await send(wallet, {}, { ...charge, asset })
     expect([transaction, found, transfers]).toEqual([undefined, [], []])
     expect(events).toMatchObject([{ code: "refund_token_unknown", chargeKey: key, network: devnet.caip2 }])
-  })
-
-  it("that an unknown wallet may have begun is sent once nothing shows or can show its transfer", async () => {
-    const begun = sampleAttempt({ chargeKey: key, wallet: "", notBefore: 1, validBefore: nowMillis / 1_000 })
-    const back = { transaction: "Back", logIndex: 0, from: "old", valueAtomic: "10000" }
-    const of = async (script: Script, attempt = begun, found: RefundTransferState = none) => {
-      const recorded: Array<unknown> = []
-      const { transfers, wallet } = walletOf({
-        find: async (_, context) => {
-          recorded.push(context?.recorded)
-          return found
-        }
-      })
-      const charges = { refundAttempts: () => Effect.succeed([attempt]) }
-      const { events } = await send(wallet, { evidence: [proven], incoming: [], charges, ...script })
-      // The wallet can't look up what has no signature.
-      expect(recorded).toEqual([[]])
-      return [transfers.length, ...events.map(({ code, level }) => `${level} ${code}`)]
-    }
-    expect(await of({})).toEqual([1])
-    expect(await of({}, { ...begun, validBefore: begun.validBefore + 1 })).toEqual([
-      0,
-      "warning refund_of_other_wallet"
-    ])
-    expect(await of({ incoming: [back] })).toEqual([0, "error refund_perhaps_sent"])
-    // Its own journal has the transaction.
-    expect(await of({ incoming: [back] }, begun, pending)).toEqual([1])
-    const { transfers, wallet } = walletOf()
-    const unread = await send(wallet, { charges: { refundAttempts: () => Effect.succeed([begun]) } })
-    expect([transfers, unread.events]).toMatchObject([
-      [],
-      [{ level: "error", code: "refund_of_other_wallet" }]
-    ])
   })
 
   it("that has moved already is recorded, also while refunds are stopped", async () => {

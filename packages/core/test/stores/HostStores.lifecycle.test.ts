@@ -43,15 +43,25 @@ describe("a storage", () => {
     })
   )
 
-  it.effect("that lacks verbs or a whole store is refused, with all that is missing", () =>
+  it.effect("that lacks verbs of a store is refused, with all that is missing", () =>
     Effect.gen(function* () {
-      const { orders: _, ...stores } = plainMemory()
+      const stores = plainMemory()
       const { takeOver: _takeOver, totals: _totals, ...charges } = stores.charges
-      const faults = yield* configurationFault({ ...stores, charges } as HostStores)
+      const { take: _take, ...orders } = stores.orders
+      const faults = yield* configurationFault({ ...stores, charges, orders } as HostStores)
       assert.strictEqual(
         faults,
-        "storage: charges.takeOver is missing; charges.totals is missing; orders is missing"
+        "storage: charges.takeOver is missing; charges.totals is missing; orders.take is missing"
       )
+    })
+  )
+
+  it.effect("needs no store but that of charges", () =>
+    Effect.gen(function* () {
+      const { charges, ...others } = plainMemory()
+      assert.strictEqual(yield* configurationFault(others as HostStores), "storage: charges is missing")
+      const find = Charges.use((store) => store.find("key"))
+      assert.isUndefined(yield* Effect.provide(find, storageFrom({ charges })))
     })
   )
 

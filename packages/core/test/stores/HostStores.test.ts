@@ -25,6 +25,25 @@ describe("stores in plain promises", () => {
   for (const { name, run } of testsOfMemory()) it(name, run)
 })
 
+describe("charges in plain promises, without the stores of the shop", () => {
+  let charges = plainMemory().charges
+  const tests = storeTests({
+    empty: () => {
+      charges = plainMemory().charges
+    },
+    connect: () => ({ charges }),
+    without: ["quotes", "orders", "vault"]
+  })
+  const random = tests.filter(({ name }) => /random operations/.test(name))
+  for (const { name, run } of random) it(name, run)
+
+  it("have no tests of other stores", () => {
+    expect(random.length).toBeGreaterThan(0)
+    expect(tests.length).toBeGreaterThan(100)
+    expect(tests.filter(({ name }) => !name.startsWith("Charges: "))).toEqual([])
+  })
+})
+
 describe("a store that breaks its promise", () => {
   const race = /exactly one claims/
 

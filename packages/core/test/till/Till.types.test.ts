@@ -7,19 +7,27 @@ import {
   Catalogue,
   Chain,
   ChainRpc,
+  Charges,
   type CommonPorts,
   Facilitator,
   Fulfilment,
+  type HostStores,
   Marketplaces,
+  Orders,
+  Quotes,
   Search,
   Shop,
+  storageFrom,
   type Stores,
+  type StoresOf,
   Till,
   Track,
   Tracker,
   VaultBuy,
   VaultDownload,
   VaultFiles,
+  VaultItems,
+  VaultPurchases,
   VaultSearch
 } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
@@ -39,13 +47,17 @@ const allOperations = [
   VaultDownload.layer
 ] as const
 
-const common = Layer.mergeAll(
-  memory(),
+const upstream = Layer.mergeAll(
   ChainRpc.layer(settings).pipe(Layer.provide(FetchHttpClient.layer)),
   Facilitator.layerHttp({ url: "https://facilitator.example" }).pipe(Layer.provide(FetchHttpClient.layer))
 )
 
+const common = Layer.merge(memory(), upstream)
+
 declare const tracker: Layer.Layer<Tracker>
+declare const fulfilment: Layer.Layer<Fulfilment>
+declare const stores: HostStores
+declare const withOrders: HostStores & Required<Pick<HostStores, "quotes" | "orders">>
 
 /** Never run: it is compiled. */
 const compiled = () => {
@@ -66,16 +78,25 @@ const compiled = () => {
 }
 
 describe("the type of Till.layer", () => {
-  it("requires the ports of its operations, the stores, Facilitator and Chain", () => {
+  it("requires the ports of its operations, charges, Facilitator and Chain", () => {
     const one = () => Till.layer(settings, [Track.layer])
     expectTypeOf<Layer.Services<ReturnType<typeof one>>>().toEqualTypeOf<Tracker | CommonPorts>()
-    expectTypeOf<CommonPorts>().toEqualTypeOf<Stores | Facilitator | Chain>()
+    expectTypeOf<CommonPorts>().toEqualTypeOf<Charges | Facilitator | Chain>()
   })
 
   it("requires the ports of all seven operations", () => {
     const seven = () => Till.layer(settings, allOperations)
     expectTypeOf<Layer.Services<ReturnType<typeof seven>>>().toEqualTypeOf<
-      Marketplaces | Assistant | Fulfilment | Tracker | VaultFiles | CommonPorts
+      | Marketplaces
+      | Assistant
+      | Fulfilment
+      | Tracker
+      | VaultFiles
+      | Quotes
+      | Orders
+      | VaultItems
+      | VaultPurchases
+      | CommonPorts
     >()
   })
 
@@ -84,6 +105,22 @@ describe("the type of Till.layer", () => {
     expectTypeOf<Layer.Services<ReturnType<typeof missing>>>().toEqualTypeOf<Tracker>()
     const complete = () => missing().pipe(Layer.provide(tracker))
     expectTypeOf<Layer.Services<ReturnType<typeof complete>>>().toEqualTypeOf<never>()
+  })
+
+  it("requires of the stores those of its operations", () => {
+    const over = <Provided>(storage: Layer.Layer<Provided>) => {
+      const ports = Layer.mergeAll(storage, upstream, tracker, fulfilment)
+      return {
+        track: () => Till.layer(settings, [Track.layer]).pipe(Layer.provide(ports)),
+        buy: () => Till.layer(settings, [Buy.layer]).pipe(Layer.provide(ports))
+      }
+    }
+    const charges = () => over(Layer.orDie(storageFrom(stores)))
+    type Of<Route extends "track" | "buy"> = Layer.Services<ReturnType<ReturnType<typeof charges>[Route]>>
+    expectTypeOf<Of<"track">>().toEqualTypeOf<never>()
+    expectTypeOf<Of<"buy">>().toEqualTypeOf<Quotes | Orders>()
+    expectTypeOf<StoresOf<typeof withOrders>>().toEqualTypeOf<Charges | Quotes | Orders>()
+    expectTypeOf<StoresOf<Required<HostStores>>>().toEqualTypeOf<Stores>()
   })
 
   it("requires the same with settings of a ConfigProvider", () => {

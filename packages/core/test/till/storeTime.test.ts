@@ -79,8 +79,9 @@ const startProcess = async (world: World, skewMillis = 0) => {
       scope
     )
   )
+  // The storage has all stores, and so has what `layer` makes of it.
   const run = <A, E>(effect: Effect.Effect<A, E, Stores>) =>
-    Effect.runPromise(Effect.provide(effect, context))
+    Effect.runPromise(Effect.provide(effect, context as Context.Context<Stores>))
   return {
     own,
     events: () => events.map(({ code }) => code),

@@ -91,7 +91,7 @@ export interface OpenOptions extends Partial<TillOptions> {
   >
 }
 
-/** A till over fakes, with a vault of one item; ends with the test. */
+/** A till over fakes, with a vault of one item if it has a vault; ends with the test. */
 export const openTill = async ({ without = [], ...options }: OpenOptions = {}) => {
   const fakes = {
     facilitator: fakeFacilitator(),
@@ -127,7 +127,7 @@ export const openTill = async ({ without = [], ...options }: OpenOptions = {}) =
   const till = Till.make(settings)
   onTestFinished(() => till.dispose())
   await till.ready
-  await till.vault.put(vaultItem)
+  if (settings.vault !== undefined) await till.vault.put(vaultItem)
 
   const send = async (
     call: Call,

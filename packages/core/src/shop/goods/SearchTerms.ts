@@ -1,8 +1,8 @@
 import type { VaultItem } from "./Vault.ts"
 
 /*
- * The terms by which vault items are found. All stores search these, so that they find the same. A change here needs a
- * migration that has the terms of stored items written again.
+ * The terms by which vault items are found. All stores search these, so that they find the same. After the first release,
+ * a change here must also write the terms of stored items again.
  */
 
 /** Letters that Unicode doesn't take apart into a plain letter and an accent. */

@@ -3,6 +3,7 @@ import { ConfigurationError, type StoreError } from "../../domain/Errors.ts"
 import { OrderStatus } from "../goods/Order.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
+import { optionalStore } from "../ports/optionalStore.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
 import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
@@ -81,7 +82,7 @@ export class OrderOperator extends Context.Service<
   }
 >()("@till402/core/OrderOperator") {
   /** Without `OrderLife` and `OrderWorker` (no fulfilment is configured) orders can be read; a change of one is a `ConfigurationError`. */
-  static readonly layer = (feed: ChangeFeed): Layer.Layer<OrderOperator, never, Orders | Charges> =>
+  static readonly layer = (feed: ChangeFeed): Layer.Layer<OrderOperator, never, Charges> =>
     Layer.effect(OrderOperator, make(feed))
 }
 
@@ -184,7 +185,7 @@ const pagesOf = (
   )
 
 const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
-  const orders = yield* Orders
+  const orders = yield* optionalStore(Orders, "orders")
   const life = yield* Effect.serviceOption(OrderLife)
   const worker = yield* Effect.serviceOption(OrderWorker)
   const services: Services = {

@@ -11,6 +11,7 @@ import {
 } from "../goods/VaultListing.ts"
 import { issuesOf } from "../../domain/issuesOf.ts"
 import { responseReader } from "../../ports/HostResponse.ts"
+import { optionalStore } from "../ports/optionalStore.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 
@@ -63,11 +64,11 @@ export class VaultOperator extends Context.Service<
     readonly unlist: (slug: string) => Effect.Effect<boolean, StoreError>
   }
 >()("@till402/core/VaultOperator") {
-  static readonly layer: Layer.Layer<VaultOperator, never, VaultItems | VaultPurchases> = Layer.effect(
+  static readonly layer: Layer.Layer<VaultOperator> = Layer.effect(
     VaultOperator,
     Effect.gen(function* () {
-      const items = yield* VaultItems
-      const purchases = yield* VaultPurchases
+      const items = yield* optionalStore(VaultItems, "vaultItems")
+      const purchases = yield* optionalStore(VaultPurchases, "vaultPurchases")
       const publish = Effect.fn("VaultOperator.publish")(function* (
         given: VaultListing,
         archive: ArchiveFacts

@@ -1,20 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../../domain/Errors.ts"
-import { begunRefunds } from "./begunRefunds.ts"
-import { claimedAfter } from "./claimedAfter.ts"
-import { claims } from "./claimFunction.ts"
-import { dailySums } from "./dailySums.ts"
-import { downloadCounts } from "./downloadCounts.ts"
-import { freeDownloads } from "./freeDownloads.ts"
-import { initialSchema } from "./initialSchema.ts"
-import { purchaseDownloads } from "./purchaseDownloads.ts"
-import { refundAttemptTable } from "./refundAttemptTable.ts"
-import { refusedDigest } from "./refusedDigest.ts"
+import { chargeTables } from "./chargeTables.ts"
+import { claimFunction } from "./claimStatement.ts"
+import { ledgerTables } from "./ledgerTables.ts"
+import { orderTables } from "./orderTables.ts"
 import { checkSchema } from "./schemaCheck.ts"
-import { storageMarks } from "./storageMarks.ts"
-import { vaultArchives } from "./vaultArchives.ts"
-import { vaultSearch } from "./vaultSearch.ts"
+import { vaultTables } from "./vaultTables.ts"
 
 /** A step of the schema, by one statement after the other. */
 export interface Migration {
@@ -25,44 +17,43 @@ export interface Migration {
   readonly postgres: ReadonlyArray<string>
 }
 
-/** All migrations in their order. Those that were released never change: append another. */
-export const migrations: ReadonlyArray<Migration> = [
-  { id: 1, name: "initial", ...initialSchema },
-  { id: 2, name: "daily_sums", ...dailySums },
-  { id: 3, name: "vault_search", ...vaultSearch },
-  { id: 4, name: "download_counts", ...downloadCounts },
-  { id: 5, name: "vault_archives", ...vaultArchives },
-  { id: 6, name: "purchase_downloads", ...purchaseDownloads },
-  { id: 7, name: "storage_marks", ...storageMarks },
-  { id: 8, name: "free_downloads", ...freeDownloads },
-  { id: 9, name: "claims", ...claims },
-  { id: 10, name: "claimed_after", ...claimedAfter },
-  { id: 11, name: "refund_attempts", ...refundAttemptTable },
-  { id: 12, name: "begun_refunds", ...begunRefunds },
-  { id: 13, name: "refused_digest", ...refusedDigest }
-]
+/** Orders text by code points on PostgreSQL, as SQLite does, instead of the database's language. */
+const byCodePoint = (statement: string): string => statement.replace(/ TEXT\b/g, ' TEXT COLLATE "C"')
+
+/**
+ * One schema for SQLite and PostgreSQL: text, and integers for milliseconds and counts. Until the first release it is
+ * changed in place.
+ */
+const initial: Migration = {
+  id: 1,
+  name: "initial",
+  sqlite: [...chargeTables.sqlite, ...ledgerTables.sqlite, ...orderTables, ...vaultTables.sqlite],
+  postgres: [
+    ...chargeTables.postgres,
+    ...ledgerTables.postgres,
+    ...orderTables,
+    ...vaultTables.postgres,
+    claimFunction
+  ].map(byCodePoint)
+}
+
+/** All migrations in their order. One that was released never changes: append another. */
+export const migrations: ReadonlyArray<Migration> = [initial]
 
 type Dialect = "sqlite" | "postgres"
 
 /** The table that records which migrations have run. */
-const recordTable: Readonly<Record<Dialect, string>> = {
-  sqlite: `CREATE TABLE IF NOT EXISTS till_migrations (
-    migration_id integer PRIMARY KEY NOT NULL,
-    created_at datetime NOT NULL DEFAULT current_timestamp,
-    name VARCHAR(255) NOT NULL
-  )`,
-  postgres: `CREATE TABLE IF NOT EXISTS till_migrations (
-    migration_id integer PRIMARY KEY,
-    created_at timestamp with time zone NOT NULL DEFAULT now(),
-    name text NOT NULL
+const recordTable = `CREATE TABLE IF NOT EXISTS till_migrations (
+    migration_id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP
   )`
-}
 
 const recordOf = ({ id, name }: Migration): string =>
   `INSERT INTO till_migrations (migration_id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING`
 
 const schemaOf = (dialect: Dialect): string =>
-  `${[recordTable[dialect], ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration)])].join(";\n\n")};\n`
+  `${[recordTable, ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration)])].join(";\n\n")};\n`
 
 /**
  * The schema as SQL, for hosts that run migrations themselves. A till that finds it needs no right to create tables.
@@ -112,11 +103,14 @@ const recorded = Effect.fnUntraced(function* (
 })
 
 /** Fails where a newer version has migrated the database: this one could write rows that the newer one can't read. */
-const refuseUnknown = (found: ReadonlyArray<Recorded>): Effect.Effect<void, ConfigurationError> => {
-  const known = new Set(migrations.map(labelOf))
+const refuseUnknown = (
+  all: ReadonlyArray<Migration>,
+  found: ReadonlyArray<Recorded>
+): Effect.Effect<void, ConfigurationError> => {
+  const known = new Set(all.map(labelOf))
   const unknown = found.map(labelOf).filter((label) => !known.has(label))
   if (unknown.length === 0) return Effect.void
-  const newest = labelOf(migrations[migrations.length - 1]!)
+  const newest = labelOf(all.at(-1)!)
   return Effect.fail(
     new ConfigurationError({
       message: `storage: a newer version of Till402 has migrated this database (${unknown.join(", ")}; this version knows migrations up to ${newest}). Nothing was changed. Run that version or a newer one, or restore a backup from before its migration.`
@@ -124,34 +118,33 @@ const refuseUnknown = (found: ReadonlyArray<Recorded>): Effect.Effect<void, Conf
   )
 }
 
-/** Two tills on PostgreSQL that start at once wait for each other, one schema apart from another. */
-const lock = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
+/**
+ * Two tills on PostgreSQL that start at once wait for each other, one schema apart from another; and an index of a large
+ * table takes longer than any statement of a call may. Until the transaction ends.
+ */
+const prepare = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
   sql.onDialectOrElse({
-    pg: () => sql`SELECT pg_advisory_xact_lock(402402, hashtext(current_schema()))`,
+    pg: () =>
+      Effect.andThen(
+        sql`SET LOCAL statement_timeout = 0`,
+        sql`SELECT pg_advisory_xact_lock(402402, hashtext(current_schema()))`
+      ),
     // The transaction itself is exclusive.
     orElse: () => Effect.void
   })
 
-/** An index of a large table takes longer than any statement of a call may. Until the transaction ends. */
-const withoutTimeout = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
-  sql.onDialectOrElse({
-    pg: () => sql`SET LOCAL statement_timeout = 0`,
-    orElse: () => Effect.void
-  })
-
 /** Runs the migrations that are missing, in one transaction. */
-const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect) =>
+const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect, all: ReadonlyArray<Migration>) =>
   sql.withTransaction(
     Effect.gen(function* () {
-      yield* withoutTimeout(sql)
-      yield* lock(sql)
-      yield* sql.unsafe(recordTable[dialect])
+      yield* prepare(sql)
+      yield* sql.unsafe(recordTable)
       const found = yield* recorded(sql)
-      yield* refuseUnknown(found)
-      const missing = migrations.filter(({ id }) => !found.some((run) => run.id === id))
+      yield* refuseUnknown(all, found)
+      const missing = all.filter(({ id }) => !found.some((run) => run.id === id))
       for (const migration of missing)
         for (const text of [...migration[dialect], recordOf(migration)]) yield* sql.unsafe(text)
-      return missing.map(({ id, name }): readonly [number, string] => [id, name])
+      return missing.map(labelOf)
     })
   )
 
@@ -162,16 +155,16 @@ const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect) =>
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
  * triggers are missing, or where the search path has no schema.
  */
-export const migrate = Effect.gen(function* () {
+export const migrate = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient
   const dialect = sql.onDialectOrElse({ pg: (): Dialect => "postgres", orElse: (): Dialect => "sqlite" })
   yield* requireSchema(sql)
   const found = yield* recorded(sql)
-  yield* refuseUnknown(found)
-  const ran = found.length === migrations.length ? [] : yield* runMissing(sql, dialect)
+  yield* refuseUnknown(all, found)
+  const ran = found.length === all.length ? [] : yield* runMissing(sql, dialect, all)
   yield* checkSchema(
     sql,
-    migrations.flatMap((migration) => migration[dialect])
+    all.flatMap((migration) => migration[dialect])
   )
   return ran
 })

@@ -34,14 +34,8 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     if (virtual !== undefined)
       for (const [, name] of text.matchAll(virtualColumn))
         columns.set(`${virtual}.${name}`, { isRequired: false })
-    const added = /^ALTER TABLE (\w+) ADD COLUMN (?:IF NOT EXISTS )?(\w+)/.exec(text)
-    if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
-    const removed = /^ALTER TABLE (\w+) DROP COLUMN (\w+)/.exec(text)
-    if (removed !== null) columns.delete(`${removed[1]}.${removed[2]}`)
     const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
     if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
-    const dropped = /^DROP INDEX IF EXISTS (\w+)/.exec(text)?.[1]
-    for (const name of indexes.keys()) if (name.endsWith(`.${dropped}`)) indexes.delete(name)
     const trigger = /^CREATE (?:OR REPLACE )?TRIGGER (?:IF NOT EXISTS )?(\w+)[^]*?\sON (\w+)/.exec(text)
     if (trigger !== null) triggers.add(`${trigger[2]}.${trigger[1]}`)
     const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]

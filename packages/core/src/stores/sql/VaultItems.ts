@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { queryTermsOf } from "../../shop/goods/SearchTerms.ts"
+import { queryTermsOf, searchTermsOf } from "../../shop/goods/SearchTerms.ts"
 import type { VaultItem, VaultQuery } from "../../shop/goods/Vault.ts"
 import { VaultItems } from "../../shop/ports/VaultItems.ts"
 import { archivesOf, lockSlug, publish } from "./publish.ts"
 import { storing } from "./rows.ts"
 import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
-import { refreshStatistics, searchColumn, termsVersion } from "./vaultTerms.ts"
 
 interface Row {
   readonly downloads: number | string
@@ -18,7 +17,7 @@ const toItem = (row: Row): VaultItem => ({
   downloads: Number(row.downloads)
 })
 
-/** The downloads of an item: those counted in its row before migration 4, and in rows of their own since. */
+/** The downloads of an item: those that it was put with, and those counted since. */
 const downloadsOf = (sql: SqlClient.SqlClient) => sql`i.downloads + COALESCE(
   (SELECT SUM(counts.downloads) FROM till_vault_downloads AS counts WHERE counts.item_id = i.id), 0) AS downloads`
 
@@ -170,19 +169,22 @@ const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: Vau
   return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
 })
 
+/** Collects statistics on PostgreSQL, which plans searches by them and would collect them minutes later. */
+const refreshStatistics = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlError> =>
+  sql.onDialectOrElse({ pg: () => sql`ANALYZE till_vault_items`, orElse: () => Effect.void })
+
 /** Refreshes the statistics after this many new items, and each time that they have doubled. */
 const firstRefresh = 1_000
 
 const put = (sql: SqlClient.SqlClient, item: VaultItem) => sql`
   INSERT INTO till_vault_items
-    (id, slug, position, product_type, category, price, downloads, search, terms_version, document)
+    (id, slug, position, product_type, category, price, downloads, search, document)
   VALUES (${item.id}, ${item.slug}, (SELECT COALESCE(MAX(position), 0) + 1 FROM till_vault_items),
-    ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchColumn(item)},
-    ${termsVersion}, ${JSON.stringify(item)})
+    ${item.productType}, ${item.category}, ${item.price}, ${item.downloads}, ${searchTermsOf(item).join(" ")},
+    ${JSON.stringify(item)})
   ON CONFLICT (id) DO UPDATE SET
     slug = excluded.slug, product_type = excluded.product_type, category = excluded.category,
-    price = excluded.price, search = excluded.search, terms_version = excluded.terms_version, listed = 1,
-    document = excluded.document`
+    price = excluded.price, search = excluded.search, listed = 1, document = excluded.document`
 
 /**
  * On PostgreSQL, `ON CONFLICT (id)` alone fails with a violation of the slug's index if another transaction inserts the

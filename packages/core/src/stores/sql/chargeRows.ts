@@ -9,6 +9,7 @@ import type {
   NewCharge,
   SettledCharge
 } from "../../ports/Charges.ts"
+import { type NewChargeColumn, newChargeColumns } from "../schema/claimStatement.ts"
 
 /*
  * Charges and ledger entries as rows. PostgreSQL returns a BIGINT as text.
@@ -204,43 +205,40 @@ export const findCharge = (
     ([row]) => (row === undefined ? undefined : toCharge(row))
   )
 
-interface Column {
-  readonly name: string
-  readonly value: (charge: NewCharge, lease: Lease) => string | number
+/** The values of the columns that a claim writes. */
+const newChargeValue: Readonly<
+  Record<NewChargeColumn, (charge: NewCharge, lease: Lease) => string | number>
+> = {
+  key: ({ key }) => key,
+  payload_digest: ({ payloadDigest }) => payloadDigest,
+  fingerprint: ({ fingerprint }) => fingerprint,
+  operation: ({ operation }) => operation,
+  network: ({ network }) => network,
+  asset: ({ asset }) => asset,
+  payer: ({ payer }) => payer,
+  pay_to: ({ payTo }) => payTo,
+  amount: ({ amountAtomic }) => amountAtomic,
+  valid_before: ({ validBeforeSeconds }) => validBeforeSeconds,
+  x402_version: ({ x402Version }) => x402Version,
+  settlement: ({ settlement }) => settlement,
+  exposure: ({ exposureAtomic }) => exposureAtomic,
+  settles_first: ({ settlesFirst }) => (settlesFirst ? 1 : 0),
+  created_at: ({ createdAtMillis }) => createdAtMillis,
+  claimed_after: ({ claimedAfterBlock }) => claimedAfterBlock,
+  state: () => "claimed",
+  lease_owner: (_, { owner }) => owner,
+  lease_until: (_, { untilMillis }) => untilMillis
 }
 
-const column = (name: string, value: Column["value"]): Column => ({ name, value })
-
-/** The columns that a claim writes; the others start empty. */
-export const newChargeColumns: ReadonlyArray<Column> = [
-  column("key", ({ key }) => key),
-  column("payload_digest", ({ payloadDigest }) => payloadDigest),
-  column("fingerprint", ({ fingerprint }) => fingerprint),
-  column("operation", ({ operation }) => operation),
-  column("network", ({ network }) => network),
-  column("asset", ({ asset }) => asset),
-  column("payer", ({ payer }) => payer),
-  column("pay_to", ({ payTo }) => payTo),
-  column("amount", ({ amountAtomic }) => amountAtomic),
-  column("valid_before", ({ validBeforeSeconds }) => validBeforeSeconds),
-  column("x402_version", ({ x402Version }) => x402Version),
-  column("settlement", ({ settlement }) => settlement),
-  column("exposure", ({ exposureAtomic }) => exposureAtomic),
-  column("settles_first", ({ settlesFirst }) => (settlesFirst ? 1 : 0)),
-  column("created_at", ({ createdAtMillis }) => createdAtMillis),
-  column("claimed_after", ({ claimedAfterBlock }) => claimedAfterBlock),
-  column("state", () => "claimed"),
-  column("lease_owner", (_, { owner }) => owner),
-  column("lease_until", (_, { untilMillis }) => untilMillis)
-]
-
-/** The values of those columns. */
+/** The values of a new charge, by `newChargeColumns`. */
 export const newChargeValues = (charge: NewCharge, lease: Lease): ReadonlyArray<string | number> =>
-  newChargeColumns.map(({ value }) => value(charge, lease))
+  newChargeColumns.map((name) => newChargeValue[name](charge, lease))
 
 /** A row of them, as JSON. */
 export const newChargeJson = (charge: NewCharge, lease: Lease): string =>
-  JSON.stringify(Object.fromEntries(newChargeColumns.map(({ name, value }) => [name, value(charge, lease)])))
+  JSON.stringify(
+    Object.fromEntries(newChargeColumns.map((name) => [name, newChargeValue[name](charge, lease)]))
+  )
 
 /** A row of `till_ledger`. */
 export interface EntryRow {

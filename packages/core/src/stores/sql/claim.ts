@@ -1,54 +1,25 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { expiredMarginMillis } from "../../ports/chargeRules.ts"
 import type { Charges, Claim, Lease, NewCharge } from "../../ports/Charges.ts"
-import { countsForPayer, mayStillMove } from "../schema/chargeConditions.ts"
-import { chargeColumns, newChargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
+import {
+  claimStatement,
+  isBelowCount,
+  isFree,
+  isWithinExposure,
+  newChargeColumns,
+  othersOfPayer
+} from "../schema/claimStatement.ts"
+import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./rows.ts"
 
 type Placeholder = (index: number) => string
 
-/**
- * Counts a payer's other charges that count against their limits, and sums their exposure. Parameters: payer, key, now.
- * A voided charge that kept its exposure (work was done for it) adds to the sum, not to the count.
- */
-const othersOfPayer = (placeholder: Placeholder, first: number): string => `
-  (SELECT COUNT(CASE WHEN state <> 'voided' THEN 1 END) AS unsettled, COALESCE(SUM(exposure), 0) AS exposure
-    FROM till_charges
-    WHERE payer = ${placeholder(first)} AND key <> ${placeholder(first + 1)} AND ${countsForPayer}
-      AND (state <> 'claimed' OR lease_until > ${placeholder(first + 2)})
-      AND (state <> 'ready' OR ${mayStillMove(placeholder(first + 2))})) AS others`
-
-/** A charge that a claim replaces; see `ClaimMethods.claim`. */
-const isFree = (now: string, owner: string): string => `
-  ((till_charges.state = 'claimed' AND till_charges.lease_until <= ${now})
-    OR (till_charges.state = 'voided' AND till_charges.lease_owner = ${owner}
-      AND till_charges.refunded_at IS NULL))`
-
-const isBelowCount = (max: string): string => `others.unsettled < ${max}`
-
-const isWithinExposure = (added: string, max: string): string =>
-  `(${added} = 0 OR others.exposure = 0 OR others.exposure + ${added} <= CAST(${max} AS BIGINT))`
-
-/**
- * Takes a free key within the limits, on SQLite. Parameters: the columns, payer, key, now, both limits, now, owner.
- * PostgreSQL's `till_claim` does the same; see `claimedAfter.ts`.
- */
-const claimStatement = (placeholder: Placeholder): string => {
-  const names = newChargeColumns.map(({ name }) => name)
-  const given = names.map((_, index) => placeholder(index + 1))
-  const exposure = `CAST(${given[names.indexOf("exposure")]!} AS BIGINT)`
-  const replaced = names.filter((name) => name !== "key" && name !== "claimed_after")
-  const next = names.length + 1
-  return `
-    INSERT INTO till_charges (${names.join(", ")})
-    SELECT ${given.join(", ")} FROM ${othersOfPayer(placeholder, next)}
-    WHERE ${isBelowCount(placeholder(next + 3))} AND ${isWithinExposure(exposure, placeholder(next + 4))}
-    ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
-      attempts = 0, check_after = 0, response = NULL, response_expired_at = NULL, subject = NULL
-    WHERE ${isFree(placeholder(next + 5), placeholder(next + 6))}
-    RETURNING key`
+/** Takes a free key within the limits, on SQLite. Parameters: the columns, now, both limits. */
+const sqliteClaim = (): string => {
+  const after = (index: number): string => `?${newChargeColumns.length + index}`
+  const limits = { now: after(1), maxUnsettled: after(2), maxExposure: after(3) }
+  return `${claimStatement((name) => `?${newChargeColumns.indexOf(name) + 1}`, limits)} RETURNING key`
 }
 
 /** Reads the charge that keeps a key from being free. Parameters: key, now, owner. */
@@ -62,7 +33,7 @@ const limitsStatement = (placeholder: Placeholder): string => {
   return `
     SELECT CASE WHEN ${isBelowCount(placeholder(4))} THEN 1 ELSE 0 END AS below_count,
       CASE WHEN ${isWithinExposure(exposure, placeholder(5))} THEN 1 ELSE 0 END AS within_exposure
-    FROM ${othersOfPayer(placeholder, 1)}`
+    FROM ${othersOfPayer({ payer: placeholder(1), key: placeholder(2), now: placeholder(3) })}`
 }
 
 interface LimitsRow {
@@ -92,17 +63,15 @@ interface NewClaim {
 /** Takes a free key within the limits by one statement; returns no row if it took nothing. */
 const takeMethod = (sql: SqlClient.SqlClient) => {
   // Every paid call runs this statement of many values, so its text is built once.
-  const text = claimStatement((index) => `?${index}`)
+  const text = sqliteClaim()
   return ({ charge, lease, maxExposure, maxUnsettled, nowMillis }: NewClaim) =>
     sql.onDialectOrElse({
       pg: () => sql`
         SELECT 1 WHERE till_claim(CAST(${newChargeJson(charge, lease)} AS jsonb), ${maxUnsettled}, ${maxExposure},
-          ${nowMillis}, ${nowMillis - expiredMarginMillis})`,
+          ${nowMillis})`,
       orElse: () => {
-        const others = [charge.payer, charge.key, nowMillis]
-        const limits = [maxUnsettled, maxExposure]
         const values = newChargeValues(charge, lease)
-        const taken = sql.unsafe(text, [...values, ...others, ...limits, nowMillis, lease.owner])
+        const taken = sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
         // Money moves only after the next step of the charge, which is flushed.
         return Effect.provideService(taken, MayBeLost, true)
       }

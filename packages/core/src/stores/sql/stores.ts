@@ -11,7 +11,6 @@ import * as Quotes from "./Quotes.ts"
 import { storing } from "./rows.ts"
 import * as VaultItems from "./VaultItems.ts"
 import * as VaultPurchases from "./VaultPurchases.ts"
-import { writeMissingTerms } from "./vaultTerms.ts"
 
 /** The clock of PostgreSQL. An SQLite file is used on one machine, whose processes share its clock. */
 const databaseClock = Layer.effect(
@@ -64,9 +63,8 @@ export const layerSql = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(
     Layer.effectDiscard(
-      migrate.pipe(
+      migrate(migrations).pipe(
         Effect.tap((ran) => (ran.length === migrations.length ? reportCreated : Effect.void)),
-        Effect.andThen(writeMissingTerms),
         Effect.mapError((cause) =>
           cause._tag === "ConfigurationError" ? cause : new StoreError({ operation: "migrate", cause })
         )

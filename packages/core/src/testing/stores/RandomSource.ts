@@ -12,9 +12,12 @@ export const randomSource = (seed: number) => {
 export type RandomSource = ReturnType<typeof randomSource>
 
 /** A store operation with its arguments, to run on a store and on its model. */
-export type Operation = Effect.Effect<unknown, StoreError, Stores>
+export type Operation<Needed extends Stores = Stores> = Effect.Effect<unknown, StoreError, Needed>
 /** Draws a store operation with random arguments. `step` is unique within a run. */
-export type RandomOperation = (random: RandomSource, step: number) => Operation
+export type RandomOperation<Needed extends Stores = Stores> = (
+  random: RandomSource,
+  step: number
+) => Operation<Needed>
 
 export const randomKey = (random: RandomSource) => `key-${random.below(6)}`
 export const randomTime = (random: RandomSource) => random.below(100)

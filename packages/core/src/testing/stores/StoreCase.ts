@@ -1,22 +1,28 @@
 import { Effect } from "effect"
+import type { Charges } from "../../ports/Charges.ts"
 import type { Stores } from "../../stores/Stores.ts"
 
-/** One test case of the store contract. Starts with empty stores and may leave data behind. */
-export interface StoreCase {
+/** One test case of the contract of some stores. Starts with empty stores and may leave data behind. */
+export interface StoreCase<out Needed extends Stores = Stores> {
   /** A sentence, e.g. `Charges: of 50 racers for one key exactly one claims it`. */
   readonly name: string
   /** Dies with a `StoreContractViolation` if the contract is broken; fails if a store fails. */
-  readonly run: Effect.Effect<void, unknown, Stores>
+  readonly run: Effect.Effect<void, unknown, Needed>
 }
 
+/** A test case of `Charges` alone. */
+export type ChargeCase = StoreCase<Charges>
+
 /** Opens the stores, runs an effect on them and closes them again. The data persists between runs. */
-export type WithStores = <A, E>(use: Effect.Effect<A, E, Stores>) => Effect.Effect<A, unknown>
+export type WithStores<Needed extends Stores = Stores> = <A, E>(
+  use: Effect.Effect<A, E, Needed>
+) => Effect.Effect<A, unknown>
 
 /** One test case for persistent stores. Starts with empty stores. */
-export interface RestartCase {
+export interface RestartCase<Needed extends Stores = Stores> {
   readonly name: string
   /** Opens the stores several times in sequence. Dies with a `StoreContractViolation`, like a `StoreCase`. */
-  readonly run: (opened: WithStores) => Effect.Effect<void, unknown>
+  readonly run: (opened: WithStores<Needed>) => Effect.Effect<void, unknown>
 }
 
 /** Thrown if an implementation breaks the store contract. */
@@ -25,10 +31,13 @@ export class StoreContractViolation extends Error {
 }
 
 /** Creates a case from a generator over the stores. */
-export const storeCase = <E>(
+export const storeCase = <E, Needed extends Stores>(
   name: string,
-  body: () => Generator<Effect.Effect<unknown, E, Stores>, void>
-): StoreCase => ({ name, run: Effect.gen(body as () => Generator<Effect.Effect<never, E, Stores>, void>) })
+  body: () => Generator<Effect.Effect<unknown, E, Needed>, void>
+): StoreCase<Needed> => ({
+  name,
+  run: Effect.gen(body as () => Generator<Effect.Effect<never, E, Needed>, void>)
+})
 
 const normalize = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint") return `${value}n`

@@ -11,11 +11,11 @@ import { retentionCases } from "./retentionCases.ts"
 import { settledListCases } from "./settledListCases.ts"
 import { settlementCases } from "./settlementCases.ts"
 import { payerActivityCases } from "./payerActivityCases.ts"
-import type { StoreCase } from "./StoreCase.ts"
+import type { ChargeCase } from "./StoreCase.ts"
 import { transferCases } from "./transferCases.ts"
 
 /** Contract of `Charges`. */
-export const chargeCases: ReadonlyArray<StoreCase> = [
+export const chargeCases: ReadonlyArray<ChargeCase> = [
   ...claimCases,
   ...exposureCases,
   ...payerActivityCases,

@@ -46,8 +46,8 @@ export const comparableCharges = (charges: ReadonlyArray<Charge>) => charges.map
 const onMatchingCharge = (
   random: RandomSource,
   state: ChargeState,
-  run: (charges: Charges["Service"], key: string, owner: string) => Operation
-): Operation => {
+  run: (charges: Charges["Service"], key: string, owner: string) => Operation<Charges>
+): Operation<Charges> => {
   const guess = { key: randomKey(random), leaseOwner: random.pick(owners) }
   const isKeyGuessed = random.below(6) === 0
   const isOwnerGuessed = random.below(4) === 0
@@ -64,7 +64,7 @@ const onMatchingCharge = (
   )
 }
 
-const claimOperations: ReadonlyArray<RandomOperation> = [
+const claimOperations: ReadonlyArray<RandomOperation<Charges>> = [
   (random, step) => {
     const key = randomKey(random)
     const charge = sampleCharge({
@@ -119,14 +119,14 @@ const claimOperations: ReadonlyArray<RandomOperation> = [
   }
 ]
 
-const settledOperations: ReadonlyArray<RandomOperation> = [
+const settledOperations: ReadonlyArray<RandomOperation<Charges>> = [
   (random, step) =>
     onMatchingCharge(random, "settled", (charges, key, owner) =>
       charges.deliver(key, owner, sampleResponse(`late ${step}`))
     ),
   (random) => onMatchingCharge(random, "settled", (charges, key, owner) => charges.finalize(key, owner)),
   // Twice, to make the results of reopening more frequent.
-  ...[0, 1].map((): RandomOperation => (random) => {
+  ...[0, 1].map((): RandomOperation<Charges> => (random) => {
     const now = randomTime(random)
     return onMatchingCharge(random, "settled", (charges, key, owner) => charges.reopen(key, owner, now))
   }),
@@ -158,7 +158,7 @@ const settledOperations: ReadonlyArray<RandomOperation> = [
   }
 ]
 
-const upkeepOperations: ReadonlyArray<RandomOperation> = [
+const upkeepOperations: ReadonlyArray<RandomOperation<Charges>> = [
   (random) => {
     const key = randomKey(random)
     return Charges.use((charges) => charges.markApplied(key))
@@ -212,7 +212,7 @@ const upkeepOperations: ReadonlyArray<RandomOperation> = [
   }
 ]
 
-const readOperations: ReadonlyArray<RandomOperation> = [
+const readOperations: ReadonlyArray<RandomOperation<Charges>> = [
   (random) => {
     const now = randomTime(random)
     const limit = 1 + random.below(4)

@@ -13,10 +13,10 @@ import {
   countTagged
 } from "./chargeRecords.ts"
 import { sampleCharge } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 import { claimLimitCases } from "./claimLimitCases.ts"
 
-const fresh: ReadonlyArray<StoreCase> = [
+const fresh: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a claim records the charge unchanged", function* () {
     const charges = yield* Charges
     expectEqual(yield* charges.find(key), undefined, "an unknown key")
@@ -81,7 +81,7 @@ const fresh: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const lapsed: ReadonlyArray<StoreCase> = [
+const lapsed: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: a claim's lease holds up to its last millisecond, then another claim replaces the charge",
     function* () {
@@ -163,7 +163,7 @@ const lapsed: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const voided: ReadonlyArray<StoreCase> = [
+const voided: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a voided charge is claimed by its owner only, at any time", function* () {
     const charges = yield* chargesWithOne("voided")
     const next = sampleCharge({ payloadDigest: "digest-2", createdAtMillis: 5_000, claimedAfterBlock: "" })
@@ -240,4 +240,4 @@ const voided: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `claim`. */
-export const claimCases: ReadonlyArray<StoreCase> = [...fresh, ...lapsed, ...voided, ...claimLimitCases]
+export const claimCases: ReadonlyArray<ChargeCase> = [...fresh, ...lapsed, ...voided, ...claimLimitCases]

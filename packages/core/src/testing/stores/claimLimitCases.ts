@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { Charges } from "../../ports/Charges.ts"
 import { asClaimed, atMost, chargesWithOne, key, lease, paid, countTagged } from "./chargeRecords.ts"
 import { sampleResponse, sampleCharge } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 /** Limits on a payer's unsettled charges. */
-export const claimLimitCases: ReadonlyArray<StoreCase> = [
+export const claimLimitCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a payer's ready and claimed charges are limited", function* () {
     const charges = yield* chargesWithOne("claimed", { key: "claimed" })
     yield* chargesWithOne("ready", { key: "ready" })

@@ -13,9 +13,9 @@ import {
   paidFirst,
   provisional
 } from "./chargeRecords.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
-const unfinished: ReadonlyArray<StoreCase> = [
+const unfinished: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: unfinished returns charges that are not settled or have something pending",
     function* () {
@@ -116,7 +116,7 @@ const unfinished: ReadonlyArray<StoreCase> = [
   )
 ]
 
-const voided: ReadonlyArray<StoreCase> = [
+const voided: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: voided charges without a subject are released in bulk, not returned as unfinished",
     function* () {
@@ -224,4 +224,4 @@ const voided: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `unfinished`, `voidedDue` and `releaseVoided`. */
-export const dueCases: ReadonlyArray<StoreCase> = [...unfinished, ...voided]
+export const dueCases: ReadonlyArray<ChargeCase> = [...unfinished, ...voided]

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Charges, type ClaimLimits } from "../../ports/Charges.ts"
 import { asClaimed, chargesWithOne, exposedAtMost, key, lease, paid, unlimited } from "./chargeRecords.ts"
 import { sampleResponse, sampleCharge } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 const limited = { _tag: "Limited", by: "exposure" } as const
 const claimed = { _tag: "Claimed" } as const
@@ -18,7 +18,7 @@ const claimOf = Effect.fnUntraced(function* (
   return yield* charges.claim(sampleCharge({ key: own, exposureAtomic }), lease("me"), nowMillis, limits)
 })
 
-const bounds: ReadonlyArray<StoreCase> = [
+const bounds: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: exposure of a payer ends at its limit, to the atomic unit", function* () {
     expectEqual(yield* claimOf("first", "60", exposedAtMost("100")), claimed, "60 of 100")
     expectEqual(yield* claimOf("second", "41", exposedAtMost("100")), limited, "101 of 100")
@@ -134,7 +134,7 @@ const bounds: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const races: ReadonlyArray<StoreCase> = [
+const races: ReadonlyArray<ChargeCase> = [
   storeCase(
     `Charges: of ${racers} racers of one payer only as many claim as its exposure allows`,
     function* () {
@@ -174,4 +174,4 @@ const races: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `claim` for exposure. */
-export const exposureCases: ReadonlyArray<StoreCase> = [...bounds, ...races]
+export const exposureCases: ReadonlyArray<ChargeCase> = [...bounds, ...races]

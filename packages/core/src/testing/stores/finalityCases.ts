@@ -15,7 +15,7 @@ import {
   unlimited
 } from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const { settlement } = sampleCharge()
 const asProvisional = {
@@ -32,7 +32,7 @@ const shown = (entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> =>
 
 const plenty = { sinceMillis: 0, maxAtomic: "1000000" }
 
-const finality: ReadonlyArray<StoreCase> = [
+const finality: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: a provisional settlement keeps the data for settling again until it is final",
     function* () {
@@ -62,7 +62,7 @@ const finality: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const reopening: ReadonlyArray<StoreCase> = [
+const reopening: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a reopened charge is ready again, and the reversal is entered", function* () {
     const charges = yield* chargesWithOne("settled", {}, { settlement: provisional, subject: order })
     expectEqual(yield* charges.reopen(key, "you", 1_600), false, "reopen by another")
@@ -354,4 +354,4 @@ const reopening: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `finalize` and `reopen`. */
-export const finalityCases: ReadonlyArray<StoreCase> = [...finality, ...reopening]
+export const finalityCases: ReadonlyArray<ChargeCase> = [...finality, ...reopening]

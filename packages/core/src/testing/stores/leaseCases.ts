@@ -15,9 +15,9 @@ import {
   unlimited
 } from "./chargeRecords.ts"
 import { sampleCharge } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 
-const takeovers: ReadonlyArray<StoreCase> = [
+const takeovers: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: the expired lease of an unfinished charge is taken over", function* () {
     const charges = yield* Charges
     expectEqual(yield* charges.takeOver("unknown", lease("you", 9_000), 2_000), false, "an unknown key")
@@ -99,7 +99,7 @@ const takeovers: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const endings: ReadonlyArray<StoreCase> = [
+const endings: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: yielding ends a lease and keeps the state", function* () {
     const charges = yield* chargesWithOne("ready")
     yield* charges.yieldLease(key, "you", 0)
@@ -146,7 +146,7 @@ const endings: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const skew: ReadonlyArray<StoreCase> = [
+const skew: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: a process whose clock is ahead takes a lease early, and the owner loses it",
     function* () {
@@ -216,4 +216,4 @@ const skew: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `takeOver`, `yieldLease` and `defer`, including callers with different clocks. */
-export const leaseCases: ReadonlyArray<StoreCase> = [...takeovers, ...endings, ...skew]
+export const leaseCases: ReadonlyArray<ChargeCase> = [...takeovers, ...endings, ...skew]

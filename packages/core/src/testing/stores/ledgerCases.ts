@@ -1,7 +1,7 @@
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { asSettled, chargesWithOne, key, order, paidRefundDue } from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 import { ledgerReadCases } from "./ledgerReadCases.ts"
 
 const entryOf = (entry: Pick<LedgerEntry, "kind" | "atMillis" | "transaction">): LedgerEntry => {
@@ -16,7 +16,7 @@ const settledEntry = entryOf({
   transaction: sampleReceipt().transaction
 })
 
-const refunds: ReadonlyArray<StoreCase> = [
+const refunds: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a settled charge becomes refund-due once and refunded once", function* () {
     const charges = yield* chargesWithOne("settled")
     expectEqual(yield* charges.recordRefund(key, "0xback", 1_600), false, "a refund sent that is not due")
@@ -83,4 +83,4 @@ const refunds: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of the ledger. */
-export const ledgerCases: ReadonlyArray<StoreCase> = [...refunds, ...ledgerReadCases]
+export const ledgerCases: ReadonlyArray<ChargeCase> = [...refunds, ...ledgerReadCases]

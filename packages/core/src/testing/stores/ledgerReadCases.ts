@@ -3,7 +3,7 @@ import { Charges, type EntriesQuery, type LedgerEntry, type LedgerTotal } from "
 import { summed } from "./LedgerModel.ts"
 import { chargesWithOne, key, paid, unlimited, lease, outcome } from "./chargeRecords.ts"
 import { sampleCharge } from "./records.ts"
-import { expectEqual, race, racers, format, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, format, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 const operations = ["search", "assistant", "buy"]
 const day = 86_400_000
@@ -56,7 +56,7 @@ const placeOf = ({ atMillis, chargeKey, kind, round }: LedgerEntry) =>
 const sorted = (totals: ReadonlyArray<LedgerTotal>): ReadonlyArray<string> => totals.map(format).toSorted()
 
 /** Reading the ledger: order, pages, filters and totals. */
-export const ledgerReadCases: ReadonlyArray<StoreCase> = [
+export const ledgerReadCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: the ledger reads newest first, by time, key and kind", function* () {
     const charges = yield* sampleLedger
     const entries = yield* charges.entries({ limit: 100 })

@@ -38,7 +38,7 @@ const walk = Effect.fnUntraced(function* (limit: number, status?: OrderStatus) {
   }
 })
 
-const keeping: ReadonlyArray<StoreCase> = [
+const keeping: ReadonlyArray<StoreCase<Orders>> = [
   storeCase("Orders: an order is stored unchanged", function* () {
     const orders = yield* Orders
     expectEqual(yield* orders.find(id), undefined, "an unknown order")
@@ -109,7 +109,7 @@ const keeping: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const moving: ReadonlyArray<StoreCase> = [
+const moving: ReadonlyArray<StoreCase<Orders>> = [
   storeCase("Orders: an order is replaced only with its current version", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder())
@@ -177,7 +177,7 @@ const dueOrders = Effect.fnUntraced(function* (count: number) {
   return orders
 })
 
-const working: ReadonlyArray<StoreCase> = [
+const working: ReadonlyArray<StoreCase<Orders>> = [
   storeCase("Orders: due ones are taken, longest due first", function* () {
     const orders = yield* dueOrders(10)
     yield* orders.create(sampleOrder({ id: uuidOf(99), dueAtMillis: undefined }))
@@ -246,7 +246,7 @@ const numbersDown = (count: number, when: (number: number) => boolean = () => tr
     .filter(when)
     .map(uuidOf)
 
-const listing: ReadonlyArray<StoreCase> = [
+const listing: ReadonlyArray<StoreCase<Orders>> = [
   storeCase("Orders: list returns the newest first, up to the limit", function* () {
     const orders = yield* ordersWith(10, (number) => 1_000 + number)
     expectEqual(ids(yield* orders.list({ limit: 3 })), numbersDown(10).slice(0, 3), "the first three")
@@ -277,4 +277,4 @@ const listing: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `Orders`. */
-export const orderCases: ReadonlyArray<StoreCase> = [...keeping, ...moving, ...working, ...listing]
+export const orderCases: ReadonlyArray<StoreCase<Orders>> = [...keeping, ...moving, ...working, ...listing]

@@ -11,10 +11,10 @@ import {
   paid
 } from "./chargeRecords.ts"
 import { sampleResponse } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 
 /** Contract of `deliver`, and of the settlement before it. */
-export const owedResponseCases: ReadonlyArray<StoreCase> = [
+export const owedResponseCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a settle-first charge is ready and settled before it has a response", function* () {
     const charges = yield* chargesWithOne("claimed", { settlesFirst: true })
     expectEqual(yield* charges.advance(key, "me", { response: undefined, subject: order }), true, "advance")

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Charges, type PayerActivity } from "../../ports/Charges.ts"
 import { chargesWithOne, lease, outcome, paid, paidRefundDue, unlimited } from "./chargeRecords.ts"
 import { sampleCharge } from "./records.ts"
-import { expectEqual, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 /** The charge for which a payer's activity is read: newer than all others. */
 const last = { ...sampleCharge({ key: "z" }), createdAtMillis: 9_000 }
@@ -14,7 +14,7 @@ const standing = (openAtomic: string, settledAtomic: string): PayerActivity => (
 const maxSettled = 200
 
 /** Contract of `payerActivity`. */
-export const payerActivityCases: ReadonlyArray<StoreCase> = [
+export const payerActivityCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a payer's open amounts are its ready and claimed charges", function* () {
     expectEqual(yield* standingOf(0, 0), standing("0", "0"), "of a payer without charges")
     const charges = yield* chargesWithOne("ready", { key: "ready", amountAtomic: "1" })

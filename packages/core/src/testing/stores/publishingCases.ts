@@ -12,7 +12,7 @@ const versionOf = (version: number, letter: string, publishedAtMillis: number) =
 })
 
 /** Contract of publishing: items with versions of their archives. */
-export const publishingCases: ReadonlyArray<StoreCase> = [
+export const publishingCases: ReadonlyArray<StoreCase<VaultItems | VaultPurchases>> = [
   storeCase("VaultItems: an item is published with its archive, and keeps its versions", function* () {
     const vault = yield* VaultItems
     expectEqual(yield* vault.versions("item-1", 5), [], "versions of an unknown item")

@@ -17,7 +17,7 @@ const granted = (overrides: Partial<VaultPurchase> = {}): VaultPurchase => ({
   ...overrides
 })
 
-const selling: ReadonlyArray<StoreCase> = [
+const selling: ReadonlyArray<StoreCase<VaultPurchases>> = [
   storeCase("VaultPurchases: a purchase is stored unchanged", function* () {
     const purchases = yield* VaultPurchases
     expectEqual(yield* purchases.find(id), undefined, "an unknown purchase")
@@ -85,7 +85,7 @@ const duePurchases = Effect.fnUntraced(function* (count: number) {
   return purchases
 })
 
-const working: ReadonlyArray<StoreCase> = [
+const working: ReadonlyArray<StoreCase<VaultPurchases>> = [
   storeCase("VaultPurchases: due ones are taken, longest due first", function* () {
     const purchases = yield* duePurchases(10)
     yield* purchases.reserve(samplePurchase({ id: uuidOf(99), dueAtMillis: undefined }))
@@ -176,4 +176,4 @@ const working: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `VaultPurchases`. */
-export const purchaseCases: ReadonlyArray<StoreCase> = [...selling, ...working]
+export const purchaseCases: ReadonlyArray<StoreCase<VaultPurchases>> = [...selling, ...working]

@@ -7,7 +7,7 @@ const numbered = (number: number, overrides: Partial<Quote> = {}): Quote =>
   sampleQuote({ id: uuidOf(number), offer: sampleOffer({ reference: `offer-${number}` }), ...overrides })
 const until = (expiresAtMillis: number) => ({ offer: sampleOffer({ expiresAtMillis }) })
 
-const liveQuotes: ReadonlyArray<StoreCase> = [
+const liveQuotes: ReadonlyArray<StoreCase<Quotes>> = [
   storeCase("Quotes: a quote is found by its request until it expires", function* () {
     const quotes = yield* Quotes
     expectEqual(yield* quotes.findLive(fingerprint, 1_000), undefined, "before")
@@ -61,7 +61,7 @@ const liveQuotes: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const consuming: ReadonlyArray<StoreCase> = [
+const consuming: ReadonlyArray<StoreCase<Quotes>> = [
   storeCase("Quotes: a quote is consumed by one charge, repeatedly", function* () {
     const quotes = yield* Quotes
     yield* quotes.put(sampleQuote(), 1_000)
@@ -181,4 +181,4 @@ const consuming: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `Quotes`. */
-export const quoteCases: ReadonlyArray<StoreCase> = [...liveQuotes, ...consuming]
+export const quoteCases: ReadonlyArray<StoreCase<Quotes>> = [...liveQuotes, ...consuming]

@@ -16,7 +16,7 @@ import {
   type Operation
 } from "./RandomSource.ts"
 import { sampleOffer, sampleOrder, samplePurchase, sampleQuote, sampleVaultItem, uuidOf } from "./records.ts"
-import { expectEqual, type RestartCase, type StoreCase } from "./StoreCase.ts"
+import { type ChargeCase, expectEqual, type RestartCase, type StoreCase } from "./StoreCase.ts"
 import { storeModel } from "./StoreModel.ts"
 
 const statuses: ReadonlyArray<OrderStatus> = ["awaiting_payment", "processing", "placed", "delivered"]
@@ -231,62 +231,80 @@ const vaultOperations: ReadonlyArray<RandomOperation> = [
 ]
 
 const { claiming, reading, settled, upkeep } = chargeOperations
-/** Claims count twice: the other operations need charges to work on. */
-const operationGroups = [
-  claiming,
-  claiming,
-  settled,
-  upkeep,
-  reading,
-  quoteOperations,
-  orderOperations,
-  vaultOperations
-]
+/** What a comparison draws from, and all that can be seen. */
+interface Compared<Needed extends Stores> {
+  readonly name: string
+  readonly groups: ReadonlyArray<ReadonlyArray<RandomOperation<Needed>>>
+  readonly snapshot: Operation<Needed>
+}
 
-/** Everything that the stores can return. */
-const snapshot: Operation = Effect.all([
-  Charges.use((charges) => Effect.map(charges.list({ limit: 100 }), (found) => found.map(comparableCharge))),
-  Charges.use((charges) => charges.entries({ limit: 1_000 })),
-  Effect.forEach([0, 50, 99], (now) =>
+const onlyCharges: Compared<Charges> = {
+  name: "Charges",
+  // Claims count twice: the other operations need charges to work on.
+  groups: [claiming, claiming, settled, upkeep, reading],
+  snapshot: Effect.all([
     Charges.use((charges) =>
-      Effect.all([
-        Effect.map(charges.unfinished(now, 100), comparableCharges),
-        Effect.map(charges.voidedDue(now, 100), comparableCharges)
-      ])
+      Effect.map(charges.list({ limit: 100 }), (found) => found.map(comparableCharge))
+    ),
+    Charges.use((charges) => charges.entries({ limit: 1_000 })),
+    Effect.forEach([0, 50, 99], (now) =>
+      Charges.use((charges) =>
+        Effect.all([
+          Effect.map(charges.unfinished(now, 100), comparableCharges),
+          Effect.map(charges.voidedDue(now, 100), comparableCharges)
+        ])
+      )
+    ),
+    Charges.use((charges) => charges.refundStop())
+  ])
+}
+
+const allStores: Compared<Stores> = {
+  name: "All stores",
+  groups: [...onlyCharges.groups, quoteOperations, orderOperations, vaultOperations],
+  snapshot: Effect.all([
+    onlyCharges.snapshot,
+    Effect.forEach(["request-0", "request-1"], (fingerprint) =>
+      Effect.forEach([0, 50e6, 99e6], (now) => Quotes.use((quotes) => quotes.findLive(fingerprint, now)))
+    ),
+    Orders.use((orders) => orders.list({ limit: 100 })),
+    VaultItems.use((items) => items.search({ limit: 100 })),
+    Effect.forEach([0, 1, 2, 3, 4], (number) =>
+      VaultPurchases.use((purchases) => purchases.find(uuidOf(number)))
     )
-  ),
-  Charges.use((charges) => charges.refundStop()),
-  Effect.forEach(["request-0", "request-1"], (fingerprint) =>
-    Effect.forEach([0, 50e6, 99e6], (now) => Quotes.use((quotes) => quotes.findLive(fingerprint, now)))
-  ),
-  Orders.use((orders) => orders.list({ limit: 100 })),
-  VaultItems.use((items) => items.search({ limit: 100 })),
-  Effect.forEach([0, 1, 2, 3, 4], (number) =>
-    VaultPurchases.use((purchases) => purchases.find(uuidOf(number)))
-  )
-])
+  ])
+}
 
 /** The outcome of an operation; a store error is an outcome too. */
-const outcomeOf = (verb: Operation): Effect.Effect<unknown, never, Stores> =>
+const outcomeOf = <Needed extends Stores>(verb: Operation<Needed>): Effect.Effect<unknown, never, Needed> =>
   Effect.match(verb, { onSuccess: (value) => value, onFailure: ({ _tag }) => ({ failed: _tag }) })
 
 /** Runs some steps of a seed's random operations on a store and on its model. */
-const comparison = (seed: number) => {
+const comparison = <Needed extends Stores>({ groups, snapshot }: Compared<Needed>, seed: number) => {
   const model = storeModel()
   const { below, pick } = randomSource(seed)
-  const same = Effect.fnUntraced(function* (verb: Operation, what: string) {
+  const same = Effect.fnUntraced(function* (verb: Operation<Needed>, what: string) {
     const outcome = outcomeOf(verb)
     expectEqual(yield* outcome, yield* Effect.provideContext(outcome, model), what)
   })
   return Effect.fnUntraced(function* (from: number, to: number) {
     for (let step = from; step < to; step++) {
-      const verb = pick(pick(operationGroups))({ below, pick }, step)
+      const verb = pick(pick(groups))({ below, pick }, step)
       yield* same(verb, `seed ${seed}, step ${step}`)
       if (step % 25 === 24) yield* same(snapshot, `seed ${seed}, step ${step}, all that can be seen`)
     }
     yield* same(snapshot, `seed ${seed}, before step ${to}, all that can be seen`)
   })
 }
+
+const modelCase = <Needed extends Stores>(
+  compared: Compared<Needed>,
+  seed: number,
+  steps: number
+): StoreCase<Needed> => ({
+  name: `${compared.name}: ${steps} random operations match the model (seed ${seed})`,
+  run: Effect.suspend(() => comparison(compared, seed)(0, steps))
+})
 
 /**
  * Creates a case that runs the same random operations on the stores and on a plain model, and compares the
@@ -297,10 +315,7 @@ const comparison = (seed: number) => {
  * @param seed any integer
  * @param steps number of operations, below a million
  */
-export const storeModelCase = (seed: number, steps = 800): StoreCase => ({
-  name: `All stores: ${steps} random operations match the model (seed ${seed})`,
-  run: Effect.suspend(() => comparison(seed)(0, steps))
-})
+export const storeModelCase = (seed: number, steps = 800): StoreCase => modelCase(allStores, seed, steps)
 
 const stepsBetweenRestarts = 40
 
@@ -309,7 +324,7 @@ export const restartedModelCase = (seed: number, steps = 200): RestartCase => ({
   name: `All stores: ${steps} random operations across restarts match the model (seed ${seed})`,
   run: (opened) =>
     Effect.gen(function* () {
-      const compare = comparison(seed)
+      const compare = comparison(allStores, seed)
       for (let from = 0; from < steps; from += stepsBetweenRestarts)
         yield* opened(compare(from, Math.min(steps, from + stepsBetweenRestarts)))
     })
@@ -317,3 +332,8 @@ export const restartedModelCase = (seed: number, steps = 200): RestartCase => ({
 
 /** The model comparison with a few seeds. */
 export const randomCases: ReadonlyArray<StoreCase> = [1, 2, 3, 4, 5].map((seed) => storeModelCase(seed))
+
+/** The same of charges alone. */
+export const randomChargeCases: ReadonlyArray<ChargeCase> = [1, 2, 3].map((seed) =>
+  modelCase(onlyCharges, seed, 800)
+)

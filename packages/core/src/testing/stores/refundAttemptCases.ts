@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Charges } from "../../ports/Charges.ts"
 import { chargesWithOne, key, paidRefundDue } from "./chargeRecords.ts"
 import { sampleAttempt } from "./records.ts"
-import { countTrue, expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { countTrue, expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 /** A charge whose refund was started. */
 export const refundStarted = Effect.fnUntraced(function* (own: string = key) {
@@ -12,7 +12,7 @@ export const refundStarted = Effect.fnUntraced(function* (own: string = key) {
 })
 
 /** Contract of `recordRefundAttempt`, `endRefundAttempt` and `refundAttempts`. */
-export const refundAttemptCases: ReadonlyArray<StoreCase> = [
+export const refundAttemptCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: attempts of a refund are recorded one after the other", function* () {
     const charges = yield* refundStarted()
     expectEqual(yield* charges.refundAttempts([key]), [], "before the first")

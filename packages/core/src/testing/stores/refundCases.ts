@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Charges, type NewCharge, type RefundLimit } from "../../ports/Charges.ts"
 import { asSettled, chargesWithOne, key, paid, paidRefundDue } from "./chargeRecords.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 
 const limitOf = (maxAtomic: string, sinceMillis = 0): RefundLimit => ({ sinceMillis, maxAtomic })
 const plenty = limitOf("1000000000")
@@ -15,7 +15,7 @@ const startOf = Effect.fnUntraced(function* (own: string, limit: RefundLimit, no
   return (yield* charges.startRefund(own, limit, nowMillis))._tag
 })
 
-const starting: ReadonlyArray<StoreCase> = [
+const starting: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a due refund can be started and records when", function* () {
     const charges = yield* chargesWithOne("settled")
     expectEqual(yield* startOf("unknown", plenty), "NotDue", "of an unknown key")
@@ -48,7 +48,7 @@ const starting: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const manual: ReadonlyArray<StoreCase> = [
+const manual: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: a refund sent by other means is recorded unless the wallet may be sending it",
     function* () {
@@ -144,7 +144,7 @@ const manual: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const limits: ReadonlyArray<StoreCase> = [
+const limits: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: refunds of a payer end at their limit, to the atomic unit", function* () {
     yield* owedBack("first", { amountAtomic: "60" })
     const charges = yield* owedBack("second", { amountAtomic: "40" })
@@ -229,7 +229,7 @@ const limits: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const stops: ReadonlyArray<StoreCase> = [
+const stops: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: refunds stay stopped until resumed, with the first reason", function* () {
     const charges = yield* Charges
     expectEqual(yield* charges.refundStop(), undefined, "before")
@@ -255,4 +255,4 @@ const stops: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `startRefund`, `recordManualRefund`, `recordFurtherRefund`, `stopRefunds` and `resumeRefunds`. */
-export const refundCases: ReadonlyArray<StoreCase> = [...starting, ...manual, ...limits, ...stops]
+export const refundCases: ReadonlyArray<ChargeCase> = [...starting, ...manual, ...limits, ...stops]

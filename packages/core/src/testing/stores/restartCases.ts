@@ -20,7 +20,7 @@ import { resumeCases } from "./resumeCases.ts"
 
 const states = ["claimed", "ready", "settled", "voided"] as const
 
-const keeping: ReadonlyArray<RestartCase> = [
+const keeping: ReadonlyArray<RestartCase<Charges>> = [
   {
     name: "Charges: all data is unchanged after a restart",
     run: Effect.fnUntraced(function* (opened) {
@@ -101,7 +101,8 @@ const keeping: ReadonlyArray<RestartCase> = [
   }
 ]
 
-const buying: ReadonlyArray<RestartCase> = [
+/** The contract of persistent purchases. */
+export const purchaseRestartCases: ReadonlyArray<RestartCase<VaultPurchases>> = [
   {
     name: "VaultPurchases: a purchase due before a restart is due after it",
     run: Effect.fnUntraced(function* (opened) {
@@ -141,10 +142,12 @@ const buying: ReadonlyArray<RestartCase> = [
   }
 ]
 
+/** The contract of persistent charges. */
+export const chargeRestartCases: ReadonlyArray<RestartCase<Charges>> = [...keeping, ...resumeCases]
+
 /** The contract of persistent stores. */
 export const restartCases: ReadonlyArray<RestartCase> = [
-  ...keeping,
-  ...resumeCases,
-  ...buying,
+  ...chargeRestartCases,
+  ...purchaseRestartCases,
   ...[11, 12, 13].map((seed) => restartedModelCase(seed))
 ]

@@ -29,7 +29,7 @@ const found = Effect.fnUntraced(function* (nowMillis: number) {
 })
 
 /** Charges that a process continues after a restart. */
-export const resumeCases: ReadonlyArray<RestartCase> = [
+export const resumeCases: ReadonlyArray<RestartCase<Charges>> = [
   {
     name: "Charges: a payment completes even if the process dies after every step",
     run: Effect.fnUntraced(function* (opened) {

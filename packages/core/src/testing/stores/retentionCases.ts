@@ -11,7 +11,7 @@ import {
   unlimited
 } from "./chargeRecords.ts"
 import { sampleCharge, sampleReceipt } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 const exactTexts = [
   "",
@@ -26,7 +26,7 @@ const exactTexts = [
   "漢🛍".repeat(100_000)
 ]
 
-const responses: ReadonlyArray<StoreCase> = [
+const responses: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: recorded responses are returned byte for byte", function* () {
     const charges = yield* Charges
     const bodies = [
@@ -141,7 +141,7 @@ export const dozen = Effect.gen(function* () {
   return charges
 })
 
-const listing: ReadonlyArray<StoreCase> = [
+const listing: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: list returns the newest first, by time and key, up to the limit", function* () {
     const charges = yield* Charges
     expectEqual(yield* charges.list({ limit: 10 }), [], "of none")
@@ -195,4 +195,4 @@ const listing: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `list` and `expire`, and of the data that remains. */
-export const retentionCases: ReadonlyArray<StoreCase> = [...responses, ...listing]
+export const retentionCases: ReadonlyArray<ChargeCase> = [...responses, ...listing]

@@ -2,10 +2,10 @@ import { settledChargeOf } from "../../ports/chargeRules.ts"
 import type { SettledCharge } from "../../ports/Charges.ts"
 import { chargesWithOne, keysOf, paidRefundDue } from "./chargeRecords.ts"
 import { dozen } from "./retentionCases.ts"
-import { expectEqual, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 /** The list of settled charges that audits read. */
-export const settledListCases: ReadonlyArray<StoreCase> = [
+export const settledListCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: listSettled pages by settlement time and key, oldest first", function* () {
     const charges = yield* dozen
     for (const key of ["b", "a", "c"])

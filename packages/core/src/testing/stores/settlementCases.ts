@@ -16,9 +16,9 @@ import {
   unlimited
 } from "./chargeRecords.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase, countTrue } from "./StoreCase.ts"
 
-const advancing: ReadonlyArray<StoreCase> = [
+const advancing: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: only the lease's owner makes a claimed charge ready, once", function* () {
     const charges = yield* chargesWithOne("claimed")
     expectEqual(yield* charges.advance("unknown", "me", outcome), false, "advance of an unknown key")
@@ -52,7 +52,7 @@ const advancing: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const completing: ReadonlyArray<StoreCase> = [
+const completing: ReadonlyArray<ChargeCase> = [
   storeCase(
     "Charges: any process can settle a ready charge, once; settling again changes nothing",
     function* () {
@@ -161,7 +161,7 @@ const completing: ReadonlyArray<StoreCase> = [
   })
 ]
 
-const voiding: ReadonlyArray<StoreCase> = [
+const voiding: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: the owner can void a claimed or ready charge, which ends its lease", function* () {
     for (const state of ["claimed", "ready"] as const) {
       for (const [keepExposure, isRefused] of [
@@ -241,7 +241,7 @@ const releasable: ReadonlyArray<readonly [ChargeState, boolean]> = [
   ["voided", true]
 ]
 
-const releasing: ReadonlyArray<StoreCase> = [
+const releasing: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: only the owner can release a claimed or voided charge", function* () {
     for (const [state, isReleasable] of releasable) {
       const charges = yield* chargesWithOne(state, { key: state })
@@ -305,7 +305,7 @@ const releasing: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `advance`, `complete`, `markApplied`, `void` and `release`. */
-export const settlementCases: ReadonlyArray<StoreCase> = [
+export const settlementCases: ReadonlyArray<ChargeCase> = [
   ...advancing,
   ...completing,
   ...voiding,

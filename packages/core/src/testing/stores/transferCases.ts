@@ -11,12 +11,12 @@ import {
   provisional
 } from "./chargeRecords.ts"
 import { sampleReceipt } from "./records.ts"
-import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
+import { expectEqual, race, racers, type ChargeCase, storeCase } from "./StoreCase.ts"
 
 const proven: CompletedSettlement = { ...paid, transferLogIndex: 3 }
 
 /** Contract of `complete` for the transfer that proves a settlement. */
-export const transferCases: ReadonlyArray<StoreCase> = [
+export const transferCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a transfer settles one charge; a second charge is refused and unchanged", function* () {
     const charges = yield* chargesWithOne("settled", { key: "first" }, { settlement: proven })
     expectEqual((yield* charges.find("first"))?.transferLogIndex, 3, "the index of its transfer")

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { VaultItems } from "../../shop/ports/VaultItems.ts"
+import type { VaultPurchases } from "../../shop/ports/VaultPurchases.ts"
 import { publishingCases } from "./publishingCases.ts"
 import { purchaseCases } from "./purchaseCases.ts"
 import { sampleVaultItem } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 import { found, shelf, vaultSearchCases } from "./vaultSearchCases.ts"
 
-const keeping: ReadonlyArray<StoreCase> = [
+const keeping: ReadonlyArray<StoreCase<VaultItems>> = [
   storeCase("VaultItems: an item is stored unchanged", function* () {
     const vault = yield* VaultItems
     expectEqual(yield* vault.findBySlug("item-1"), undefined, "an unknown slug")
@@ -80,7 +81,7 @@ const keeping: ReadonlyArray<StoreCase> = [
 ]
 
 /** Contract of `VaultItems` and `VaultPurchases`. */
-export const vaultCases: ReadonlyArray<StoreCase> = [
+export const vaultCases: ReadonlyArray<StoreCase<VaultItems | VaultPurchases>> = [
   ...keeping,
   ...publishingCases,
   ...vaultSearchCases,

@@ -49,7 +49,7 @@ const worded: ReadonlyArray<VaultItem> = [
 ]
 
 /** Contract of the search of `VaultItems`. */
-export const vaultSearchCases: ReadonlyArray<StoreCase> = [
+export const vaultSearchCases: ReadonlyArray<StoreCase<VaultItems>> = [
   storeCase("VaultItems: filters combine, and price limits are inclusive", function* () {
     yield* shelf(filtered)
     expectEqual(yield* found({ category: "ios" }), ["item-1", "item-2"], "by category")

@@ -5,7 +5,7 @@ import type { FulfilmentOptions } from "../../shop/ports/FulfilmentOptions.ts"
 import type { MailerOptions } from "../../shop/ports/Mailer.ts"
 import type { MarketplacesOptions } from "../../shop/ports/Marketplaces.ts"
 import type { ProviderFailure } from "../../ports/ProviderFailure.ts"
-import type { Stores } from "../../stores/Stores.ts"
+import type { Charges } from "../../ports/Charges.ts"
 import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
 import type { ShopEvent } from "../../shop/ports/ShopEvents.ts"
@@ -36,10 +36,10 @@ export interface TillOptions extends TillSettings, TillHooks {
    */
   readonly facilitator: FacilitatorSource | ReadonlyArray<FacilitatorSource>
   /**
-   * Store of charges, quotes, orders and vault items: `sqlite({ filename })`, `postgres({ url })`, `memory()` for
-   * tests, or `storageFrom(stores)` over stores of your own.
+   * Store of charges, and of quotes, orders and vault items where they are sold: `sqlite({ filename })`,
+   * `postgres({ url })`, `memory()` for tests, or `storageFrom(stores)` over stores of your own.
    */
-  readonly storage: Layer.Layer<Stores, unknown>
+  readonly storage: Layer.Layer<Charges, unknown>
   /** Searches products, on `marketplace_a`, `marketplace_b` or both. Serves `search`. */
   readonly marketplaces?: MarketplacesOptions
   /** Replies to shoppers in words, with products. Serves `shop`. */

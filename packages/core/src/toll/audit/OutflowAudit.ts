@@ -111,8 +111,7 @@ const tokensOf = Effect.fnUntraced(function* (
         if (network === undefined || !isSameAsset(network, entry.asset)) continue
         const token = tokenOf(network)
         token.refunds.push(entry)
-        for (const { wallet } of attempts.get(entry.chargeKey) ?? [])
-          if (wallet !== "") token.wallets.add(wallet)
+        for (const { wallet } of attempts.get(entry.chargeKey) ?? []) token.wallets.add(wallet)
       }
     })
   )

@@ -29,9 +29,7 @@ export const networkOf = (
  * longest.
  */
 const distinct = (attempts: ReadonlyArray<RefundAttempt>): ReadonlyArray<RefundAttempt> => {
-  // What an unknown wallet sent can't be looked up.
-  const known = attempts.filter(({ wallet }) => wallet !== "")
-  const ascending = known.toSorted((left, right) => left.validBefore - right.validBefore)
+  const ascending = attempts.toSorted((left, right) => left.validBefore - right.validBefore)
   return Array.from(
     new Map(ascending.map((attempt) => [`${attempt.wallet} ${attempt.nonce}`, attempt])).values()
   )

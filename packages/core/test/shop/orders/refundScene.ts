@@ -11,7 +11,7 @@ import { makeRefundGuard, type RefundGuard } from "../../../src/refunds/RefundGu
 import { Refunds } from "../../../src/refunds/Refunds.ts"
 import { type Charge, Charges } from "../../../src/ports/Charges.ts"
 import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
-import { Chain, type ChainEvidence, type IncomingTransfer } from "../../../src/toll/evidence/Chain.ts"
+import { Chain, type ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator, type Settlement } from "../../../src/toll/facilitator/Facilitator.ts"
 import { type RecordedCall, scripted } from "../../toll/machine/settlingScene.ts"
 
@@ -89,8 +89,6 @@ export interface Script {
   readonly sign?: RefundWallet["signTypedData"]
   readonly hasWallet?: boolean
   readonly solana?: SolanaRefunds
-  /** Transfers to the payer; default: they can't be read. */
-  readonly incoming?: ReadonlyArray<IncomingTransfer>
   /** Balance of the wallet in atomic units; default: it can't be read. */
   readonly balance?: bigint
 }
@@ -133,13 +131,6 @@ export const play = <A, E>(
     ...scripted<Chain["Service"]>({}, calls),
     canRead: () => script.evidence !== undefined,
     balanceOf: () => Effect.succeed(script.balance),
-    transfersTo: (...given: ReadonlyArray<unknown>) =>
-      Effect.sync(() => {
-        calls.push(["transfersTo", ...given])
-        return script.incoming === undefined
-          ? undefined
-          : { fromBlock: 0n, toBlock: 1n, transfers: script.incoming }
-      }),
     evidence: (...given: ReadonlyArray<unknown>) =>
       Effect.sync(() => {
         calls.push(["evidence", ...given])

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { Charges } from "../../../src/ports/Charges.ts"
+import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
 import { Secrets } from "../../../src/runtime/Secrets.ts"
-import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
 import { downloadTokenOf } from "../../../src/shop/vault/DownloadToken.ts"
 import { type Call, downloadOf, type ReceivedResponse } from "../../toll/openTill.ts"
 import { outcomeOf, proofFor, signIn } from "../../toll/signIn.ts"
@@ -46,7 +46,7 @@ export const callById = async (purchaseId: string): Promise<Call> => {
 /** A till on a database of its own with one purchase. */
 export const openFreeShop = async (
   options: FreeVaultOptions = {},
-  over: (storage: TillOptions["storage"]) => TillOptions["storage"] = (storage) => storage
+  over: (storage: Layer.Layer<Stores, unknown>) => Layer.Layer<Stores, unknown> = (storage) => storage
 ) => {
   const { seen, vault } = freeVault(options)
   const file = sharedFile()
@@ -71,7 +71,7 @@ const dueRefund = { _tag: "Due", startedAtMillis: undefined } as const
 /** A storage in which, once `areDue`, a refund of each settled charge is due. */
 export const refunding =
   (refunds: { areDue: boolean }) =>
-  (storage: TillOptions["storage"]): TillOptions["storage"] =>
+  (storage: Layer.Layer<Stores, unknown>): Layer.Layer<Stores, unknown> =>
     Layer.effectContext(
       Effect.map(Effect.context<Stores>(), (stores) => {
         const charges = Context.get(stores, Charges)
@@ -87,7 +87,7 @@ export const refunding =
 /** A storage whose purchases name another charge, once there is one. It notes which downloads are counted. */
 export const renaming =
   (changes: { chargeKey?: string; readonly counted: Array<string> }) =>
-  (storage: TillOptions["storage"]): TillOptions["storage"] =>
+  (storage: Layer.Layer<Stores, unknown>): Layer.Layer<Stores, unknown> =>
     Layer.effectContext(
       Effect.map(Effect.context<Stores>(), (stores) => {
         const purchases = Context.get(stores, VaultPurchases)

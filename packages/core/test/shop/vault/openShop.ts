@@ -6,7 +6,6 @@ import { Context, Effect, Layer } from "effect"
 import { sqlite } from "@till402/core/sqlite"
 import { expect, onTestFinished, vi } from "vitest"
 import { StoreError } from "../../../src/domain/Errors.ts"
-import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
@@ -63,7 +62,10 @@ export const sharedFile = () => {
 const lost = (operation: string) => Effect.fail(new StoreError({ operation, cause: new Error("gone") }))
 
 /** A storage that is gone for the first calls that grant a purchase. */
-export const failingGrants = (storage: TillOptions["storage"], times: number): TillOptions["storage"] => {
+export const failingGrants = (
+  storage: Layer.Layer<Stores, unknown>,
+  times: number
+): Layer.Layer<Stores, unknown> => {
   let failures = 0
   return Layer.effectContext(
     Effect.map(Effect.context<Stores>(), (stores) => {
@@ -81,9 +83,9 @@ export const failingGrants = (storage: TillOptions["storage"], times: number): T
 
 /** A storage that performs a call and then seems gone to its process. */
 export const losingResponses = (
-  storage: TillOptions["storage"],
+  storage: Layer.Layer<Stores, unknown>,
   verb: "grant" | "advance"
-): TillOptions["storage"] =>
+): Layer.Layer<Stores, unknown> =>
   Layer.effectContext(
     Effect.map(Effect.context<Stores>(), (stores) => {
       const charges = Context.get(stores, Charges)

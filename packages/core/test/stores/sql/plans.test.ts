@@ -8,7 +8,7 @@ import { Quotes } from "../../../src/shop/ports/Quotes.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
-import { claims } from "../../../src/stores/schema/claimFunction.ts"
+import { claimFunction } from "../../../src/stores/schema/claimStatement.ts"
 import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { layerSql } from "../../../src/stores/sql/stores.ts"
 import {
@@ -194,8 +194,7 @@ describe("each method reads by an index", () => {
     })
 
     it("charges.claim counts within its function by the index of payers", async () => {
-      const [text] = claims.postgres
-      const counting = /\(SELECT COUNT[^]*?\) AS others/.exec(text!)![0]
+      const counting = /\(SELECT COUNT[^]*?\) AS others/.exec(claimFunction)![0]
       const given = counting.replace(/\bcharge\.\w+/g, "'0x1'").replace(/\b(?:now|expired)_millis\b/g, "1000")
       const planned = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

@@ -246,10 +246,6 @@ describe("what left a refund wallet", () => {
     }
   })
 
-  it("is not read of a wallet without a name, which an earlier version's refund has", async () => {
-    expect(await list({ recorded: [""], shown: {} })).toMatchObject({ outflows: none, reads: [] })
-  })
-
   it("is listed of all tokens together, up to a hundred", async () => {
     const many = Array.from({ length: 60 }, () => elsewhere)
     const { outflows } = await list({

@@ -70,7 +70,7 @@ describe("a transfer", () => {
         node.reorganize(1)
         node.mine(2)
         assert.include(yield* evidence({ transaction, claimedAfter }), { _tag: "Moved", precedesClaim: true })
-        // What an earlier version recorded has no time.
+        // A head without a time proves nothing.
         const { timeSeconds: _, ...untimed } = claimedAfter
         assert.doesNotHaveAnyKeys(yield* evidence({ transaction, claimedAfter: untimed }), ["precedesClaim"])
       })

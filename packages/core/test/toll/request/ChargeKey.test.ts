@@ -61,7 +61,7 @@ describe("payloadDigest", () => {
     expect(payloadDigest(payloadV1())).toBe(digest)
   })
 
-  it("is what was stored by an earlier version", () => {
+  it("is the same in every process and version", () => {
     expect(digest).toBe("aabf7cc42f0032a7515043bec90dee4cc492cb011c66b75606ad5d271e3a1eb6")
   })
 

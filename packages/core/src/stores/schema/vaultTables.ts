@@ -1,0 +1,155 @@
+/*
+ * The vault. `search` has the terms of an item, separated by spaces, which each engine indexes in its way.
+ */
+
+const itemColumns = `
+    id TEXT PRIMARY KEY,
+    slug TEXT NOT NULL UNIQUE,
+    position BIGINT NOT NULL,
+    product_type TEXT NOT NULL,
+    category TEXT NOT NULL,
+    price BIGINT NOT NULL,
+    downloads BIGINT NOT NULL,
+    search TEXT NOT NULL,
+    listed BIGINT NOT NULL DEFAULT 1,
+    document TEXT NOT NULL`
+
+const itemIndexes = [
+  `CREATE INDEX IF NOT EXISTS till_vault_items_position ON till_vault_items (position, id)`,
+  // LOWER, since cursors are UUIDs in any case.
+  `CREATE INDEX IF NOT EXISTS till_vault_items_cursor ON till_vault_items (LOWER(id))`,
+  `CREATE INDEX IF NOT EXISTS till_vault_items_listed ON till_vault_items (position, id) WHERE listed = 1`
+]
+
+/** Prices in the index are at most this, 4^9 - 1. */
+const topPrice = 262_143
+const price = `MAX(0, MIN(NEW.price, ${topPrice}))`
+
+/**
+ * The filters of an item as terms. Its price is a term in each of nine levels: `p4x15` are the prices that are 15 without
+ * their last 4 bits, 240 to 255. So a range of prices is a few terms.
+ */
+const facets = [
+  "NEW.category",
+  "NEW.product_type",
+  ...Array.from({ length: 9 }, (_, level) => `'p${2 * level}x' || (${price} >> ${2 * level})`)
+].join(" || ' ' || ")
+
+/** Rows of the index have the position of their item as id: it reads them in the order of the listing. */
+const entry = `INSERT INTO till_vault_search (rowid, terms, facets)
+      SELECT NEW.position, NEW.search, ${facets} WHERE NEW.listed = 1`
+
+const sqliteItems = [
+  `CREATE TABLE IF NOT EXISTS till_vault_items (${itemColumns}
+  )`,
+  ...itemIndexes,
+  // The tokenizer `ascii` takes every character beyond ASCII as a letter: terms stay whole.
+  `CREATE VIRTUAL TABLE IF NOT EXISTS till_vault_search USING fts5 (
+    terms,
+    facets,
+    content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column', prefix = '1 2 3 4 5'
+  )`,
+  `CREATE TRIGGER IF NOT EXISTS till_vault_items_added AFTER INSERT ON till_vault_items
+    BEGIN
+      ${entry};
+    END`,
+  `CREATE TRIGGER IF NOT EXISTS till_vault_items_changed
+    AFTER UPDATE OF search, category, product_type, price, position, listed ON till_vault_items
+    BEGIN
+      DELETE FROM till_vault_search WHERE rowid = OLD.position;
+      ${entry};
+    END`,
+  `CREATE TRIGGER IF NOT EXISTS till_vault_items_deleted AFTER DELETE ON till_vault_items
+    BEGIN
+      DELETE FROM till_vault_search WHERE rowid = OLD.position;
+    END`
+]
+
+const postgresItems = [
+  // Terms are lexemes as they are.
+  `CREATE TABLE IF NOT EXISTS till_vault_items (${itemColumns},
+    terms TSVECTOR GENERATED ALWAYS AS (array_to_tsvector(string_to_array(search, ' '))) STORED
+  )`,
+  ...itemIndexes,
+  `CREATE INDEX IF NOT EXISTS till_vault_items_terms ON till_vault_items USING gin (terms)`,
+  ...[
+    ["category", "category"],
+    ["product_type", "product_type"],
+    ["category_and_type", "category, product_type"],
+    ["price", "price"]
+  ].map(
+    ([name, columns]) =>
+      `CREATE INDEX IF NOT EXISTS till_vault_items_${name} ON till_vault_items (${columns}, position, id) WHERE listed = 1`
+  )
+]
+
+/** Downloads have rows of their own: one waits for no other, nor for a change of the item. */
+const downloads = `CREATE TABLE IF NOT EXISTS till_vault_downloads (
+    item_id TEXT NOT NULL,
+    slot BIGINT NOT NULL,
+    downloads BIGINT NOT NULL,
+    PRIMARY KEY (item_id, slot)
+  )`
+
+const archives = `CREATE TABLE IF NOT EXISTS till_vault_archives (
+    item_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    digest TEXT NOT NULL,
+    size BIGINT NOT NULL,
+    published_at BIGINT NOT NULL,
+    PRIMARY KEY (item_id, version)
+  )`
+
+const purchases = [
+  `CREATE TABLE IF NOT EXISTS till_vault_purchases (
+    id TEXT PRIMARY KEY,
+    status TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    due_at BIGINT,
+    attempts BIGINT NOT NULL,
+    email TEXT,
+    document TEXT NOT NULL
+  )`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_due ON till_vault_purchases (due_at, id) WHERE due_at IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_known ON till_vault_purchases (created_at)
+    WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
+]
+
+/** Counts the sales of an item. */
+const sold = (slug: string) =>
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_sold ON till_vault_purchases (${slug}) WHERE status = 'granted'`
+
+/** Which charges have downloaded a purchase, for hosts that limit them. */
+const purchaseDownloads = `CREATE TABLE IF NOT EXISTS till_purchase_downloads (
+    purchase_id TEXT NOT NULL,
+    charge_key TEXT NOT NULL,
+    PRIMARY KEY (purchase_id, charge_key)
+  )`
+
+/** Free downloads by a proof of the buyer's wallet. */
+const freeDownloads = `CREATE TABLE IF NOT EXISTS till_free_downloads (
+    purchase_id TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    bytes BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    PRIMARY KEY (purchase_id, nonce)
+  )`
+
+/** Items, their archives and downloads, and purchases. */
+export const vaultTables = {
+  sqlite: [
+    ...sqliteItems,
+    ...[downloads, archives, purchaseDownloads, freeDownloads].map((table) => `${table} WITHOUT ROWID`),
+    ...purchases,
+    sold("json_extract(document, '$.slug')")
+  ],
+  postgres: [
+    ...postgresItems,
+    `${downloads} WITH (fillfactor = 50)`,
+    archives,
+    purchaseDownloads,
+    freeDownloads,
+    ...purchases,
+    sold("(CAST(document AS json) ->> 'slug')")
+  ]
+}

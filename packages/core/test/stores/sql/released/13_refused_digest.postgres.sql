@@ -1,1 +1,0 @@
-ALTER TABLE till_charges ADD COLUMN IF NOT EXISTS refused_digest TEXT NOT NULL DEFAULT '';

@@ -1,4 +1,0 @@
-CREATE TABLE IF NOT EXISTS till_marks (
-    name TEXT COLLATE "C" PRIMARY KEY,
-    value TEXT COLLATE "C" NOT NULL
-  );

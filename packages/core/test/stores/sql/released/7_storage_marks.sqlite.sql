@@ -1,4 +1,0 @@
-CREATE TABLE IF NOT EXISTS till_marks (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-  ) WITHOUT ROWID;
