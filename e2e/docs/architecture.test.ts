@@ -2,19 +2,20 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { foldersOfCore, importsBetween, layerRules, mayImport, packagesOfDomain } from "./coreFolders.ts"
-import { read, root, sources, tableBelow } from "./documents.ts"
+import { documents, read, root, sources, tableBelow } from "./documents.ts"
 
 /*
- * docs/architecture.md names files, functions and the order of imports; these tests compare it with the code.
+ * docs/architecture.md and docs/explain name files, functions and the order of imports; these tests compare them with
+ * the code.
  */
 
-const document = read("docs/architecture.md")
+const map = read("docs/architecture.md")
+const pages = documents.filter(({ path }) => path.startsWith("docs/explain/"))
 const core = "packages/core/src"
 
 /** Code spans outside fences. */
-const named = Array.from(
-  document.text.replaceAll(/^```.*?^```/gms, "").matchAll(/`([^`\n]+)`/g),
-  ([, text]) => text!
+const named = [map, ...pages].flatMap(({ text }) =>
+  Array.from(text.replaceAll(/^```.*?^```/gms, "").matchAll(/`([^`\n]+)`/g), ([, span]) => span!)
 )
 
 const isPath = (text: string): boolean => /^[\w./-]+(?:\.ts|\.md|\/)$/.test(text)
@@ -22,7 +23,14 @@ const isPath = (text: string): boolean => /^[\w./-]+(?:\.ts|\.md|\/)$/.test(text
 /** Services and functions, and members such as `Till.layer`. */
 const isIdentifier = (text: string): boolean => /^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*(?:\(\))?$/.test(text)
 
-describe("docs/architecture.md", () => {
+describe("docs/architecture.md and its pages", () => {
+  it("the map has at most 2,000 words, and no page more than 3,000", () => {
+    const wordsOf = ({ text }: { readonly text: string }) => text.split(/\s+/).length
+    expect(wordsOf(map)).toBeLessThanOrEqual(2_000)
+    expect(pages.length).toBeGreaterThan(3)
+    for (const page of pages) expect(wordsOf(page), page.path).toBeLessThanOrEqual(3_000)
+  })
+
   it("names files and folders that exist", () => {
     const paths = named.filter(isPath)
     expect(paths).toContain("toll/machine/ChargeMachine.ts")
@@ -47,18 +55,16 @@ describe("docs/architecture.md", () => {
 
   it("names functions in the file that contains them", () => {
     const rows = [
-      "### Follow a payment through the code",
-      "### Follow an order through the code",
-      "### Refunds"
-    ]
-      .flatMap((heading) => tableBelow(document, heading))
-      .map(([step, names, files]) => ({
-        step,
-        names: Array.from(names!.matchAll(/`(\w+)`/g), ([, name]) => name!),
-        texts: Array.from(files!.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) =>
-          existsSync(join(root, core, path!)) ? read(`${core}/${path}`).text : read(path!).text
-        )
-      }))
+      ...tableBelow(map, "## Follow a payment through the code"),
+      ...tableBelow(map, "## Follow an order through the code"),
+      ...tableBelow(read("docs/explain/orders.md"), "## Refunds")
+    ].map(([step, names, files]) => ({
+      step,
+      names: Array.from(names!.matchAll(/`(\w+)`/g), ([, name]) => name!),
+      texts: Array.from(files!.matchAll(/`([\w./-]+\.ts)`/g), ([, path]) =>
+        existsSync(join(root, core, path!)) ? read(`${core}/${path}`).text : read(path!).text
+      )
+    }))
     expect(rows.length).toBeGreaterThan(30)
     const wrong = rows.filter(
       ({ names, texts }) =>

@@ -1,13 +1,8 @@
 import { instance } from "@viz-js/viz"
-import {
-  documentedDiagram,
-  endsOf,
-  headings,
-  transitionsIn
-} from "../../packages/core/test/model/stateDiagram.ts"
+import { documentedDiagram, endsOf, transitionsIn } from "../../packages/core/test/model/stateDiagram.ts"
 
 /*
- * Draws the state diagrams of docs/architecture.md, which tests compare with the machines.
+ * Draws the state diagrams of docs/explain, which tests compare with the machines.
  */
 
 /** Where nothing is left to do, and where a person decides. */
@@ -25,7 +20,7 @@ const quote = (text: string): string => JSON.stringify(text)
 const first = { charge: "no charge", order: "awaiting_payment" } as const
 
 const dotOf = (name: keyof typeof first): string => {
-  const transitions = transitionsIn(documentedDiagram(headings[name]))
+  const transitions = transitionsIn(documentedDiagram(name))
   const ends = transitions.map(endsOf)
   const states = Array.from(new Set(ends.flat()))
   return [

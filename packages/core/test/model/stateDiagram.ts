@@ -37,17 +37,20 @@ export const endsOf = (name: string): readonly [from: string, to: string] => {
   return [from!, to!]
 }
 
-const architecture = new URL("../../../../docs/architecture.md", import.meta.url)
+const places = {
+  charge: { page: "charges.md", heading: "## States of a charge" },
+  order: { page: "orders.md", heading: "## Life of an order" }
+} as const
 
-/** The diagram under a heading of docs/architecture.md: the first block of code. */
-export const documentedDiagram = (heading: string): string => {
-  const text = readFileSync(architecture, "utf8").split(`\n${heading}\n`)[1]
+/** The diagram of a life in docs/explain: the first block of code under its heading. */
+export const documentedDiagram = (life: keyof typeof places): string => {
+  const { heading, page } = places[life]
+  const document = new URL(`../../../../docs/explain/${page}`, import.meta.url)
+  const text = readFileSync(document, "utf8").split(`\n${heading}\n`)[1]
   const block = text?.split("```")[1]
-  if (block === undefined) throw new Error(`docs/architecture.md has no diagram under "${heading}"`)
+  if (block === undefined) throw new Error(`docs/explain/${page} has no diagram under "${heading}"`)
   return block
 }
-
-export const headings = { charge: "## States of a charge", order: "## Life of an order" } as const
 
 /** Records the transitions between named states that a model's exploration meets. */
 export const recordTransitions = <State>(
