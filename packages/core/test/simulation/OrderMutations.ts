@@ -254,7 +254,7 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
     symptom: /was placed \d times upstream|operator canceled/
   },
   leaseTooShort: { firstSeed: 65, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
-  ownClockDecides: { firstSeed: 745, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
+  ownClockDecides: { firstSeed: 1_532, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
   paidForgotten: { mutation: paidForgotten, symptom: /is paid, but is processing/ },
   refundKept: { mutation: refundKept, symptom: /is paid, but is failed/ },
   refundEnteredUnsent: {

@@ -208,7 +208,7 @@ export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   blockhashIgnored: { firstSeed: 440, mutation: blockhashIgnored, symptom: expiredTooEarly },
   expiryByClock: { firstSeed: 50, mutation: expiryByClock, symptom: expiredTooEarly },
   settlementExpiresEarly: {
-    firstSeed: 195,
+    firstSeed: 1_101,
     mutation: settlementExpiresEarly,
     symptom: /own facilitator said/
   },
