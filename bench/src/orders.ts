@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Order, Till } from "@till402/core"
 import { Orders } from "@till402/core/effect"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { Effect, ManagedRuntime } from "effect"
 import type { Bench } from "./Bench.ts"
 import type { Database, Engine, EngineName } from "./databases.ts"

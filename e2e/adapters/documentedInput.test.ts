@@ -1,5 +1,5 @@
 import { memory, operation, type PlainOperation, type StandardSchema, Till } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { Schema } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { z } from "zod"

@@ -1,6 +1,6 @@
 import { memory, operation, type TillOptions } from "@till402/core"
 import { Chain, Facilitator, Operation, Till } from "@till402/core/effect"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { payingFetch } from "@till402/sandbox"
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"

@@ -1,6 +1,6 @@
 import { createAdaptorServer } from "@hono/node-server"
 import { memory, type PricedRouteOptions, Till, type TillOptions } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { priced, till402 } from "@till402/hono"
 import { payingFetch } from "@till402/sandbox"
 import { type Context, Hono } from "hono"

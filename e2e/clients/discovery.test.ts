@@ -8,7 +8,7 @@ import {
   fakeMarketplace,
   fakeTracker,
   fakeVaultFiles
-} from "@till402/core/testing"
+} from "@till402/testing"
 import {
   type DiscoveryExtension,
   extractDiscoveryInfo,

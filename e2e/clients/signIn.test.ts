@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Till, type TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { type Chain, payingFetch, sampleShop, startChain } from "@till402/sandbox"
 import { startSolanaChain, startSolanaFacilitator } from "@till402/sandbox/solana"
 import {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { basename, join, relative } from "node:path"
 import { memory, Till, type TillOptions } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { sampleShop } from "@till402/sandbox"
 import { trackingNumbers } from "@till402/sandbox/shop"
 import { beforeAll, describe, expect, it } from "vitest"

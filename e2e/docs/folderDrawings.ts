@@ -10,7 +10,6 @@ const wings: ReadonlyArray<readonly [name: string, has: (folder: string) => bool
   ["till", (folder) => folder.startsWith("till")],
   ["shop", (folder) => folder.startsWith("shop/")],
   ["stores", (folder) => folder.startsWith("stores")],
-  ["testing", (folder) => folder === "testing"],
   ["engine", () => true]
 ]
 const wingOf = (folder: string): string => wings.find(([, has]) => has(folder))![0]

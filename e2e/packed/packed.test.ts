@@ -61,6 +61,7 @@ const names = [
   "@till402/koa",
   "@till402/providers",
   "@till402/sandbox",
+  "@till402/testing",
   "@till402/vault"
 ]
 /** Folders that a package ships besides its sources and the files that the compiler makes of them. */
@@ -156,10 +157,9 @@ describe("loaded modules", () => {
   it.each([
     ["@till402/core", "dist/index.js"],
     ["@till402/core", "dist/effect.js"],
-    ["@till402/core", "dist/testing.js"],
+    ["@till402/testing", "dist/index.js"],
     ["@till402/core", "dist/bundle/index.js"],
     ["@till402/core", "dist/bundle/effect.js"],
-    ["@till402/core", "dist/bundle/testing.js"],
     ["@till402/hono", "dist/index.js"]
   ])("include no built-in module of Node with %s %s, which run anywhere", (name, entry) => {
     const builtins = builtinImports(packageOf(name))

@@ -1,4 +1,4 @@
-import { type FakeFacilitator, fakeFacilitator } from "@till402/core/testing"
+import { type FakeFacilitator, fakeFacilitator } from "@till402/testing"
 
 /** What a catalogue publishes of one settled payment. */
 export interface Listing {

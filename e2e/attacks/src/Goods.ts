@@ -11,7 +11,7 @@ import {
   type FakeTracker,
   fakeVaultFiles,
   type FakeVaultFiles
-} from "@till402/core/testing"
+} from "@till402/testing"
 
 /** The goods a server sells, with a record of everything it delivered. One set per attacked server. */
 export interface Goods {

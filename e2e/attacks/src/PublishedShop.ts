@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { type ArchiveStorage, folderStorage, publish, type ZipLimits, vaultOver } from "@till402/vault"
 import { onTestFinished } from "vitest"
 import { type Call, downloadOf, jsonOf, vaultBuyOf, vaultItems } from "./Calls.ts"

@@ -1,4 +1,4 @@
-import type { FakeFacilitator } from "@till402/core/testing"
+import type { FakeFacilitator } from "@till402/testing"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { expect } from "vitest"
 import { calls } from "./Calls.ts"

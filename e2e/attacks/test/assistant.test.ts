@@ -1,4 +1,4 @@
-import { fakeFacilitator, sampleProduct } from "@till402/core/testing"
+import { fakeFacilitator, sampleProduct } from "@till402/testing"
 import { languageModel } from "@till402/providers/assistant"
 import { expect, onTestFinished } from "vitest"
 import { attack } from "../src/attack.ts"

@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { afterEach, expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { readResponse, type ReceivedResponse, baseUrl, type Call, calls } from "../src/Calls.ts"

@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { describe, expect, it } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type Call, calls, downloadOf, jsonOf, requestOf } from "../src/Calls.ts"

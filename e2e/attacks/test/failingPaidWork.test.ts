@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises"
-import { type FakeFacilitator, fakeFacilitator } from "@till402/core/testing"
+import { type FakeFacilitator, fakeFacilitator } from "@till402/testing"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"

@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"
 import { calls } from "../src/Calls.ts"

@@ -1,5 +1,5 @@
 import type { FacilitatorClient } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { type ReceivedResponse, type Call } from "../src/Calls.ts"
 import { openOurs } from "../src/Ours.ts"
 import type { Payment } from "../src/Payments.ts"

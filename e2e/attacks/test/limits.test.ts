@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { setImmediate } from "node:timers/promises"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { afterEach, expect, vi } from "vitest"

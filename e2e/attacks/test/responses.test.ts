@@ -1,5 +1,5 @@
 import { type FacilitatorClient, ProductUnavailable, TemporarilyUnavailable } from "@till402/core"
-import { fakeFacilitator, sampleProduct, sampleTrackResult } from "@till402/core/testing"
+import { fakeFacilitator, sampleProduct, sampleTrackResult } from "@till402/testing"
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type ReceivedResponse, type Call, calls } from "../src/Calls.ts"

@@ -1,5 +1,5 @@
 import { memory, TemporarilyUnavailable, Till } from "@till402/core"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { Hono } from "hono"
 import { logger } from "hono/logger"
 import { expect, onTestFinished, vi } from "vitest"

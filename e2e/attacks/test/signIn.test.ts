@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { expect } from "vitest"
 import { attack } from "../src/attack.ts"
 import { baseUrl, type Call, downloadOf, jsonOf, type ReceivedResponse, vaultBuyOf } from "../src/Calls.ts"

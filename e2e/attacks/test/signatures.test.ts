@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { concatHex, encodeAbiParameters, type Hex } from "viem"
 import { expect, vi } from "vitest"
 import { attack, type Pair } from "../src/attack.ts"

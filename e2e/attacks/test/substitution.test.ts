@@ -1,4 +1,4 @@
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { describe, expect, it, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { type Call, calls, jsonOf } from "../src/Calls.ts"

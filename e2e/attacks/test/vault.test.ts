@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import { expect } from "vitest"
 import { unpackCarelessly, writeArchive } from "../src/Archives.ts"
 import { attack } from "../src/attack.ts"

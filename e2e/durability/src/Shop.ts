@@ -8,7 +8,7 @@ import {
   type VaultItem,
   type VaultOptions
 } from "@till402/core"
-import { sampleArchive, sampleProduct, sampleTrackResult } from "@till402/core/testing"
+import { sampleArchive, sampleProduct, sampleTrackResult } from "@till402/testing"
 
 /** Reports something to the external services and waits for the response. */
 export type Notify = (path: string, body: unknown) => Promise<unknown>

@@ -19,7 +19,7 @@ import {
 import { incoming, targetOf, writeResponse } from "@till402/core/node"
 import { postgres } from "@till402/core/postgres"
 import { sqlite } from "@till402/core/sqlite"
-import { fakeFacilitator, fakeFulfilment } from "@till402/core/testing"
+import { fakeFacilitator, fakeFulfilment } from "@till402/testing"
 import { till402 as forExpress } from "@till402/express"
 import { till402 as forHono } from "@till402/hono"
 import { till402 as forKoa } from "@till402/koa"

@@ -1,4 +1,4 @@
-import { storeTests } from "@till402/core/testing"
+import { storeTests } from "@till402/testing"
 import { sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { connect } from "../src/storage/database.ts"

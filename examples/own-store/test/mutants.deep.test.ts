@@ -1,4 +1,4 @@
-import { StoreContractViolation, storeTests } from "@till402/core/testing"
+import { StoreContractViolation, storeTests } from "@till402/testing"
 import { sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type TestDatabase, testDatabase } from "./databases.ts"

@@ -12,7 +12,7 @@ import { type Plugin, rolldown } from "rolldown"
 
 const core = dirname(dirname(fileURLToPath(import.meta.url)))
 const providers = join(dirname(core), "providers")
-const coreEntries = ["index", "effect", "node", "sqlite", "postgres", "testing"]
+const coreEntries = ["index", "effect", "node", "sqlite", "postgres"]
 const providerEntries = globSync("**/index.ts", { cwd: join(providers, "src") }).map((file) =>
   dirname(file).replaceAll("\\", "/")
 )

@@ -3,7 +3,7 @@ import * as core from "@till402/core"
 import * as forEffect from "@till402/core/effect"
 import * as node from "@till402/core/node"
 import * as sqlite from "@till402/core/sqlite"
-import * as testing from "@till402/core/testing"
+import * as testing from "@till402/testing"
 
 /*
  * The public names. One that goes or is renamed breaks a host: it belongs in a major version.
@@ -138,7 +138,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
   ],
   ["@till402/core/sqlite", sqlite, ["sqlite", "sqliteClient"]],
   [
-    "@till402/core/testing",
+    "@till402/testing",
     testing,
     [
       "FulfilmentContractViolation",

@@ -6,8 +6,8 @@ import { Orders } from "../src/shop/ports/Orders.ts"
 import { eventLogger } from "../src/runtime/events.ts"
 import type { ShopEvent } from "../src/shop/ports/ShopEvents.ts"
 import { sqlite } from "../src/sqlite.ts"
-import { chargesWithOne, paid, paidRefundDue, unlimited } from "../src/testing/stores/chargeRecords.ts"
-import { sampleResponse, sampleCharge, sampleOrder } from "../src/testing/stores/records.ts"
+import { chargesWithOne, paid, paidRefundDue, unlimited } from "../../testing/src/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleOrder } from "../../testing/src/stores/records.ts"
 import { temporaryFiles } from "./stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()

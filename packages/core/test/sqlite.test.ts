@@ -12,14 +12,14 @@ import { migrate, migrations, schemaSql } from "../src/stores/schema/migrations.
 import { eventLogger, type TillEvent } from "../src/runtime/events.ts"
 import { sqlite } from "../src/sqlite.ts"
 import * as SqliteClient from "../src/stores/sqlite/SqliteClient.ts"
-import { paid, unlimited } from "../src/testing/stores/chargeRecords.ts"
+import { paid, unlimited } from "../../testing/src/stores/chargeRecords.ts"
 import {
   sampleResponse,
   sampleCharge,
   sampleOrder,
   sampleReceipt,
   sampleVaultItem
-} from "../src/testing/stores/records.ts"
+} from "../../testing/src/stores/records.ts"
 import { temporaryFiles } from "./stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()

@@ -121,7 +121,7 @@ const maxOpenTimeoutMillis = 3_600_000
  * (`charges.claim`): the caller gets 503 `STORAGE_UNAVAILABLE`. A missing method is a `ConfigurationError` at start, and
  * so is a store that a route of the till needs.
  *
- * The port documents what each method guarantees; `storeTests` of `@till402/core/testing` tests it, races included.
+ * The port documents what each method guarantees; `storeTests` of `@till402/testing` tests it, races included.
  * `examples/own-store` is a complete storage on PostgreSQL.
  *
  * @example

@@ -26,19 +26,23 @@ export const reconcileOnce = Effect.fnUntraced(function* () {
   return result
 })
 
-/**
- * Repeats a part of the housekeeping every 15 seconds, each time after a check of the clock, by which it knows what is
- * due; `operation` names the part where it fails.
- */
-const everySweep = <E, R>(operation: string, part: Effect.Effect<unknown, E, R>) =>
-  Effect.andThen(
-    Effect.flatMap(StoreTime, ({ check }) => check),
-    part
-  ).pipe(
+/** Repeats a part of the background work every 15 seconds, also after it failed; `operation` names it then. */
+const repeated = <E, R>(operation: string, part: Effect.Effect<unknown, E, R>) =>
+  part.pipe(
     Effect.catchCause((cause) =>
       report("Error", "housekeeping_failed", "Housekeeping failed and is retried", { operation }, cause)
     ),
     Effect.repeat(Schedule.spaced(sweepEveryMillis))
+  )
+
+/** The same, each time after a check of the clock, by which it knows what is due. */
+const everySweep = <E, R>(operation: string, part: Effect.Effect<unknown, E, R>) =>
+  repeated(
+    operation,
+    Effect.andThen(
+      Effect.flatMap(StoreTime, ({ check }) => check),
+      part
+    )
   )
 
 /** The housekeeping of a till. Each part runs by itself: one that fails or takes long doesn't hold up the others. */
@@ -90,7 +94,7 @@ const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNe
         "No facilitator lists a network of this till: payments on it are not offered",
         { network: caip2 }
       )
-  }).pipe(Effect.repeat(Schedule.spaced(sweepEveryMillis)))
+  })
 
 /** Whether payments on a network are settled; `undefined` while that isn't known. */
 const settles = (
@@ -110,8 +114,8 @@ export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNet
       Effect.forkScoped(
         Effect.all(
           [
-            watchSupported(settings, withdrawn),
-            keepFeePayers(settings.networks),
+            repeated("facilitator.supported", watchSupported(settings, withdrawn)),
+            repeated("facilitator.feePayers", keepFeePayers(settings.networks)),
             housekeeping(settings),
             sendRefunds
           ],

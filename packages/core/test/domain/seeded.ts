@@ -1,5 +1,5 @@
 import { it } from "vitest"
-import { mulberry32 } from "../../src/testing/mulberry32.ts"
+import { mulberry32 } from "../../../testing/src/mulberry32.ts"
 
 /** A seeded source of random values: the same seed gives the same values. */
 export interface Dice {

@@ -8,7 +8,7 @@ import { ShopRequest } from "../../src/shop/goods/Shop.ts"
 import { TrackQuery, TrackResult } from "../../src/shop/goods/Tracking.ts"
 import { VaultQuery } from "../../src/shop/goods/Vault.ts"
 import { type Dice, property } from "../domain/seeded.ts"
-import { sampleProducts, sampleTrackResult } from "../../src/testing/samples.ts"
+import { sampleProducts, sampleTrackResult } from "../../../testing/src/samples.ts"
 
 /*
  * Generated decoders and the interpreter are two programs; they have to be of one mind.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { ApiFailure } from "../../src/domain/ApiFailure.ts"
 import { StoreError } from "../../src/domain/Errors.ts"
 import { failureOfPayment } from "../../src/http/PaymentFailures.ts"
-import { sampleReceipt } from "../../src/testing/stores/records.ts"
+import { sampleReceipt } from "../../../testing/src/stores/records.ts"
 import {
   ContentUnavailable,
   type PaymentError,

@@ -10,7 +10,7 @@ import {
   paidResponse,
   preflightResponse
 } from "../../src/http/Responses.ts"
-import { sampleReceipt } from "../../src/testing/stores/records.ts"
+import { sampleReceipt } from "../../../testing/src/stores/records.ts"
 import type { ByteContent, WorkResponse } from "../../src/toll/request/TollRequest.ts"
 
 const shop = "https://shop.example"

@@ -6,7 +6,7 @@ import { failedPlacement, notPlaced } from "../../src/shop/orders/OrderPlacing.t
 import { type Capabilities, nextStep, type OrderStep } from "../../src/shop/orders/OrderStep.ts"
 import * as OrderTimings from "../../src/shop/orders/OrderTimings.ts"
 import type { Order } from "../../src/shop/ports/Orders.ts"
-import { sampleOrder } from "../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../testing/src/stores/records.ts"
 
 /*
  * A state of the order world, and the real order machine applied to it. One order, its payment, the upstream, workers

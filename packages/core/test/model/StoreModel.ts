@@ -1,4 +1,4 @@
-import { sampleCharge, sampleResponse } from "../../src/testing/stores/records.ts"
+import { sampleCharge, sampleResponse } from "../../../testing/src/stores/records.ts"
 import type { Charge } from "../../src/ports/Charge.ts"
 import type { Receipt } from "../../src/domain/PaymentRequired.ts"
 import {

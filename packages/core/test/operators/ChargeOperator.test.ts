@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest"
 import { ChargeOperator, type ChargeQuery, summaryOf } from "../../src/operators/ChargeOperator.ts"
 import { quietMillis } from "../../src/refunds/RefundAuthorization.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
-import { asClaimed, lease } from "../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge, sampleReceipt } from "../../src/testing/stores/records.ts"
+import { asClaimed, lease } from "../../../testing/src/stores/chargeRecords.ts"
+import { sampleCharge, sampleReceipt } from "../../../testing/src/stores/records.ts"
 
 const payer = "0x857b06519E91e3A54538791bDbb0E22373e36b66"
 const charge = asClaimed(

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { PlacementRefused } from "../../src/shop/ports/Errors.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { sqlite } from "../../src/sqlite.ts"
-import { fakeFacilitator, fakeFulfilment } from "../../src/testing.ts"
+import { fakeFacilitator, fakeFulfilment } from "../../../testing/src/index.ts"
 import type { Till } from "../../src/till/PlainTill.ts"
 import { buy, openTill } from "../toll/openTill.ts"
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect, it, vi } from "vitest"
 import { ChargeTable } from "../../src/ports/memory/MemoryChargeTable.ts"
 import { Charges } from "../../src/ports/Charges.ts"
-import { chargesWithOne } from "../../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne } from "../../../testing/src/stores/chargeRecords.ts"
 
 it("sweeps of the memory store read no charge that is settled for good", async () => {
   const all = vi.spyOn(ChargeTable.prototype, "all")

@@ -12,7 +12,7 @@ import { type Mail, Mailer } from "../../src/shop/ports/Mailer.ts"
 import { Marketplaces } from "../../src/shop/ports/Marketplaces.ts"
 import { Tracker } from "../../src/shop/ports/Tracker.ts"
 import { VaultFiles } from "../../src/shop/ports/VaultFiles.ts"
-import { sampleArchive, sampleProduct, sampleTrackResult } from "../../src/testing.ts"
+import { sampleArchive, sampleProduct, sampleTrackResult } from "../../../testing/src/index.ts"
 
 /** Deadline of every call in these tests. */
 export const timeoutMillis = 5_000

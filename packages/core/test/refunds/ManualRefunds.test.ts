@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { recordManualRefund } from "../../src/refunds/ManualRefunds.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
-import { chargesWithOne, key, paidRefundDue } from "../../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne, key, paidRefundDue } from "../../../testing/src/stores/chargeRecords.ts"
 
 const minute = 60_000
 const startMillis = 1_800_000_000_000

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { judgePayment, resumeRefunds, stopRefunds } from "../../src/refunds/RefundGuard.ts"
 import type { Charge, RefundStart } from "../../src/ports/Charges.ts"
-import { sampleReceipt } from "../../src/testing/stores/records.ts"
+import { sampleReceipt } from "../../../testing/src/stores/records.ts"
 import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import {
   keyOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { judgeTurn, mayMove } from "../../src/refunds/RefundTurn.ts"
-import { sampleAttempt } from "../../src/testing/stores/records.ts"
+import { sampleAttempt } from "../../../testing/src/stores/records.ts"
 import type { ChainEvidence } from "../../src/toll/evidence/Chain.ts"
 import { moved, nowMillis } from "../shop/orders/refundScene.ts"
 

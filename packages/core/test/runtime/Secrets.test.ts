@@ -6,7 +6,7 @@ import { sqlite } from "@till402/core/sqlite"
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { Secrets } from "../../src/runtime/Secrets.ts"
-import { sampleTrackResult } from "../../src/testing.ts"
+import { sampleTrackResult } from "../../../testing/src/index.ts"
 import {
   buy,
   downloadOf,

@@ -1,4 +1,4 @@
-import { mulberry32 } from "../../src/testing/mulberry32.ts"
+import { mulberry32 } from "../../../testing/src/mulberry32.ts"
 
 /** A seeded random source (mulberry32): the same seed and the same calls give the same values. */
 export class SeededRandom {

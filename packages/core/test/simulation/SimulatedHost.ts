@@ -1,6 +1,6 @@
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
-import { sampleArchive } from "../../src/testing/archive.ts"
-import { sampleProduct } from "../../src/testing/samples.ts"
+import { sampleArchive } from "../../../testing/src/archive.ts"
+import { sampleProduct } from "../../../testing/src/samples.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Link } from "./Link.ts"
 import type { SimulatedMailer } from "./SimulatedMailer.ts"

@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing"
 import { StoreError } from "../../src/domain/Errors.ts"
 import { DeadlineExceeded } from "../../src/runtime/Deadline.ts"
 import { type HostStores, type HostStoresSettings } from "../../src/stores/HostStores.ts"
-import { storeTests } from "../../src/testing/storeTests.ts"
-import { StoreContractViolation } from "../../src/testing/storeContract.ts"
+import { storeTests } from "../../../testing/src/storeTests.ts"
+import { StoreContractViolation } from "../../../testing/src/storeContract.ts"
 import { verbs, storesOf, plainMemory, withPorts } from "../ports/plainStores.ts"
 
 /** Tests of a storage in memory, with the methods of charges that `change` replaces. */

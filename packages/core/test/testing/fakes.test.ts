@@ -17,7 +17,7 @@ import {
   sampleArchive,
   sampleProducts,
   scripted
-} from "../../src/testing.ts"
+} from "../../../testing/src/index.ts"
 import { quoteRequest } from "../ports/subjects.ts"
 
 const context = (): CallContext => ({ signal: new AbortController().signal })

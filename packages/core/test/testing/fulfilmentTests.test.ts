@@ -4,7 +4,7 @@ import {
   FulfilmentContractViolation,
   fulfilmentTests,
   type FulfilmentUnderTest
-} from "../../src/testing.ts"
+} from "../../../testing/src/index.ts"
 import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.ts"
 
 const request = {

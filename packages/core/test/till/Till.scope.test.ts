@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Till, Track, Tracker, type TrackResult } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
-import { sampleTrackResult } from "../../src/testing/samples.ts"
+import { sampleTrackResult } from "../../../testing/src/samples.ts"
 import { track, trackingNumber } from "../toll/openTill.ts"
 import { advance, fakes, pay, settings, settle, testTracer, trackingTill, started } from "./hosted.ts"
 

@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Fiber, Layer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
 import { ChainRpc, Facilitator, Till, Track } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
-import { sampleTrackResult } from "../../src/testing/samples.ts"
+import { sampleTrackResult } from "../../../testing/src/samples.ts"
 import { track } from "../toll/openTill.ts"
 import {
   advance,

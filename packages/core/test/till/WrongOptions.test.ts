@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { ConfigurationError, memory, Till } from "@till402/core"
-import { fakeFacilitator, fakeTracker } from "@till402/core/testing"
+import { fakeFacilitator, fakeTracker } from "@till402/testing"
 import { ofAnotherKind } from "./optionsOfAnotherKind.ts"
 import { payTo, secret, canary, method, misspelled, missing } from "./wrongOptions.ts"
 

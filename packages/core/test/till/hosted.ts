@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Chain, Facilitator, Till, Track, Tracker } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
-import { fakeFacilitator, fakeTracker } from "../../src/testing.ts"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
 import { baseUrl, type Call, track } from "../toll/openTill.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 

@@ -1,5 +1,5 @@
 import { memory } from "@till402/core"
-import { fakeMarketplace } from "@till402/core/testing"
+import { fakeMarketplace } from "@till402/testing"
 import { canary, method, generate, privateKey, type Case, storages } from "./wrongOptions.ts"
 
 const portOf = (name: string, methods: string, example: string): string =>

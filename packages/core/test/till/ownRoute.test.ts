@@ -86,7 +86,7 @@ describe("a till with one route of the host", () => {
 
 const source = join(import.meta.dirname, "../../src")
 /** The folders beside the engine's. */
-const others = ["shop", "stores", "testing", "till"]
+const others = ["shop", "stores", "till"]
 
 /** The texts in a source file, without comments, imports and what is put into templates. */
 const textsIn = (code: string): ReadonlyArray<string> =>

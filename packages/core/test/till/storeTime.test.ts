@@ -8,8 +8,8 @@ import { StoreClock } from "../../src/ports/StoreClock.ts"
 import type { Stores } from "../../src/stores/Stores.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
-import { lease, unlimited } from "../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge, sampleOrder } from "../../src/testing/stores/records.ts"
+import { lease, unlimited } from "../../../testing/src/stores/chargeRecords.ts"
+import { sampleCharge, sampleOrder } from "../../../testing/src/stores/records.ts"
 import { layer, StoreTime } from "../../src/till/storeTime.ts"
 
 const startMillis = Date.UTC(2026, 10, 21)

@@ -1,4 +1,4 @@
-import { fakeFulfilment, fakeMarketplace } from "@till402/core/testing"
+import { fakeFulfilment, fakeMarketplace } from "@till402/testing"
 
 export const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 export const secret = "a text that nobody can guess, of 32 characters or more"

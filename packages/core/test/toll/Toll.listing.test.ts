@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type FakeFacilitator, fakeFacilitator } from "../../src/testing.ts"
+import { type FakeFacilitator, fakeFacilitator } from "../../../testing/src/index.ts"
 import { encodeHeader } from "../../src/toll/request/PaymentHeader.ts"
 import {
   baseUrl,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fakeFacilitator } from "../../src/testing.ts"
+import { fakeFacilitator } from "../../../testing/src/index.ts"
 import {
   buy,
   challengeOf,

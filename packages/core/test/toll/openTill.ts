@@ -11,7 +11,7 @@ import {
   fakeMarketplace,
   fakeTracker,
   fakeVaultFiles
-} from "../../src/testing.ts"
+} from "../../../testing/src/index.ts"
 import { type Challenged, headerOf, payChallenge, type PayOptions } from "./wallet.ts"
 
 /** A request of the contract, without a payment. */

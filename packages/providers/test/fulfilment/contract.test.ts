@@ -1,4 +1,4 @@
-import { fulfilmentTests, type FulfilmentUnderTest } from "@till402/core/testing"
+import { fulfilmentTests, type FulfilmentUnderTest } from "@till402/testing"
 import { wooCommerce } from "@till402/providers/woocommerce"
 import { memoryPlacementJournal } from "@till402/providers/rye"
 import { HttpResponse } from "msw"

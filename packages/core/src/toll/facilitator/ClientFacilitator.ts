@@ -90,9 +90,8 @@ export const makeClientFacilitator = (
 }
 
 const listOf = (client: FacilitatorClient, timeoutMillis: number) =>
-  Effect.suspend(() =>
-    client.getSupported === undefined ? Effect.succeed({ kinds: [] }) : Effect.tryPromise(client.getSupported)
-  ).pipe(
+  // Called as a method: the official clients keep what they need in `this`, and one of them returns no promise.
+  Effect.tryPromise(async () => client.getSupported?.() ?? { kinds: [] }).pipe(
     Effect.flatMap(decodeSupported),
     Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
     Effect.timeout(timeoutMillis),

@@ -64,15 +64,18 @@ export interface FacilitatorClient {
     readonly transaction: string
     readonly payer?: string | undefined
   }>
-  readonly getSupported?: () => Promise<{
-    readonly kinds: ReadonlyArray<{
-      x402Version: number
-      scheme: string
-      network: string
-      extra?: Record<string, unknown> | undefined
-    }>
-    readonly signers?: Record<string, ReadonlyArray<string>> | undefined
+  readonly getSupported?: () => SupportedList | Promise<SupportedList>
+}
+
+/** What a facilitator supports. */
+export interface SupportedList {
+  readonly kinds: ReadonlyArray<{
+    x402Version: number
+    scheme: string
+    network: string
+    extra?: Record<string, unknown> | undefined
   }>
+  readonly signers?: Record<string, ReadonlyArray<string>> | undefined
 }
 
 /** A facilitator in the same process, as one of several. */

@@ -31,13 +31,23 @@ interface Undici {
   }>
 }
 
-/** Loads the optional peer. Its name is in a variable so that no bundler resolves it. */
+/** Where Node's `fetch` and every version of undici keep the dispatcher of the process. */
+const globalDispatcher = Symbol.for("undici.globalDispatcher.1")
+
+/**
+ * Loads the optional peer. Its name is in a variable so that no bundler resolves it. While it is loaded, undici puts an
+ * agent of its own in the place of the host's, which may be a proxy or have a certificate: the host's is put back.
+ */
 const loadUndici = async (): Promise<Undici | undefined> => {
   const name = "undici"
+  const process = globalThis as { [globalDispatcher]?: unknown }
+  const dispatcher = process[globalDispatcher]
   try {
     return (await import(/* @vite-ignore */ name)) as Undici
   } catch {
     return undefined
+  } finally {
+    if (dispatcher !== undefined) process[globalDispatcher] = dispatcher
   }
 }
 
@@ -46,6 +56,11 @@ let loading: Promise<Undici | undefined> | undefined
 const headerOf = (headers: Headers, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === "string" ? value : value?.[0]
+}
+
+const hasUser = (address: string): boolean => {
+  const url = URL.parse(address)
+  return url !== null && url.username + url.password !== ""
 }
 
 /** Names no header, which may hold a secret. */
@@ -73,8 +88,14 @@ const readText = async (body: AsyncIterable<Uint8Array>): Promise<string | BodyT
 const namesInLowerCase = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** A response, or that the call needs a client which follows redirects and decodes bodies. */
-type Sent = Reply | "redirected" | "encoded"
+/**
+ * A response, or that the call needs a client which follows redirects and decodes bodies. `redirected`: the call was not
+ * handled. `moved`: it may have been, and is not repeated.
+ */
+type Sent = Reply | "redirected" | "moved" | "encoded"
+
+/** The statuses that ask for the same request elsewhere; after others, a POST may have taken effect. */
+const repeating: ReadonlySet<number> = new Set([307, 308])
 
 const send = async (undici: Undici, call: FacilitatorCall, signal: AbortSignal): Promise<Sent> => {
   const { headers, json, url } = call
@@ -92,9 +113,11 @@ const send = async (undici: Undici, call: FacilitatorCall, signal: AbortSignal):
   })
   const { body, headers: received, statusCode: status } = response
   const isRedirect = status >= 300 && status < 400 && headerOf(received, "location") !== undefined
-  if (isRedirect || headerOf(received, "content-encoding") !== undefined) {
+  const encoding = headerOf(received, "content-encoding") ?? "identity"
+  if (isRedirect || encoding !== "identity") {
     await body.dump()
-    return isRedirect ? "redirected" : "encoded"
+    if (!isRedirect) return "encoded"
+    return json === undefined || repeating.has(status) ? "redirected" : "moved"
   }
   const text = await readText(body).then(
     (read): Effect.Effect<string, Fault> =>
@@ -107,7 +130,7 @@ const send = async (undici: Undici, call: FacilitatorCall, signal: AbortSignal):
 /**
  * Calls by `undici.request` where that optional peer is installed, which takes a quarter of the time of `fetch`; over
  * the client elsewhere. A facilitator that redirects, or encodes a response although it was asked not to, gets its later
- * calls over the client. A redirected call was not handled, so it is sent there at once.
+ * calls over the client. A call that was not handled is sent there at once.
  */
 export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
   const overClient = sendOver(client)
@@ -116,7 +139,8 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
     Effect.flatMap(
       Effect.promise(() => (loading ??= loadUndici())),
       (undici) => {
-        if (undici === undefined || needsClient) return overClient(call)
+        // `fetch` refuses an address with a user.
+        if (undici === undefined || needsClient || hasUser(call.url)) return overClient(call)
         const sending = Effect.tryPromise({
           try: (signal) => send(undici, call, signal),
           catch: (cause) => brokenAt(call, cause)
@@ -126,7 +150,7 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
           needsClient = true
           return sent === "redirected"
             ? overClient(call)
-            : Effect.fail(new FacilitatorFault({ cause: new Error("the response is encoded") }))
+            : Effect.fail(new FacilitatorFault({ cause: new Error(`the response is ${sent}`) }))
         })
       }
     )

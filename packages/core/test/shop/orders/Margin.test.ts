@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Money } from "../../../src/domain/Money.ts"
 import { type Margin, withMargin } from "../../../src/shop/orders/Margin.ts"
-import { sampleOffer } from "../../../src/testing/stores/records.ts"
+import { sampleOffer } from "../../../../testing/src/stores/records.ts"
 
 const usd = (atomic: bigint): Money => ({ atomic, currency: "USD" })
 const offer = sampleOffer({ total: usd(26_640_000n) })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { ChangeFeed, type OrderChange, OrderChanges } from "../../../src/shop/orders/OrderChanges.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 
 const change = (id: number): OrderChange => ({
   order: sampleOrder({ id: `order-${id}`, status: "placed" }),

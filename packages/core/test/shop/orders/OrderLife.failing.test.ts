@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { NotPlaced, PlacementRefused } from "../../../src/shop/ports/Errors.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
 import { refundNonce } from "../../../src/refunds/RefundAuthorization.ts"
-import { fakeFacilitator, fakeFulfilment } from "../../../src/testing.ts"
+import { fakeFacilitator, fakeFulfilment } from "../../../../testing/src/index.ts"
 import { openShop, mailsOf } from "./orderShop.ts"
 
 const wallet = privateKeyToAccount(`0x${"42".repeat(32)}`)

@@ -4,7 +4,7 @@ import { OrderStatus } from "../../../src/shop/goods/Order.ts"
 import type { OrderEvent } from "../../../src/shop/orders/OrderEvent.ts"
 import { advance } from "../../../src/shop/orders/OrderMachine.ts"
 import * as OrderTimings from "../../../src/shop/orders/OrderTimings.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 import { documentedDiagram, transition, transitionsIn } from "../../model/stateDiagram.ts"
 
 type Events = {

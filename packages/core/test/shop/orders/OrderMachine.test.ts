@@ -5,7 +5,7 @@ import { advance, newOrder } from "../../../src/shop/orders/OrderMachine.ts"
 import type { OrderEvent } from "../../../src/shop/orders/OrderEvent.ts"
 import { nextStep } from "../../../src/shop/orders/OrderStep.ts"
 import type { Order } from "../../../src/shop/ports/Orders.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 import { now, able, unable, orderIn, after, edges, veteran, enters } from "./machineOrders.ts"
 
 /** One event of each kind. */

@@ -8,8 +8,8 @@ import { Charges } from "../../../src/ports/Charges.ts"
 import { type Mail, Mailer } from "../../../src/shop/ports/Mailer.ts"
 import type { Order, OrderMail } from "../../../src/shop/ports/Orders.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
-import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge, sampleOrder } from "../../../src/testing/stores/records.ts"
+import { asClaimed, lease } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleCharge, sampleOrder } from "../../../../testing/src/stores/records.ts"
 
 const nowMillis = 10_000
 const due = (kind: OrderMail["kind"], dueAtMillis = nowMillis): OrderMail => ({

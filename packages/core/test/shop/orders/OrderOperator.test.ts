@@ -9,7 +9,7 @@ import { OrderWorker } from "../../../src/shop/orders/OrderWorker.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { Fulfilment } from "../../../src/shop/ports/Fulfilment.ts"
 import { type Order, Orders } from "../../../src/shop/ports/Orders.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 
 const capabilities = { canFind: false, placesOnce: false, canReadStatus: false, canMail: false }
 

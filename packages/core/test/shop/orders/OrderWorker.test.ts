@@ -13,7 +13,7 @@ import { Fulfilment } from "../../../src/shop/ports/Fulfilment.ts"
 import { type Mail, Mailer } from "../../../src/shop/ports/Mailer.ts"
 import { type Order, Orders } from "../../../src/shop/ports/Orders.ts"
 import { Quotes } from "../../../src/shop/ports/Quotes.ts"
-import { sampleOrder, uuidOf } from "../../../src/testing/stores/records.ts"
+import { sampleOrder, uuidOf } from "../../../../testing/src/stores/records.ts"
 
 const nowMillis = 1_800_000_000_000
 

@@ -7,8 +7,8 @@ import { ChangeFeed } from "../../../src/shop/orders/OrderChanges.ts"
 import { OrderOperator } from "../../../src/shop/orders/OrderOperator.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { Orders } from "../../../src/shop/ports/Orders.ts"
-import { chargesWithOne } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { chargesWithOne } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 import { Chain } from "../../../src/toll/evidence/Chain.ts"
 
 const count = 450

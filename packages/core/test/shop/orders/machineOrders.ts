@@ -3,7 +3,7 @@ import { advance } from "../../../src/shop/orders/OrderMachine.ts"
 import type { OrderEvent } from "../../../src/shop/orders/OrderEvent.ts"
 import { type Capabilities } from "../../../src/shop/orders/OrderStep.ts"
 import type { Order } from "../../../src/shop/ports/Orders.ts"
-import { sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOrder } from "../../../../testing/src/stores/records.ts"
 
 export const now = 1_000_000_000
 export const able: Capabilities = { canFind: true, placesOnce: false, canReadStatus: true, canMail: true }

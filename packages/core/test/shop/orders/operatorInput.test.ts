@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
-import { fakeFulfilment } from "../../../src/testing.ts"
+import { fakeFulfilment } from "../../../../testing/src/index.ts"
 import { buy, jsonOf, openTill } from "../../toll/openTill.ts"
 
 const openShop = async (fulfilment: Partial<FulfilmentOptions> = {}) => {

@@ -2,7 +2,7 @@ import { Effect, Schema, Stream } from "effect"
 import { describe, expect, it } from "@effect/vitest"
 import { exportOrders } from "../../../src/shop/orders/orderExport.ts"
 import type { Order } from "../../../src/shop/ports/Orders.ts"
-import { sampleOffer, sampleOrder } from "../../../src/testing/stores/records.ts"
+import { sampleOffer, sampleOrder } from "../../../../testing/src/stores/records.ts"
 import { email } from "../../toll/openTill.ts"
 import { openShop } from "./orderShop.ts"
 

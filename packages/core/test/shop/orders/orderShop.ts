@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest"
 import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
-import { fakeFulfilment } from "../../../src/testing.ts"
+import { fakeFulfilment } from "../../../../testing/src/index.ts"
 import { buy, jsonOf, openTill } from "../../toll/openTill.ts"
 
 /** An upstream that can be scripted; what it leaves out of a fulfilment is left out of it. */

@@ -5,7 +5,7 @@ import { eventLogger } from "../../../src/runtime/events.ts"
 import { findNetwork } from "../../../src/domain/Network.ts"
 import { Refunds } from "../../../src/refunds/Refunds.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { sampleResponse, sampleCharge } from "../../../src/testing/stores/records.ts"
+import { sampleResponse, sampleCharge } from "../../../../testing/src/stores/records.ts"
 import { Chain, type ChainEvidence, type EvidenceHints } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator, type FacilitatorRequest } from "../../../src/toll/facilitator/Facilitator.ts"
 

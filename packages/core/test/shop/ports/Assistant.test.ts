@@ -5,7 +5,7 @@ import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Err
 import type { AssistantOptions } from "../../../src/shop/ports/Assistant.ts"
 import { Assistant } from "../../../src/shop/ports/Assistant.ts"
 import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"
-import { sampleProduct } from "../../../src/testing.ts"
+import { sampleProduct } from "../../../../testing/src/index.ts"
 import { eventLogger } from "../../../src/runtime/events.ts"
 import type { ShopEvent } from "../../../src/shop/ports/ShopEvents.ts"
 import { catalogueOf, timeoutMillis, settings } from "../../ports/subjects.ts"

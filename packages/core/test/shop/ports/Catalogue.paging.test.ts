@@ -5,7 +5,7 @@ import { UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
 import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
 import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
 import { type Marketplace, Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
-import { sampleProduct } from "../../../src/testing.ts"
+import { sampleProduct } from "../../../../testing/src/index.ts"
 
 /*
  * Turning the pages of merged marketplaces that don't change: every product once, none skipped, each

@@ -6,7 +6,7 @@ import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../.
 import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
 import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
 import { type Marketplace, Marketplaces, type ProductQuery } from "../../../src/shop/ports/Marketplaces.ts"
-import { sampleProduct, sampleProducts } from "../../../src/testing.ts"
+import { sampleProduct, sampleProducts } from "../../../../testing/src/index.ts"
 
 const timeoutMillis = 4_000
 

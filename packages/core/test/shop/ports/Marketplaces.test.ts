@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { SearchProduct } from "../../../src/shop/goods/Product.ts"
 import type { MarketplaceOptions } from "../../../src/shop/ports/Marketplaces.ts"
 import { Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
-import { fakeMarketplace, sampleProducts } from "../../../src/testing.ts"
+import { fakeMarketplace, sampleProducts } from "../../../../testing/src/index.ts"
 import { settings } from "../../ports/subjects.ts"
 
 describe("Marketplaces", () => {

@@ -4,7 +4,7 @@ import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/Errors.t
 import { TrackResult } from "../../../src/shop/goods/Tracking.ts"
 import type { TrackerOptions } from "../../../src/shop/ports/Tracker.ts"
 import { Tracker } from "../../../src/shop/ports/Tracker.ts"
-import { sampleTrackResult } from "../../../src/testing.ts"
+import { sampleTrackResult } from "../../../../testing/src/index.ts"
 import { settings } from "../../ports/subjects.ts"
 
 describe("Tracker", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { fakeMarketplace } from "../../../src/testing.ts"
+import { fakeMarketplace } from "../../../../testing/src/index.ts"
 import { openTill, search } from "../../toll/openTill.ts"
 
 it("a response that lacks a marketplace names it, and so does its replay", async () => {

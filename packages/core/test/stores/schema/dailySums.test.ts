@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../../../src/ports/Charges.ts"
 import { nameOfDay } from "../../../src/runtime/wholeDays.ts"
-import { chargesWithOne, paidRefundDue } from "../../../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne, paidRefundDue } from "../../../../testing/src/stores/chargeRecords.ts"
 import { engines } from "../sql/engines.ts"
 
 const dayMillis = 86_400_000

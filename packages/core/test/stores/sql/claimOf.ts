@@ -1,6 +1,6 @@
 import { Charges } from "../../../src/ports/Charges.ts"
-import { unlimited } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge } from "../../../src/testing/stores/records.ts"
+import { unlimited } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleCharge } from "../../../../testing/src/stores/records.ts"
 
 /** Claims a charge with this key, at one second of the epoch. */
 export const claimOf = (key: string) =>

@@ -4,8 +4,8 @@ import { Charges } from "../../../src/ports/Charges.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
 import { postgres } from "../../../src/postgres.ts"
 import { sqlite } from "../../../src/sqlite.ts"
-import { isCompleted, paid, unlimited } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleCharge, sampleReceipt, uuidOf } from "../../../src/testing/stores/records.ts"
+import { isCompleted, paid, unlimited } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleCharge, sampleReceipt, uuidOf } from "../../../../testing/src/stores/records.ts"
 
 /*
  * A process of its own: `node contender.ts <sqlite|postgres> <file or address> <name> <claim|finish|settle> <keys>`. Says

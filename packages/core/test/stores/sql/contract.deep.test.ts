@@ -5,7 +5,7 @@ import { memory } from "../../../src/stores/memory.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { postgres } from "../../../src/postgres.ts"
 import { sqlite } from "../../../src/sqlite.ts"
-import { restartCases, storeCases } from "../../../src/testing/storeContract.ts"
+import { restartCases, storeCases } from "../../../../testing/src/storeContract.ts"
 import { temporaryFiles } from "./folder.ts"
 import { isRepetition } from "./repetition.ts"
 

@@ -10,7 +10,7 @@ import {
   storeCases,
   storeModelCase,
   StoreContractViolation
-} from "../../../src/testing/storeContract.ts"
+} from "../../../../testing/src/storeContract.ts"
 import { temporaryFiles } from "./folder.ts"
 import { mutants } from "./mutants.ts"
 

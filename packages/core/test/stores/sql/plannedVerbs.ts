@@ -6,7 +6,7 @@ import type { Stores } from "../../../src/stores/Stores.ts"
 import type { VaultQuery } from "../../../src/shop/goods/Vault.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
-import { lease, paid, unlimited } from "../../../src/testing/stores/chargeRecords.ts"
+import { lease, paid, unlimited } from "../../../../testing/src/stores/chargeRecords.ts"
 import {
   sampleAttempt,
   sampleCharge,
@@ -14,7 +14,7 @@ import {
   sampleQuote,
   sampleVaultItem,
   uuidOf
-} from "../../../src/testing/stores/records.ts"
+} from "../../../../testing/src/stores/records.ts"
 
 /** A method of a store, as a sweep, a call or a host runs it. */
 export interface PlannedVerb {

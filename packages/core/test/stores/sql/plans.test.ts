@@ -16,14 +16,14 @@ import {
   order,
   paidRefundDue,
   provisional
-} from "../../../src/testing/stores/chargeRecords.ts"
+} from "../../../../testing/src/stores/chargeRecords.ts"
 import {
   sampleOffer,
   sampleOrder,
   sampleQuote,
   sampleVaultItem,
   uuidOf
-} from "../../../src/testing/stores/records.ts"
+} from "../../../../testing/src/stores/records.ts"
 import { type PlannedVerb, plannedVerbs } from "./plannedVerbs.ts"
 
 /*

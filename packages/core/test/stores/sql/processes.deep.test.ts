@@ -6,14 +6,14 @@ import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
 import { postgres } from "../../../src/postgres.ts"
 import { sqlite } from "../../../src/sqlite.ts"
-import { chargesWithOne, paidRefundDue, unlimited } from "../../../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne, paidRefundDue, unlimited } from "../../../../testing/src/stores/chargeRecords.ts"
 import {
   sampleResponse,
   sampleCharge,
   samplePurchase,
   sampleReceipt,
   uuidOf
-} from "../../../src/testing/stores/records.ts"
+} from "../../../../testing/src/stores/records.ts"
 import { contend } from "./contenders.ts"
 import { temporaryFiles } from "./folder.ts"
 

@@ -5,7 +5,7 @@ import type { StoreError } from "../../../src/domain/Errors.ts"
 import { type Charge, Charges } from "../../../src/ports/Charges.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
 import { sqlite } from "../../../src/sqlite.ts"
-import { chargesWithOne, keysOf } from "../../../src/testing/stores/chargeRecords.ts"
+import { chargesWithOne, keysOf } from "../../../../testing/src/stores/chargeRecords.ts"
 import { temporaryFiles } from "./folder.ts"
 
 const nextFile = temporaryFiles()

@@ -5,7 +5,7 @@ import type { VaultQuery } from "../../../src/shop/goods/Vault.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { layerSql } from "../../../src/stores/sql/stores.ts"
-import { sampleVaultItem } from "../../../src/testing/stores/records.ts"
+import { sampleVaultItem } from "../../../../testing/src/stores/records.ts"
 
 /*
  * Ranges of prices on SQLite: wide ones are read in the order of the listing, narrow ones by the index.

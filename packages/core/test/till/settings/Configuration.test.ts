@@ -3,13 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { ConfigurationError, memory, StoreError, Till } from "@till402/core"
 import type { TillEvent, TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
-import {
-  fakeAssistant,
-  fakeFacilitator,
-  fakeFulfilment,
-  fakeTracker,
-  fakeVaultFiles
-} from "@till402/core/testing"
+import { fakeAssistant, fakeFacilitator, fakeFulfilment, fakeTracker, fakeVaultFiles } from "@till402/testing"
 import { openTill, track } from "../../toll/openTill.ts"
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"

@@ -1,7 +1,7 @@
 import { Config, ConfigProvider, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { Facilitator, facilitatorConfig, memory, tillConfig, Tracker } from "@till402/core/effect"
-import { fakeFacilitator } from "@till402/core/testing"
+import { fakeFacilitator } from "@till402/testing"
 import * as Track from "../../../src/shop/routes/Track.ts"
 import { configure } from "../../../src/till/settings/Configuration.ts"
 import { Till } from "../../../src/till/Till.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { settledChargeOf } from "../../../src/ports/chargeRules.ts"
 import { type Charge, type LedgerEntry } from "../../../src/ports/Charges.ts"
-import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../../testing/src/stores/records.ts"
 import { faultsOf, overRefunded } from "../../../src/toll/audit/LedgerAudit.ts"
 import { property } from "../../domain/seeded.ts"
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { chargesWithOne } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { chargesWithOne } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../../testing/src/stores/records.ts"
 import { auditLedger } from "../../../src/toll/audit/LedgerAudit.ts"
 import { buy, openTill, receiptOf, search, track } from "../openTill.ts"
 

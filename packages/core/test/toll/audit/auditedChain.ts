@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import { findNetwork } from "../../../src/domain/Network.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { sampleResponse, sampleCharge } from "../../../src/testing/stores/records.ts"
+import { sampleResponse, sampleCharge } from "../../../../testing/src/stores/records.ts"
 import { Chain, type ChainEvidence, type IncomingTransfer } from "../../../src/toll/evidence/Chain.ts"
 import { auditLedgerWithChain, type LedgerAudit } from "../../../src/toll/audit/LedgerAudit.ts"
 

@@ -99,6 +99,17 @@ describe("a facilitator in the same process", () => {
         new FacilitatorGroup([facilitatorOf(client)]).supported
       assert.deepStrictEqual(yield* listOf({ getSupported: async () => ({ kinds }) }), kinds)
       assert.deepStrictEqual(yield* listOf({}), [])
+      // As the official clients: a method that needs its object, and returns no promise in one of them.
+      class Listing implements FacilitatorClient {
+        private readonly kinds = kinds
+        readonly verify = () => new Promise<never>(() => {})
+        readonly settle = () => new Promise<never>(() => {})
+        getSupported() {
+          return { kinds: this.kinds }
+        }
+      }
+      const listing = makeClientFacilitator(new Listing(), { verifyTimeoutMillis: 100 })
+      assert.deepStrictEqual(yield* new FacilitatorGroup([listing]).supported, kinds)
       assert.deepStrictEqual(yield* listOf({ getSupported: throwing }), [])
       const silent = yield* Effect.forkChild(listOf({ getSupported: () => new Promise(() => {}) }))
       yield* TestClock.adjust(100)

@@ -382,6 +382,18 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
       expect([first.path, last.path, last.body]).toEqual(["/verify", movedTo, first.body])
     })
 
+    it("that moves a settlement without asking to repeat it gets it once", async () => {
+      replies = [{ status: 303, headers: { location: "/elsewhere" } }, { body: "{}" }]
+      expect(await settle()).toMatchObject({ _tag: "Unknown" })
+      expect(calls.filter(({ path }) => path === "/settle")).toHaveLength(1)
+    })
+
+    it("may say that its responses are not encoded", async () => {
+      const body = JSON.stringify({ success: true, transaction: hash, network: "eip155:84532" })
+      replies = [{ headers: { "content-encoding": "identity" }, body }]
+      expect(await settle()).toMatchObject({ _tag: "Settled", transaction: hash })
+    })
+
     it("may compress its responses", async () => {
       replies = [{ headers: { "content-encoding": "gzip" }, body: gzipSync('{"isValid":true}') }]
       expect((await verify())._tag).toBe("Valid")

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { sampleTrackResult } from "../../../src/testing/samples.ts"
+import { sampleTrackResult } from "../../../../testing/src/samples.ts"
 import { buy, expectRefused, openTill, search, track, vaultBuy, vaultSearch, workDone } from "../openTill.ts"
 
 type Shop = Awaited<ReturnType<typeof openTill>>

@@ -1,6 +1,6 @@
 import type { Charge, ChargeState } from "../../../src/ports/Charges.ts"
-import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { asClaimed, lease } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../../testing/src/stores/records.ts"
 import {
   type Ending,
   type ChargeEvent,

@@ -13,8 +13,8 @@ import { SettlementEffects } from "../../../src/ports/SettlementEffects.ts"
 import { SettlementRunner } from "../../../src/toll/perform/SettlementRunner.ts"
 import type { Takeover } from "../../../src/toll/perform/SettlementPerformer.ts"
 import type { SettlementTask } from "../../../src/toll/machine/SettlementTask.ts"
-import { asClaimed, lease } from "../../../src/testing/stores/chargeRecords.ts"
-import { sampleResponse, sampleCharge, sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { asClaimed, lease } from "../../../../testing/src/stores/chargeRecords.ts"
+import { sampleResponse, sampleCharge, sampleReceipt } from "../../../../testing/src/stores/records.ts"
 
 /*
  * A settlement over a scripted store, chain and facilitator. Tests check the calls of each and the steps after each

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { memory } from "../../../src/stores/memory.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { sampleTrackResult } from "../../../src/testing/samples.ts"
+import { sampleTrackResult } from "../../../../testing/src/samples.ts"
 import {
   type Call,
   buy,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { NoTrackingInfo } from "../../../src/shop/ports/Errors.ts"
 import { sqlite } from "../../../src/sqlite.ts"
-import { sampleTrackResult } from "../../../src/testing/samples.ts"
+import { sampleTrackResult } from "../../../../testing/src/samples.ts"
 import { temporaryFiles } from "../../stores/sql/folder.ts"
 import {
   type ReceivedResponse,

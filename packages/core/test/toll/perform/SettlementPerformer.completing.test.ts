@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Charge, Completion } from "../../../src/ports/Charges.ts"
-import { sampleReceipt } from "../../../src/testing/stores/records.ts"
+import { sampleReceipt } from "../../../../testing/src/stores/records.ts"
 import type { ReconcilerPlan, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import { nextInReconciler } from "../../../src/toll/machine/SettlementMachine.ts"
 import type { HeldCharge } from "../../../src/toll/attempt/HeldCharge.ts"

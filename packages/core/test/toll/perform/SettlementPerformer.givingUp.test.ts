@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Charge } from "../../../src/ports/Charge.ts"
-import { sampleResponse } from "../../../src/testing/stores/records.ts"
+import { sampleResponse } from "../../../../testing/src/stores/records.ts"
 
 import type { NextCheck, SettlementStep } from "../../../src/toll/machine/ChargeStep.ts"
 import type { HeldCharge } from "../../../src/toll/attempt/HeldCharge.ts"
