@@ -116,9 +116,15 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "layerSql",
       "networks",
       "openApiDocument",
+      "readBodyText",
+      "readBytes",
+      "readRpcReply",
       "reportAssistantUsage",
+      "rpcCall",
       "schemaSql",
-      "tillConfig"
+      "settledChargeOf",
+      "tillConfig",
+      "toBase58"
     ]
   ],
   [
