@@ -10,7 +10,12 @@ import { Quotes } from "../../src/shop/ports/Quotes.ts"
 import { shopErasure } from "../../src/shop/ports/ShopErasure.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
-import { housekeeping } from "../../src/till/background.ts"
+import { findNetwork } from "../../src/domain/Network.ts"
+import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
+import { Refunds } from "../../src/refunds/Refunds.ts"
+import { background, housekeeping } from "../../src/till/background.ts"
+import type { ConfiguredSettings } from "../../src/till/settings/ConfiguredSettings.ts"
+import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import { StoreTime } from "../../src/till/storeTime.ts"
 import type { ReconcileOptions } from "../../src/toll/perform/Reconciler.ts"
 import { SettlementRunner } from "../../src/toll/perform/SettlementRunner.ts"
@@ -146,5 +151,45 @@ describe("housekeeping", () => {
     const { of } = await keepHouse({ reconcile: Effect.never, quotes: 1 }, 30_000)
     expect(of("reconcile")).toHaveLength(1)
     expect(of("quotes")).toHaveLength(3)
+  })
+})
+
+describe("the background work of a till", () => {
+  it("goes on beside a facilitator that fails in a way that nobody expects", async () => {
+    const events: Array<TillEvent> = []
+    let swept = 0
+    const broken = Effect.die(new Error("the facilitator's own bug"))
+    const { caip2 } = findNetwork("base-sepolia")!
+    const settings = { networks: [{ caip2, family: "evm" }], responseLifetimeMillis: day }
+    const services = Layer.mergeAll(
+      Layer.succeed(Facilitator, { verify: () => broken, settle: () => broken, supported: broken }),
+      Layer.succeed(Refunds, {
+        isAutomatic: true,
+        send: () => broken,
+        sweep: Effect.sync(() => void swept++)
+      }),
+      Layer.succeed(SettlementRunner, {
+        reconcile: () => Effect.succeed({ settled: 0, pending: 0 }),
+        takeOver: () => {
+          throw new Error("takeOver was not expected")
+        },
+        perform: () => {
+          throw new Error("perform was not expected")
+        }
+      }),
+      Layer.succeed(StoreTime, { clock: undefined, check: Effect.void }),
+      BackgroundWork.layer,
+      layerMemoryStores
+    )
+    const work = background(settings as unknown as ConfiguredSettings, new WithdrawnNetworks())
+    await Effect.andThen(Layer.build(work), TestClock.adjust(60_000)).pipe(
+      Effect.scoped,
+      Effect.provide([services, Logger.layer([eventLogger((event) => events.push(event))])]),
+      Effect.provide(TestClock.layer()),
+      Effect.runPromise
+    )
+    expect(swept).toBe(5)
+    const failures = events.filter(({ code }) => code === "housekeeping_failed")
+    expect(failures.map(({ operation }) => operation)).toEqual(Array(5).fill("facilitator.supported"))
   })
 })
