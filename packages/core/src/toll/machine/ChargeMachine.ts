@@ -104,10 +104,10 @@ const afterClaim = (facts: ChargeFacts, { task }: StepOf<"Claim">, claimedAtMill
   return facts.canReadChain ? [{ _tag: "CheckFunds", task, claimedAtMillis }, ...plan] : plan
 }
 
-/** Refuses a payment that the payer's balance doesn't cover, unless it has left that balance already. */
-const refuseUnfunded = (facts: ChargeFacts): Plan => [
+/** Refuses a payment after its claim, unless its money has moved already: somebody else may have sent it meanwhile. */
+const refuseUnmoved = (facts: ChargeFacts, ending: Ending): Plan => [
   { _tag: "Void", keepsExposure: false, isRefused: true },
-  ...queryFirst(facts, { _tag: "Refusal" }, giveUp(unfunded))
+  ...queryFirst(facts, { _tag: "Refusal" }, giveUp(ending))
 ]
 
 /** Records the facilitator that has to settle the payment. */
@@ -143,7 +143,9 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
     if (paid !== undefined)
       return leave({ _tag: "Owed", receipt: paid.receipt, untilMillis: paid.untilMillis })
     const { refusal } = event
-    return voidCharge(refusal === undefined ? failed : { _tag: "Refused", refusal }, { keepsExposure: false })
+    return refusal === undefined
+      ? voidCharge(failed, { keepsExposure: false })
+      : refuseUnmoved(facts, { _tag: "Refused", refusal })
   }
   if (event._tag !== "Worked") throw new ImpossibleTransition(step, event)
   const { nowSeconds, work } = event
@@ -193,7 +195,7 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       break
     case "CheckFunds":
       // The balance may be too low because this same payment has left it.
-      if (event._tag === "Funded") return event.isCovered ? "continue" : refuseUnfunded(facts)
+      if (event._tag === "Funded") return event.isCovered ? "continue" : refuseUnmoved(facts, unfunded)
       break
     case "Work":
       return afterWork(step, event, facts)

@@ -297,7 +297,17 @@ const voidedLate: Plan = [
 
 export const works: ReadonlyArray<Row> = [
   ["that failed", call, work, { _tag: "WorkFailed" }, voided(false, failed)],
-  ["that its payment doesn't buy", call, work, { _tag: "WorkFailed", refusal }, voided(false, refused("no"))],
+  [
+    "that its payment doesn't buy",
+    call,
+    work,
+    { _tag: "WorkFailed", refusal },
+    [
+      { _tag: "Void", keepsExposure: false, isRefused: true },
+      { _tag: "QueryChain", query: { _tag: "Refusal" } },
+      ...gaveUp(refused("no"))
+    ]
+  ],
   [
     "that failed and was paid for",
     call,
