@@ -8,7 +8,7 @@ import { shopOf } from "./Country.ts"
  * doesn't have are applied to its results. None filters by brand.
  */
 
-/** Results that Canopy is asked for in a page. */
+/** Number of results in a page of Canopy. */
 const canopyPageSize = 20
 
 const CanopyResults = Schema.Struct({

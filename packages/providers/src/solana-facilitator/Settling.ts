@@ -69,7 +69,7 @@ export class Settling {
     this.admission = admission
   }
 
-  /** Settles a payment, or returns what became of one that this caller settled before. */
+  /** Settles a payment. If this caller has settled it before, returns that outcome. */
   readonly settle = Effect.fnUntraced(
     { self: this },
     function* (payment: PresentedPayment, caller: string): Effect.fn.Return<SettlementResult, SettlingFault> {

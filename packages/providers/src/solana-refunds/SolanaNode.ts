@@ -36,7 +36,7 @@ export interface SignatureStatus {
   readonly isFinal: boolean
 }
 
-/** What became of a transaction that a node ran without sending it. */
+/** Result of running a transaction without sending it. */
 export interface Simulation {
   readonly succeeds: boolean
   /** The slot as of which it ran: the blockhash that it names, if it succeeds, is no newer. */

@@ -56,7 +56,7 @@ const canReceive = (data: Uint8Array | undefined, owner: Address): boolean =>
 
 export type PreparationFault = MintUnknown | PayeeAccountMissing | WalletUnderfunded | NodeFault
 
-/** The terms of a transfer. Fails if it can't succeed now, so that nothing is signed in vain. */
+/** Returns the terms of a transfer. Fails if the transfer can't succeed now: then nothing is signed. */
 export const prepareTransfer = Effect.fnUntraced(function* (
   node: SolanaNode,
   { createsAccounts, microLamports, payer }: TransferPayer,

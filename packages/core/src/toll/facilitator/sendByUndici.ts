@@ -31,23 +31,23 @@ interface Undici {
   }>
 }
 
-/** Where Node's `fetch` and every version of undici keep the dispatcher of the process. */
+/** Node's `fetch` and undici keep the dispatcher of the process here. */
 const globalDispatcher = Symbol.for("undici.globalDispatcher.1")
 
 /**
- * Loads the optional peer. Its name is in a variable so that no bundler resolves it. While it is loaded, undici puts an
- * agent of its own in the place of the host's, which may be a proxy or have a certificate: the host's is put back.
+ * Loads the optional peer. Its name is in a variable so that no bundler resolves it. Loading undici replaces the
+ * process's dispatcher, which the host may have set for a proxy or a client certificate: it is restored.
  */
 const loadUndici = async (): Promise<Undici | undefined> => {
   const name = "undici"
-  const process = globalThis as { [globalDispatcher]?: unknown }
-  const dispatcher = process[globalDispatcher]
+  const realm = globalThis as { [globalDispatcher]?: unknown }
+  const dispatcher = realm[globalDispatcher]
   try {
     return (await import(/* @vite-ignore */ name)) as Undici
   } catch {
     return undefined
   } finally {
-    if (dispatcher !== undefined) process[globalDispatcher] = dispatcher
+    if (dispatcher !== undefined) realm[globalDispatcher] = dispatcher
   }
 }
 

@@ -10,7 +10,7 @@ export interface SignIn extends Pick<WalletProof, "address" | "network" | "nonce
 }
 
 /**
- * What became of a proof that was presented for content. `Used`: it was redeemed before. `Spent`: nothing is left of what
+ * Outcome of redeeming a proof for content. `Used`: it was redeemed before. `Spent`: nothing is left of what
  * the wallet gets free of charge.
  */
 export type Redemption = "Redeemed" | "Used" | "Spent"
