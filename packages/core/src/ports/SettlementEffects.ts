@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { StoreError } from "../domain/Errors.ts"
+import type { StoreError } from "../domain/Errors.ts"
 import type { Subject } from "./Charge.ts"
 
 /** What the settlement of a charge sets off for its subject. Each may be called more than once. */
@@ -9,22 +9,16 @@ export interface SettlementEffect {
   readonly abandoned: (id: string, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
 }
 
-const unknownKind = (kind: string): Effect.Effect<never, StoreError> =>
-  Effect.fail(
-    new StoreError({
-      operation: "settlementEffects.settled",
-      cause: new Error(`this till serves no route that sells a subject of the kind ${kind}`)
-    })
-  )
-
 /** The effects of settlements, by the kind of the charge's subject. What reserves subjects of a kind registers theirs. */
 export class SettlementEffects extends Context.Service<
   SettlementEffects,
   {
     readonly add: (kind: string, effect: SettlementEffect) => Effect.Effect<void>
-    /** Fails for a kind of which this till sells nothing: another till of the same store, or a later one, applies it. */
+    /** Whether this till sells subjects of a kind. Otherwise another till of the same store does, or did. */
+    readonly isKnown: (kind: string) => boolean
+    /** Does nothing for an unknown kind. */
     readonly settled: (subject: Subject) => Effect.Effect<void, StoreError>
-    /** Does nothing for such a kind. */
+    /** Does nothing for an unknown kind. */
     readonly abandoned: (subject: Subject, chargeKey: string | undefined) => Effect.Effect<void, StoreError>
   }
 >()("@till402/core/SettlementEffects") {
@@ -32,7 +26,8 @@ export class SettlementEffects extends Context.Service<
     const effects = new Map<string, SettlementEffect>()
     return SettlementEffects.of({
       add: (kind, effect) => Effect.sync(() => void effects.set(kind, effect)),
-      settled: ({ id, kind }) => Effect.suspend(() => effects.get(kind)?.settled(id) ?? unknownKind(kind)),
+      isKnown: (kind) => effects.has(kind),
+      settled: ({ id, kind }) => Effect.suspend(() => effects.get(kind)?.settled(id) ?? Effect.void),
       abandoned: ({ id, kind }, chargeKey) =>
         Effect.suspend(() => effects.get(kind)?.abandoned(id, chargeKey) ?? Effect.void)
     })

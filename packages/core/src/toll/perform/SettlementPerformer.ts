@@ -43,6 +43,9 @@ export interface Takeover {
 
 type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { readonly _tag: Tag }>
 
+/** Until when a charge is left to tills that sell its subject. */
+const unknownKindMillis = 5 * 60_000
+
 const done: ChargeEvent = { _tag: "Done" }
 
 /** The charge of an event. */
@@ -187,6 +190,11 @@ export class SettlementPerformer {
     const { key, subject } = held
     const { charges, effects } = this.services
     if (subject === undefined) return done
+    if (!effects.isKnown(subject.kind)) {
+      // Stays pending for a till that sells it, which need not wait for long. This one tries others meanwhile.
+      yield* charges.yieldLease(key, held.owner, held.nowMillis() + unknownKindMillis)
+      return done
+    }
     // The settlement is recorded. If its effect fails, it stays pending and the reconciler applies it.
     yield* effects.settled(subject).pipe(
       Effect.andThen(charges.markApplied(key)),

@@ -74,6 +74,7 @@ describe("a purchase that was reserved", () => {
     expect(file.rows()).toMatchObject([{ status: "reserved" }])
 
     const next = await file.open()
+    pass(300_001)
     await next.till.reconcile()
     expect(file.rows()).toMatchObject([{ status: "granted" }])
     expect(file.charges()).toMatchObject([{ state: "settled", effect_pending: 0 }])

@@ -144,9 +144,10 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
     acceptsSignature: () => Effect.die(new Error("acceptsSignature was not expected")),
     transfersTo: () => Effect.die(new Error("transfersTo was not expected"))
   }
+  const { abandoned, add, settled } = scripted<SettlementEffects["Service"]>(script.subjects ?? {}, calls)
   const services = Layer.mergeAll(
     Layer.succeed(Charges, scripted<Charges["Service"]>(script.charges ?? {}, calls)),
-    Layer.succeed(SettlementEffects, scripted<SettlementEffects["Service"]>(script.subjects ?? {}, calls)),
+    Layer.succeed(SettlementEffects, { add, settled, abandoned, isKnown: () => true }),
     Layer.succeed(Chain, chain),
     Layer.succeed(
       Facilitator,
