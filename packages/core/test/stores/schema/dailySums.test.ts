@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../../../src/ports/Charges.ts"
 import { nameOfDay } from "../../../src/runtime/wholeDays.ts"
 import { chargesWithOne, paidRefundDue } from "../../../../testing/src/stores/chargeRecords.ts"
-import { engines } from "../sql/engines.ts"
+import { openEngines } from "../sql/engines.ts"
 
 const dayMillis = 86_400_000
 
@@ -35,7 +35,7 @@ const settleAndRefund = Effect.fnUntraced(function* (key: string, settledAtMilli
   yield* charges.recordFurtherRefund(key, `0xfurther-of-${key}`, settledAtMillis + dayMillis)
 })
 
-it.each(engines)(
+it.each(openEngines().engines)(
   "sums by day are those of the entries, however many processes settle and refund at the same time: %s",
   async (_, engine) => {
     const name = await engine.create()

@@ -8,13 +8,15 @@ import { migrate, type Migration, migrations, schemaSql } from "../../../src/sto
 import { foundSchema, schemaFaults, schemaOf } from "../../../src/stores/schema/schemaCheck.ts"
 import { paid } from "../../../../testing/src/stores/chargeRecords.ts"
 import { sampleResponse } from "../../../../testing/src/stores/records.ts"
-import { type Engine, engines, postgresEngine } from "../sql/engines.ts"
+import { type Engine, openEngines } from "../sql/engines.ts"
 import { claimOf } from "../sql/claimOf.ts"
 
 /*
  * Databases that other versions made, or that were changed by other means. A host's records depend on each case. The
  * second migration is invented: it stands for that of a later version.
  */
+
+const { engines, postgresEngine } = openEngines()
 
 const failureOf = (engine: Engine, name: string): Promise<unknown> =>
   engine.open(name, Effect.asVoid(Charges)).then(

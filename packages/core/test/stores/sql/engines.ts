@@ -10,12 +10,6 @@ import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import { temporaryFiles } from "./folder.ts"
 
-let cluster: Omit<Postgres, "stop">
-beforeAll(async () => {
-  cluster = await sharedPostgres()
-})
-const nextFile = temporaryFiles()
-
 /** A database that the stores open by its name. */
 export interface Engine {
   readonly dialect: "sqlite" | "postgres"
@@ -26,7 +20,7 @@ export interface Engine {
   readonly withClient: <A, E>(name: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) => Promise<A>
 }
 
-export const sqliteEngine: Engine = {
+const sqliteEngine = (nextFile: () => string): Engine => ({
   dialect: "sqlite",
   create: async () => nextFile(),
   run: async (filename, statements) => {
@@ -36,14 +30,14 @@ export const sqliteEngine: Engine = {
   },
   open: (filename, use) => Effect.runPromise(Effect.provide(use, sqlite({ filename }))),
   withClient: (filename, use) => Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
-}
+})
 
 const onPostgres: Engine["withClient"] = (url, use) =>
   Effect.runPromise(Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
 
-export const postgresEngine: Engine = {
+const postgresEngine = (create: () => Promise<string>): Engine => ({
   dialect: "postgres",
-  create: () => cluster.createDatabase(),
+  create,
   run: (url, statements) =>
     onPostgres(
       url,
@@ -53,6 +47,21 @@ export const postgresEngine: Engine = {
     ),
   open: (url, use) => Effect.runPromise(Effect.provide(use, postgres({ url }))),
   withClient: onPostgres
-}
+})
 
-export const engines = [sqliteEngine, postgresEngine].map((engine) => [engine.dialect, engine] as const)
+/** Both engines, for the tests of one file: it registers the hooks that start and clean them up. */
+export const openEngines = () => {
+  let cluster: Omit<Postgres, "stop">
+  beforeAll(async () => {
+    cluster = await sharedPostgres()
+  })
+  const onSqlite = sqliteEngine(temporaryFiles())
+  const onServer = postgresEngine(() => cluster.createDatabase())
+  return {
+    postgresEngine: onServer,
+    engines: [
+      ["sqlite", onSqlite],
+      ["postgres", onServer]
+    ] as const
+  }
+}
