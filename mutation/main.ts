@@ -82,12 +82,13 @@ const mutate = async (
     incremental,
     incrementalFile: `.tmp/mutation-results/${slug}.json`,
     tempDirName: `.tmp/mutation-${process.pid}`,
-    // The copy holds no more than the package and its tests. Types are stripped, so no tsconfig is needed.
+    // The copy holds no more than the package, its tests and what they import. Types are stripped: no tsconfig is needed.
     ignorePatterns: [
       "/*",
       "!/packages",
       "/packages/*",
       `!/${packageOf(file)}`,
+      "!/packages/testing",
       "!/mutation",
       "tsconfig*.json"
     ],

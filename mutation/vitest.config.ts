@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { testsOfRun } from "./Scope.ts"
@@ -13,9 +15,22 @@ class AsListed extends BaseSequencer {
   }
 }
 
-/** Runs the tests of one file against each of its mutants. */
+const core = fileURLToPath(new URL("../packages/core/src", import.meta.url))
+
+/**
+ * Runs the tests of one file against each of its mutants. Where core is mutated, `packages/testing` must import the
+ * mutated copy: by its name it would find the original.
+ */
 export default defineConfig({
-  resolve: { conditions: ["@till402/source"] },
+  resolve: {
+    conditions: ["@till402/source"],
+    alias: existsSync(core)
+      ? [
+          { find: /^@till402\/core$/, replacement: `${core}/index.ts` },
+          { find: /^@till402\/core\/(.+)$/, replacement: `${core}/$1.ts` }
+        ]
+      : []
+  },
   ssr: { resolve: { conditions: ["@till402/source", "node"] } },
   test: {
     include: [...tests],
