@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { postgresStores } from "../src/storage/storage.ts"
 import { lockedInMemory } from "./mutants.ts"
-import { type Race, races, type RaceName } from "./races.ts"
+import { patient, type Race, races, type RaceName } from "./races.ts"
 
 /*
  * A process that races others on one database: `node contender.ts <url> <name> [locked-in-memory]`. Its parent chooses
@@ -15,7 +15,7 @@ export interface Start {
 
 const racers = 50
 const [url = "", name = "", mutant] = process.argv.slice(2)
-const opened = postgresStores(url)
+const opened = postgresStores(url, patient)
 const stores = mutant === "locked-in-memory" ? lockedInMemory(opened) : opened
 await opened.open()
 

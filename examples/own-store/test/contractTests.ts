@@ -35,7 +35,7 @@ export const contractTests = (
   beforeAll(async () => {
     const postgres = await sharedPostgres()
     const url = await postgres.createDatabase()
-    const sql = connect(url, 1)
+    const sql = connect(url, { connections: 1 })
     for (const plan of unusedPlans)
       await sql.unsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`)
     await sql.end()

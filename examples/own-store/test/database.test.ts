@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const url = await postgres.createDatabase()
   stores = postgresStores(url)
-  sql = connect(url, 2)
+  sql = connect(url, { connections: 2 })
 })
 afterEach(async () => {
   await sql.end()

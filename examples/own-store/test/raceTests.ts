@@ -6,6 +6,7 @@ import { lockedInMemory } from "./mutants.ts"
 import {
   exposures,
   type OwnStores,
+  patient,
   places,
   type Race,
   races,
@@ -30,7 +31,7 @@ export const raceTests = (rounds: number): void => {
     url = await (await sharedPostgres()).createDatabase()
     // Both create the tables of the empty database at the same time.
     contenders = await startContenders(url)
-    stores = postgresStores(url)
+    stores = postgresStores(url, patient)
   })
   afterAll(async () => {
     await contenders?.stop()
@@ -129,7 +130,7 @@ export const lockTests = (): void => {
   let stores: OwnStores
   beforeAll(async () => {
     url = await (await sharedPostgres()).createDatabase()
-    stores = postgresStores(url)
+    stores = postgresStores(url, patient)
     await stores.open()
   })
   afterAll(() => stores?.close())

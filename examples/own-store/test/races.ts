@@ -6,6 +6,9 @@ import type { postgresStores } from "../src/storage/storage.ts"
  * function on it at the same time.
  */
 
+/** The last of a hundred racers waits for all others, however slow the machine is. */
+export const patient = { statementTimeoutMillis: 60_000 }
+
 export type OwnStores = ReturnType<typeof postgresStores>
 
 export interface Race {

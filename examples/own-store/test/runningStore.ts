@@ -82,7 +82,7 @@ export const paying = () => {
 
 /** Queries a database. */
 export const reading = async <A>(database: string, read: (sql: Database) => Promise<A>): Promise<A> => {
-  const sql = connect(database, 1)
+  const sql = connect(database, { connections: 1 })
   try {
     return await read(sql)
   } finally {

@@ -19,17 +19,23 @@ const types = {
   }
 }
 
-/**
- * Connects with the first statement. A function has 5 seconds; a statement that takes longer than 4 is undone before
- * that.
- */
-export const connect = (url: string, connections = 10) =>
+export interface ConnectOptions {
+  readonly connections?: number
+  /** A function has 5 seconds; a statement that takes longer than 4 is undone before that. */
+  readonly statementTimeoutMillis?: number
+}
+
+/** Connects with the first statement. */
+export const connect = (
+  url: string,
+  { connections = 10, statementTimeoutMillis = 4_000 }: ConnectOptions = {}
+) =>
   postgres(url, {
     max: connections,
     connect_timeout: 4,
     connection: {
       application_name: "till",
-      statement_timeout: 4_000,
+      statement_timeout: statementTimeoutMillis,
       // The functions rely on this level: each statement sees everything committed before it started.
       default_transaction_isolation: "read committed"
     },

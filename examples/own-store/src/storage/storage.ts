@@ -1,6 +1,6 @@
 import type { HostStores } from "@till402/core"
 import { chargeVerbs } from "./charges.ts"
-import { connect, migrate, now } from "./database.ts"
+import { connect, type ConnectOptions, migrate, now } from "./database.ts"
 import { ledgerVerbs } from "./ledger.ts"
 import { orderStore } from "./orders.ts"
 import { quoteStore } from "./quotes.ts"
@@ -11,8 +11,8 @@ import { vaultItemStore, vaultPurchaseStore } from "./vault.ts"
 const closeSeconds = 5
 
 /** The whole storage of a till in a PostgreSQL database, given by its connection string. */
-export const postgresStores = (url: string) => {
-  const sql = connect(url)
+export const postgresStores = (url: string, options?: ConnectOptions) => {
+  const sql = connect(url, options)
   return {
     charges: { ...chargeVerbs(sql), ...ledgerVerbs(sql), ...refundVerbs(sql) },
     quotes: quoteStore(sql),
