@@ -62,7 +62,7 @@ describe("two wallets that sign a refund under one nonce", () => {
 })
 
 describe.concurrent("a refund that two wallets of one store can pay", () => {
-  it("is paid once by tills that race", { timeout: 60_000 }, async (context) => {
+  it("is paid once by tills that race", async (context) => {
     const shop = await openShop(context)
     const seller = await shop.openTill({})
     const orderId = await shop.buy(seller)
@@ -79,37 +79,33 @@ describe.concurrent("a refund that two wallets of one store can pay", () => {
     await shop.expectPaidOnce(seller)
   })
 
-  it(
-    "is recorded where the wallet was replaced while it waited for finality",
-    { timeout: 120_000 },
-    async (context) => {
-      let settled: (() => void) | undefined
-      const isSettled = new Promise<void>((resolve) => (settled = resolve))
-      const shop = await openShop(context, {
-        refunds: async (...given) => {
-          const settlement = await official.client.settle(...given)
-          settled!()
-          return settlement
-        }
-      })
-      const networks = [{ network: "base-sepolia" as const, rpcUrl: chain.rpcUrl, finalitySeconds: 8 }]
-      const before = await shop.openTill({ refundWallet: shop.wallet, networks })
-      const orderId = await shop.buy(before)
-      await isSettled
-      await before.dispose()
-      const after = await shop.openTill({ refundWallet: shop.other, networks })
-      expect((await after.orders.find(orderId))?.status).toBe("refund_due")
-      await shop.untilRefunded(after, orderId)
-      expect(await shop.paidBy(shop.other)).toBe(0n)
-      await shop.expectPaidOnce(after)
-    }
-  )
+  it("is recorded where the wallet was replaced while it waited for finality", async (context) => {
+    let settled: (() => void) | undefined
+    const isSettled = new Promise<void>((resolve) => (settled = resolve))
+    const shop = await openShop(context, {
+      refunds: async (...given) => {
+        const settlement = await official.client.settle(...given)
+        settled!()
+        return settlement
+      }
+    })
+    const networks = [{ network: "base-sepolia" as const, rpcUrl: chain.rpcUrl, finalitySeconds: 8 }]
+    const before = await shop.openTill({ refundWallet: shop.wallet, networks })
+    const orderId = await shop.buy(before)
+    await isSettled
+    await before.dispose()
+    const after = await shop.openTill({ refundWallet: shop.other, networks })
+    expect((await after.orders.find(orderId))?.status).toBe("refund_due")
+    await shop.untilRefunded(after, orderId)
+    expect(await shop.paidBy(shop.other)).toBe(0n)
+    await shop.expectPaidOnce(after)
+  })
 
   it("is paid once although a stranger uses its nonce, for the same amount to the same payer", async ({
     onTestFinished
   }) => {
     await expectPaidDespite({ chain, official, onFinished: onTestFinished }, 100)
-  }, 60_000)
+  })
 })
 
 describe("what a host takes out of a refund wallet", () => {
@@ -136,66 +132,62 @@ describe("what a host takes out of a refund wallet", () => {
       unreadNetworks: []
     })
     expect((await till.refunds.status()).stopped).toBeUndefined()
-  }, 60_000)
+  })
 })
 
 /** Here the chain's clock runs ahead: payments signed afterwards would have expired. */
 describe("a refund whose wallet is replaced before it is sent", () => {
-  it(
-    "is paid by the new wallet only once the old one's authorization has expired",
-    { timeout: 60_000 },
-    async (context) => {
-      const submitted: Array<Parameters<typeof official.client.settle>> = []
-      const shop = await openShop(context, {
-        refunds: async (...given) => {
-          submitted.push(given)
-          throw new Error("connection reset")
-        }
+  it("is paid by the new wallet only once the old one's authorization has expired", async (context) => {
+    const submitted: Array<Parameters<typeof official.client.settle>> = []
+    const shop = await openShop(context, {
+      refunds: async (...given) => {
+        submitted.push(given)
+        throw new Error("connection reset")
+      }
+    })
+    const seller = await shop.openTill({})
+    const orderId = await shop.buy(seller)
+    await shop.untilDue(seller, orderId)
+    const { amountAtomic, key } = await shop.due()
+    // The old wallet's till has recorded its attempt, and has stopped.
+    const { timestamp } = await chain.client.getBlock()
+    const validBefore = Number(timestamp) + 100
+    await shop.inStore((charges) =>
+      Effect.gen(function* () {
+        yield* charges.startRefund(key, { sinceMillis: 0, maxAtomic: amountAtomic }, Date.now())
+        expect(
+          yield* charges.recordRefundAttempt({
+            chargeKey: key,
+            refundNumber: 1,
+            sequence: 1,
+            wallet: shop.wallet.address.toLowerCase(),
+            amountAtomic,
+            nonce: nonceOf(key),
+            notBefore: 0,
+            validBefore,
+            atMillis: Date.now()
+          })
+        ).toBe(true)
       })
-      const seller = await shop.openTill({})
-      const orderId = await shop.buy(seller)
-      await shop.untilDue(seller, orderId)
-      const { amountAtomic, key } = await shop.due()
-      // The old wallet's till has recorded its attempt, and has stopped.
-      const { timestamp } = await chain.client.getBlock()
-      const validBefore = Number(timestamp) + 100
-      await shop.inStore((charges) =>
-        Effect.gen(function* () {
-          yield* charges.startRefund(key, { sinceMillis: 0, maxAtomic: amountAtomic }, Date.now())
-          expect(
-            yield* charges.recordRefundAttempt({
-              chargeKey: key,
-              refundNumber: 1,
-              sequence: 1,
-              wallet: shop.wallet.address.toLowerCase(),
-              amountAtomic,
-              nonce: nonceOf(key),
-              notBefore: 0,
-              validBefore,
-              atMillis: Date.now()
-            })
-          ).toBe(true)
-        })
-      )
-      const codes: Array<string> = []
-      const till = await shop.openTill({
-        refundWallet: shop.other,
-        onEvent: ({ code }) => codes.push(code)
-      })
-      await till.orders.processNow(orderId)
-      await vi.waitFor(() => expect(codes).toContain("refund_of_other_wallet"), { timeout: 30_000 })
-      expect(await shop.paidBy(shop.other)).toBe(0n)
-      await pass(200)
-      await vi.waitFor(
-        async () => {
-          const fresh = await shop.openTill({ refundWallet: shop.other })
-          await fresh.orders.processNow(orderId)
-          expect((await fresh.orders.find(orderId))?.status).toBe("refunded")
-        },
-        { timeout: 40_000, interval: 100 }
-      )
-      expect(await shop.paidBy(shop.wallet)).toBe(0n)
-      await shop.expectPaidOnce(till)
-    }
-  )
+    )
+    const codes: Array<string> = []
+    const till = await shop.openTill({
+      refundWallet: shop.other,
+      onEvent: ({ code }) => codes.push(code)
+    })
+    await till.orders.processNow(orderId)
+    await vi.waitFor(() => expect(codes).toContain("refund_of_other_wallet"), { timeout: 60_000 })
+    expect(await shop.paidBy(shop.other)).toBe(0n)
+    await pass(200)
+    await vi.waitFor(
+      async () => {
+        const fresh = await shop.openTill({ refundWallet: shop.other })
+        await fresh.orders.processNow(orderId)
+        expect((await fresh.orders.find(orderId))?.status).toBe("refunded")
+      },
+      { timeout: 40_000, interval: 100 }
+    )
+    expect(await shop.paidBy(shop.wallet)).toBe(0n)
+    await shop.expectPaidOnce(till)
+  })
 })

@@ -70,7 +70,7 @@ export const openWalletShop = async ({ chain, official }: Services) => {
     await Promise.all(tills.map(({ till }) => till.orders.processNow(orderId)))
     return (await seller.till.orders.find(orderId))?.status
   }
-  await expect.poll(() => statusOf(seller), { timeout: 10_000 }).toBe("refund_due")
+  await expect.poll(() => statusOf(seller)).toBe("refund_due")
   const paidBy = async (wallet: keyof typeof wallets) => funds - (await chain.balanceOf(wallets[wallet]))
   /** `gift`: what the payer got from others. */
   const expectPaidOnce = async (gift = 0n) => {
@@ -105,9 +105,9 @@ export const expectPaidDespite = async (services: Services, memos: number): Prom
   const keys = Array.from({ length: memos - 1 }, (_, index) => `${chargeKey}${index}`)
   // So few at a time that none has to be refused.
   for (let from = 0; from < keys.length; from += 10) await Promise.all(keys.slice(from, from + 10).map(burn))
-  await expect.poll(() => chain.balanceOf(payee), { timeout: 40_000 }).toBeGreaterThan(funds - 1n)
+  await expect.poll(() => chain.balanceOf(payee)).toBeGreaterThan(funds - 1n)
   const till = await shop.openTill("first")
-  await expect.poll(() => shop.statusOf(till), { timeout: 40_000 }).toBe("refunded")
+  await expect.poll(() => shop.statusOf(till)).toBe("refunded")
   expect((await till.till.refunds.status()).stopped).toBeUndefined()
   await shop.expectPaidOnce(amountAtomic)
 }

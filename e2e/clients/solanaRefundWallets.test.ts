@@ -45,7 +45,7 @@ const withoutFinality = nodeThat((status) =>
 )
 
 describe("a refund on Solana that two wallets of one store can pay", () => {
-  it("is paid once by tills that race", { timeout: 60_000 }, async () => {
+  it("is paid once by tills that race", async () => {
     const shop = await openWalletShop({ chain, official })
     const tills = await Promise.all(
       (["first", "second", "first", "second"] as const).map((wallet) => shop.openTill(wallet))
@@ -54,58 +54,50 @@ describe("a refund on Solana that two wallets of one store can pay", () => {
     await shop.expectPaidOnce()
   })
 
-  it(
-    "is recorded where the wallet was replaced while it waited for finality",
-    { timeout: 60_000 },
-    async () => {
-      const shop = await openWalletShop({ chain, official })
-      const before = await shop.openTill("first", withoutFinality)
-      const isPaid = async () => {
-        await shop.statusOf(before)
-        return shop.paidBy("first")
-      }
-      await expect.poll(isPaid, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0n)
-      await before.till.dispose()
-      const waiting = await shop.openTill("second", withoutFinality)
-      expect(await shop.statusOf(waiting)).toBe("refund_due")
-      await waiting.till.dispose()
-      const after = await shop.openTill("second")
-      await expect.poll(() => shop.statusOf(after), { timeout: 40_000 }).toBe("refunded")
-      expect(await shop.paidBy("second")).toBe(0n)
-      await shop.expectPaidOnce()
+  it("is recorded where the wallet was replaced while it waited for finality", async () => {
+    const shop = await openWalletShop({ chain, official })
+    const before = await shop.openTill("first", withoutFinality)
+    const isPaid = async () => {
+      await shop.statusOf(before)
+      return shop.paidBy("first")
     }
-  )
+    await expect.poll(isPaid, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0n)
+    await before.till.dispose()
+    const waiting = await shop.openTill("second", withoutFinality)
+    expect(await shop.statusOf(waiting)).toBe("refund_due")
+    await waiting.till.dispose()
+    const after = await shop.openTill("second")
+    await expect.poll(() => shop.statusOf(after)).toBe("refunded")
+    expect(await shop.paidBy("second")).toBe(0n)
+    await shop.expectPaidOnce()
+  })
 
-  it(
-    "is paid by the new wallet only once the old one's transaction has expired",
-    { timeout: 60_000 },
-    async () => {
-      const shop = await openWalletShop({ chain, official })
-      const before = await shop.openTill("first")
-      chain.dropTransactions(true)
-      const attempts = async () => {
-        await shop.statusOf(before)
-        return before.journal.attempts().length
-      }
-      await expect.poll(attempts, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
-      await before.till.dispose()
-      const after = await shop.openTill("second")
-      const codes = async () => {
-        await shop.statusOf(after)
-        return after.events.map(({ code }) => code)
-      }
-      await expect.poll(codes, { timeout: 10_000, interval: 20 }).toContain("refund_of_other_wallet")
-      expect(await shop.paidBy("second")).toBe(0n)
-      chain.dropTransactions(false)
-      await expect.poll(() => shop.statusOf(after), { timeout: 40_000 }).toBe("refunded")
-      expect(await shop.paidBy("first")).toBe(0n)
-      await shop.expectPaidOnce()
+  it("is paid by the new wallet only once the old one's transaction has expired", async () => {
+    const shop = await openWalletShop({ chain, official })
+    const before = await shop.openTill("first")
+    chain.dropTransactions(true)
+    const attempts = async () => {
+      await shop.statusOf(before)
+      return before.journal.attempts().length
     }
-  )
+    await expect.poll(attempts, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
+    await before.till.dispose()
+    const after = await shop.openTill("second")
+    const codes = async () => {
+      await shop.statusOf(after)
+      return after.events.map(({ code }) => code)
+    }
+    await expect.poll(codes, { timeout: 10_000, interval: 20 }).toContain("refund_of_other_wallet")
+    expect(await shop.paidBy("second")).toBe(0n)
+    chain.dropTransactions(false)
+    await expect.poll(() => shop.statusOf(after)).toBe("refunded")
+    expect(await shop.paidBy("first")).toBe(0n)
+    await shop.expectPaidOnce()
+  })
 
   it("is paid once although a stranger uses its memo, for the same amount to the same payer", async () => {
     await expectPaidDespite({ chain, official }, 100)
-  }, 60_000)
+  })
 })
 
 describe("a node that hides a transaction, and claims to have all blocks", () => {
@@ -166,7 +158,7 @@ describe("a node that hides a transaction, and claims to have all blocks", () =>
         ({ status }) => status,
         ({ _tag }) => _tag
       )
-    await expect.poll(underfunded, { timeout: 20_000 }).toBe("WalletUnderfunded")
+    await expect.poll(underfunded).toBe("WalletUnderfunded")
     await fund(chain, given.amountAtomic, number)
     await expect.poll(async () => (await refunds.refund(given)).status, { timeout: 20_000 }).toBe("sent")
     expect(journal.attempts()).toHaveLength(2)

@@ -56,7 +56,7 @@ const settings = {
 }
 
 describe("docs/sandbox.md", () => {
-  it("tries the reader's own till with play money", { timeout: 40_000 }, async () => {
+  it("tries the reader's own till with play money", async () => {
     const [paid, entry, ...others] = await outputOf("docs/sandbox.md", "try.ts")
     expect(paid).toBe("200 { city: 'oslo', celsius: 21 }")
     expect(entry).toMatch(/^settled 20000n 0x[0-9a-f]{64}$/)

@@ -78,7 +78,7 @@ it("can be stopped after it ended by itself, e.g. by Ctrl-C in its terminal", as
   const folder = String(row?.folder)
   const pidFile = join(folder, "postmaster.pid")
   process.kill(Number.parseInt(await readFile(pidFile, "utf8"), 10), "SIGINT")
-  await expect.poll(() => existsSync(pidFile), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => existsSync(pidFile)).toBe(false)
   await second.stop()
   expect(existsSync(folder)).toBe(false)
 })

@@ -59,7 +59,7 @@ export const raceTests = (rounds: number): void => {
       transaction
     ])
 
-  describe("of a hundred racers in two processes", { timeout: 60_000 }, () => {
+  describe("of a hundred racers in two processes", () => {
     it.each([
       "claim a key",
       "claim a key whose lease has expired",
@@ -135,7 +135,7 @@ export const lockTests = (): void => {
   })
   afterAll(() => stores?.close())
 
-  describe("a claim behind a lock in memory", { timeout: 60_000 }, () => {
+  describe("a claim behind a lock in memory", () => {
     it("passes the race of one process", async () => {
       const locked = lockedInMemory(stores)
       const { run }: Race = races["claim a key"]

@@ -113,7 +113,7 @@ const cancel = ({ request }: Started, orderId: string, token: string) =>
     headers: { authorization: `Bearer ${token}` }
   })
 
-describe("a Shopify shop of one's own", { timeout: 120_000 }, () => {
+describe("a Shopify shop of one's own", () => {
   it("sells its goods, from search to refund", async () => {
     const started = await start()
     const { buyer, refundWallet, shop } = started

@@ -58,9 +58,7 @@ describe("an order of the sandbox", () => {
       shop: { timetable: { shippedAfterMillis: 300, deliveredAfterMillis: 2_500 } }
     })
     const orderId = await buy(await firstAsin(sandbox))
-    await expect
-      .poll(steps, { timeout: 10_000 })
-      .toEqual(["processing", "placing", "placed", "shipped", "delivered"])
+    await expect.poll(steps).toEqual(["processing", "placing", "placed", "shipped", "delivered"])
     const order = await sandbox.till.orders.find(orderId)
     const [placed] = sandbox.shop.orders
     expect(order).toMatchObject({ status: "delivered", upstreamReference: placed!.reference })
@@ -76,9 +74,7 @@ describe("an order of the sandbox", () => {
     const { buy, sandbox, steps } = await open()
     const { chain, payTo, shop, till, wallets } = sandbox
     const orderId = await buy(sellsOutAsin)
-    await expect
-      .poll(steps, { timeout: 10_000 })
-      .toEqual(["processing", "placing", "failed", "refund_due", "refunded"])
+    await expect.poll(steps).toEqual(["processing", "placing", "failed", "refund_due", "refunded"])
     expect((await till.orders.find(orderId))?.reason).toBe("out_of_stock")
     expect(shop.orders).toEqual([])
     expect(await chain.balanceOf(wallets[0]!.address)).toBe(wallets[0]!.balanceAtomic)
@@ -94,7 +90,7 @@ describe("an order of the sandbox", () => {
       shop: { timetable: { shippedAfterMillis: 3_600_000, deliveredAfterMillis: 7_200_000 } }
     })
     await buy(await firstAsin(sandbox))
-    await expect.poll(steps, { timeout: 10_000 }).toEqual(["processing", "placing", "placed"])
+    await expect.poll(steps).toEqual(["processing", "placing", "placed"])
     const startedAt = performance.now()
     await sandbox.stop()
     expect(performance.now() - startedAt).toBeLessThan(8_000)

@@ -2,6 +2,7 @@ import { Clock, Context, Effect } from "effect"
 import type { StoreError } from "../../src/domain/Errors.ts"
 import type { FacilitatorClient } from "../../src/toll/facilitator/FacilitatorOptions.ts"
 import { type Charge, Charges } from "../../src/ports/Charges.ts"
+import type { DrawnOptions } from "./DrawnOptions.ts"
 import { orderMutations } from "./OrderMutations.ts"
 import { proofMutations } from "./ProofMutations.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
@@ -264,6 +265,8 @@ export interface BrokenTill {
   readonly symptom: RegExp
   /** The first seed to try, shortly before one that reveals the mutation; default 1. */
   readonly firstSeed?: number
+  /** The kind of world in which the mutation shows, where most worlds hide it. */
+  readonly world?: (drawn: DrawnOptions) => DrawnOptions
 }
 
 /** Every broken till, by name. */

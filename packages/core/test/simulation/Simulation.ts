@@ -3,7 +3,7 @@ import { VaultItems } from "../../src/shop/ports/VaultItems.ts"
 import { optionBounds } from "../../src/till/settings/OptionBounds.ts"
 import { leaseLengthMillis } from "../../src/toll/perform/LeaseLength.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
-import { checkMoney, moneyState, type Economy, type EconomyOptions, type RailName } from "./Economy.ts"
+import { checkMoney, moneyState, type Economy, type EconomyOptions } from "./Economy.ts"
 import { EvmEconomy } from "./EvmEconomy.ts"
 import { SolanaEconomy } from "./solana/SolanaEconomy.ts"
 import { type DrawnOptions, drawOptions } from "./DrawnOptions.ts"
@@ -14,7 +14,6 @@ import { checkFinalOrders } from "./FinalOrderChecks.ts"
 import { HostSystems } from "./HostSystems.ts"
 import { InvariantChecker } from "./InvariantChecker.ts"
 import { Machines } from "./Machines.ts"
-import type { Mutation } from "./Mutations.ts"
 import { authorizationOf, type Call, type Payment, type Reply } from "./Payment.ts"
 import { OtherTill } from "./OtherTill.ts"
 import { powerCut } from "./PowerCut.ts"
@@ -24,6 +23,7 @@ import { Recovery } from "./Recovery.ts"
 import { SeededRandom } from "./SeededRandom.ts"
 import { upstreamTimeoutMillis } from "./Server.ts"
 import { searchNamed, Shopper } from "./Shopper.ts"
+import type { SimulationOptions } from "./simulate.ts"
 import { SimulatedFacilitator } from "./SimulatedFacilitator.ts"
 import { vaultItem } from "./SimulatedHost.ts"
 import type { Storage } from "./Storage.ts"
@@ -69,14 +69,17 @@ export class Simulation {
   constructor(
     seed: number,
     storage: Storage,
-    mutation: Mutation = (environment) => environment,
-    rail: RailName = "evm",
-    isFlushed?: (operation: string) => boolean
+    {
+      isFlushed,
+      mutation = (environment) => environment,
+      rail = "evm",
+      world = (drawn) => drawn
+    }: SimulationOptions
   ) {
     this.streams = new SeededRandom(seed)
     const { streams } = this
     this.storage = storage
-    this.drawn = drawOptions(streams, { rail, isLocal: storage.isLocal, startMillis })
+    this.drawn = world(drawOptions(streams, { rail, isLocal: storage.isLocal, startMillis }))
     const { clockFaults, faultPlan, outages, relay, solana } = this.drawn
     this.timeline = new Timeline(startMillis, streams.stream("order of events"))
     const now = () => this.timeline.nowMillis

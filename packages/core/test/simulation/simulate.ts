@@ -1,4 +1,4 @@
-import { describeOptions } from "./DrawnOptions.ts"
+import { describeOptions, type DrawnOptions } from "./DrawnOptions.ts"
 import { powerCut } from "./PowerCut.ts"
 import type { Mutation } from "./Mutations.ts"
 import { postgresStorage } from "./PostgresStorage.ts"
@@ -32,17 +32,20 @@ export interface SimulationOptions {
   readonly rail?: RailName
   /** Whether the database flushes a write before it confirms it. Default: all but claims. */
   readonly isFlushed?: (operation: string) => boolean
+  /** Changes what was drawn, for what a world shows too rarely. */
+  readonly world?: ((drawn: DrawnOptions) => DrawnOptions) | undefined
 }
 
 /** Runs one seed on one store. The same seed on the same store has the same trace. */
 export const simulate = async (
   seed: number,
   store: StoreName,
-  { isFlushed, mutation, rail = "evm" }: SimulationOptions = {}
+  options: SimulationOptions = {}
 ): Promise<Report> => {
+  const { rail = "evm" } = options
   const restoreCrypto = rail === "solana" ? installSynchronousCrypto() : () => undefined
   const storage = await storages[store]()
-  const simulation = new Simulation(seed, storage, mutation, rail, isFlushed)
+  const simulation = new Simulation(seed, storage, options)
   try {
     await simulation.run()
   } catch (error) {

@@ -179,7 +179,7 @@ describe("stopping", () => {
     expect(await responses(rpcUrl)).toBe(true)
     owner.kill("SIGKILL")
     await once(owner, "exit")
-    await expect.poll(() => responses(rpcUrl), { timeout: 5_000 }).toBe(false)
+    await expect.poll(() => responses(rpcUrl)).toBe(false)
   })
 })
 

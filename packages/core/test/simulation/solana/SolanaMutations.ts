@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import type { ChainEvidence } from "../../../src/toll/evidence/Chain.ts"
 import { priceAtomic } from "../Economy.ts"
+import type { DrawnOptions } from "../DrawnOptions.ts"
 import type { BrokenTill, Mutation } from "../Mutations.ts"
 import { transfersUncompared } from "../ProofMutations.ts"
 import type { Environment } from "../Server.ts"
@@ -131,11 +132,6 @@ const historyAssumed = reading((request, respond) =>
   request.method === "getFirstAvailableBlock" ? 0 : respond(request)
 )
 
-/** Payments expire by time alone, whichever blockhashes are recent. */
-const blockhashIgnored = reading((request, respond) =>
-  request.method === "isBlockhashValid" ? { context: { slot: 0 }, value: false } : respond(request)
-)
-
 /** Payments expire by the till's clock alone. */
 const expiryByClock: Mutation = (environment) => {
   const { chain } = environment
@@ -195,6 +191,19 @@ const settling =
 /** A settlement has failed although its blockhash is recent. */
 const settlementExpiresEarly = settling(blockhashesExpired)
 
+/** A slow chain that loses most transactions, which are sent again shortly before they expire. */
+const congested = (drawn: DrawnOptions): DrawnOptions => ({
+  ...drawn,
+  faultPlan: { ...drawn.faultPlan, activeMillis: 240_000 },
+  solana: drawn.solana && {
+    ...drawn.solana,
+    slotMillis: 1_500,
+    halts: [],
+    dropChance: 0.9,
+    lastMomentChance: 0.9
+  }
+})
+
 const refundedTwice = /was refunded, but the ledger/
 const expiredTooEarly = /its money has moved, but|was refused while it might move, and moved/
 
@@ -205,8 +214,7 @@ export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
   namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
   historyAssumed: { firstSeed: 30, mutation: historyAssumed, symptom: /its money has moved, but/ },
-  blockhashIgnored: { firstSeed: 440, mutation: blockhashIgnored, symptom: expiredTooEarly },
-  expiryByClock: { firstSeed: 50, mutation: expiryByClock, symptom: expiredTooEarly },
+  expiryByClock: { mutation: expiryByClock, symptom: expiredTooEarly, world: congested },
   settlementExpiresEarly: {
     firstSeed: 1_101,
     mutation: settlementExpiresEarly,
