@@ -1,4 +1,3 @@
-import { memorySettlementJournal } from "../../../providers/src/facilitator/SettlementJournal.ts"
 import type { FacilitatorChange } from "./Economy.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 
@@ -10,12 +9,6 @@ const settling =
     ...environment,
     facilitator: environment.settlesThrough?.(change) ?? environment.facilitator
   })
-
-/** Its records are gone with the process, and other processes don't see them. */
-const recordsLost: Mutation = (environment) => {
-  const journal = memorySettlementJournal()
-  return settling({ journal: () => journal })(environment)
-}
 
 /** A settlement that isn't mined yet has failed for good. */
 const pendingDenied = settling({
@@ -48,11 +41,6 @@ const numberPerCall = settling({
 
 /** Every broken till, by name. */
 export const facilitatorMutations: Readonly<Record<string, BrokenTill>> = {
-  recordsLost: {
-    firstSeed: 1_800,
-    mutation: recordsLost,
-    symptom: /own facilitator said|the relayer paid for/
-  },
   pendingDenied: { firstSeed: 195, mutation: pendingDenied, symptom: /own facilitator said/ },
   numberPerCall: { firstSeed: 1_095, mutation: numberPerCall, symptom: /the relayer paid for/ }
 }

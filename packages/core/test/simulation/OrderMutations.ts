@@ -228,9 +228,6 @@ const mailTriedOnce = withOrders((orders) => ({
     orders.replace({ ...order, mails: order.mails.filter(({ attempts }) => attempts === 0) })
 }))
 
-/** Each process measures leases by its own clock. */
-const ownClockDecides: Mutation = (environment) => ({ ...environment, storeClock: undefined })
-
 /** Every broken till, by name. */
 export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   placingUnwritten: { mutation: placingUnwritten, symptom: /was placed \d times upstream/ },
@@ -254,7 +251,6 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
     symptom: /was placed \d times upstream|operator canceled/
   },
   leaseTooShort: { firstSeed: 65, mutation: leaseTooShort, symptom: /was placed \d times upstream/ },
-  ownClockDecides: { firstSeed: 1_532, mutation: ownClockDecides, symptom: /was placed \d times upstream/ },
   paidForgotten: { mutation: paidForgotten, symptom: /is paid, but is processing/ },
   refundKept: { mutation: refundKept, symptom: /is paid, but is failed/ },
   refundEnteredUnsent: {

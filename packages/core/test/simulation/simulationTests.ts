@@ -201,6 +201,8 @@ export interface Worlds {
   readonly seeds: number
   /** Seeds beyond these that once violated an invariant. */
   readonly failedOnce?: ReadonlyArray<number>
+  /** Seeds beyond these that show what happens rarely. */
+  readonly rare?: ReadonlyArray<number>
   /** Whether these seeds together must show every required event. Default: false. */
   readonly coversAll?: boolean
 }
@@ -211,6 +213,7 @@ export const testSimulation = ({
   failedOnce = [],
   firstSeed,
   rail = "evm",
+  rare = [],
   seeds,
   store
 }: Worlds): void => {
@@ -227,22 +230,24 @@ export const testSimulation = ({
     })
 
     const counts = new Map<string, number>()
+    const run = async (seed: number): Promise<void> => {
+      const report = await simulate(seed, store, { rail })
+      if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
+      for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
+    }
+
     for (let first = firstSeed; first < firstSeed + seeds; first += seedsPerTest) {
       const last = Math.min(first + seedsPerTest, firstSeed + seeds) - 1
       it(`violates no invariant in seeds ${first} to ${last}`, async () => {
-        for (let seed = first; seed <= last; seed++) {
-          const report = await simulate(seed, store, { rail })
-          if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
-          for (const [what, count] of report.counts) counts.set(what, (counts.get(what) ?? 0) + count)
-        }
+        for (let seed = first; seed <= last; seed++) await run(seed)
       })
     }
 
     for (const seed of failedOnce)
-      it(`violates no invariant in seed ${seed}, which once failed`, async () => {
-        const report = await simulate(seed, store, { rail })
-        if (report.violations.length > 0) throw new Error(describeFailure(report, linesShown))
-      })
+      it(`violates no invariant in seed ${seed}, which once failed`, () => run(seed))
+
+    for (const seed of rare)
+      it(`violates no invariant in seed ${seed}, which shows what happens rarely`, () => run(seed))
 
     if (coversAll)
       it("has covered every required event", () => {

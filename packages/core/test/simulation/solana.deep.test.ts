@@ -1,3 +1,10 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation({ store: "memory", rail: "solana", firstSeed: 4_400, seeds: 400, coversAll: true })
+testSimulation({
+  store: "memory",
+  rail: "solana",
+  firstSeed: 4_400,
+  seeds: 400,
+  rare: [5_080],
+  coversAll: true
+})
