@@ -5,8 +5,8 @@ import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { makeSignIns } from "./SignIns.ts"
-import { makePaidCalls } from "./PaidCalls.ts"
+import { SignIns } from "./SignIns.ts"
+import { PaidCalls } from "./PaidCalls.ts"
 import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
@@ -59,8 +59,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   yield* priced.load
   const { openApiDocument } = yield* loadOpenApi
   const router = makeRouter(settings, yield* operations.all, priced, openApiDocument)
-  const paidCall = yield* makePaidCalls(settings)
-  const signIn = yield* makeSignIns(settings)
+  const paidCalls = yield* PaidCalls.make(settings)
+  const signIns = yield* SignIns.make(settings)
   const { cors, upstreamTimeoutMillis: timeoutMillis } = settings
 
   // Read only where the response depends on it.
@@ -91,8 +91,15 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
       return freeAccess === undefined
         ? challengeResponse(paidRoute.unpaid(search), cors, origin)
-        : signIn({ match, freeAccess, request, corsOrigin: origin, clientAddress })
-    return paidCall({ match, request, header, corsOrigin: origin, clientAddress, handler: from.handler })
+        : signIns.handle({ match, freeAccess, request, corsOrigin: origin, clientAddress })
+    return paidCalls.handle({
+      match,
+      request,
+      header,
+      corsOrigin: origin,
+      clientAddress,
+      handler: from.handler
+    })
   }
 
   const handle = (request: IncomingRequest, caller: Caller = {}): Handling => {

@@ -72,15 +72,27 @@ export type InputReader = (
 const sortedQuery = ({ search }: IncomingRequest["url"]) =>
   [...new URLSearchParams(search)].toSorted(([left], [right]) => (left < right ? -1 : 1))
 
+/** The parts of a request that an input is decoded from. */
+interface InputParts {
+  readonly request: IncomingRequest
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** `Empty` for a GET. */
+  readonly body: Body
+}
+
 /** The undecoded request. Includes the body's text, since different JSON texts may have the same value. */
 const rawOf =
-  ({ url }: IncomingRequest, params: Readonly<Record<string, string>>, body: Body = { _tag: "Empty" }) =>
+  ({ body, params, request: { url } }: InputParts) =>
   () => ({ params, query: sortedQuery(url), body: body._tag === "Json" ? body.text : "" })
 
-const asInput = (input: unknown, raw: () => unknown): Effect.Effect<Reading> =>
-  Effect.succeed({ _tag: "Input", input, raw })
+/** Decodes an input; fails with every fault in it. */
+type DecodeInput = (parts: InputParts) => Effect.Effect<unknown, ApiFailure>
 
 const none = Result.succeed({})
+
+const faultsIn = (decoded: Decoded<unknown>): ReadonlyArray<Issue> =>
+  Result.isFailure(decoded) ? decoded.failure : []
 
 /** Names of the parameters that a schema of a query reads. */
 const namesOf = (schema: Schema.Top): ReadonlySet<string> => {
@@ -88,83 +100,67 @@ const namesOf = (schema: Schema.Top): ReadonlySet<string> => {
   return new Set("propertySignatures" in ast ? ast.propertySignatures.map(({ name }) => String(name)) : [])
 }
 
-/** A price that depends on the input: a request without any is shown the lowest. */
-const isProbed = ({ price }: AnyOperation): boolean => price._tag !== "Fixed"
+/** Decodes the query of a GET, or the body of a POST, by the schema of the operation's endpoint. */
+const contentDecoder = ({ endpoint, input: { faults } = {} }: AnyOperation) => {
+  const { method, payload, query } = endpoint
+  if (method === "GET") {
+    if (query === undefined) return () => none
+    const decode = decoder(codecOf(query), faults)
+    const known = namesOf(query)
+    return ({ request }: InputParts) => {
+      const { faults: repeated, input } = readQuery(new URLSearchParams(request.url.search), known)
+      return decode(input, repeated)
+    }
+  }
+  const [first] = payload.values()
+  const decode = decoder(codecOf(first?.schemas[0] ?? Schema.Unknown), faults)
+  return ({ body }: InputParts) => decode(body._tag === "Empty" ? {} : body.value)
+}
 
-const queryReader = (operation: AnyOperation): InputReader => {
-  const { endpoint, input: { faults } = {} } = operation
-  const { params, query } = endpoint
-  const decodeParams = params === undefined ? undefined : decoder(codecOf(params))
-  const decodeQuery = query === undefined ? undefined : decoder(codecOf(query), faults)
-  const known = query === undefined ? new Set<string>() : namesOf(query)
-  return (request, pathParams) => {
-    const { faults: repeated, input } = readQuery(new URLSearchParams(request.url.search), known)
-    const fromPath = decodeParams?.(pathParams) ?? none
-    const fromQuery = decodeQuery?.(input, repeated) ?? none
-    if (Result.isSuccess(fromPath) && Result.isSuccess(fromQuery))
-      return asInput(
-        params === undefined
-          ? fromQuery.success
-          : { ...(fromPath.success as object), ...(fromQuery.success as object) },
-        rawOf(request, pathParams)
-      )
-    const fault = validationFailure([
-      ...(Result.isFailure(fromPath) ? fromPath.failure : []),
-      ...(Result.isFailure(fromQuery) ? fromQuery.failure : [])
-    ])
-    const isProbe = isProbed(operation) && request.url.search === ""
-    return isProbe ? Effect.succeed({ _tag: "Nothing", fault }) : Effect.fail(fault)
+/** Decodes an input by the schemas of the operation's endpoint. */
+const endpointDecoder = (operation: AnyOperation): DecodeInput => {
+  const { params: schema } = operation.endpoint
+  const decodeParams = schema === undefined ? undefined : decoder(codecOf(schema))
+  const decodeContent: (parts: InputParts) => Decoded<unknown> = contentDecoder(operation)
+  return (parts) => {
+    const fromPath = decodeParams?.(parts.params) ?? none
+    const content = decodeContent(parts)
+    if (Result.isFailure(fromPath) || Result.isFailure(content))
+      return Effect.fail(validationFailure([...faultsIn(fromPath), ...faultsIn(content)]))
+    return Effect.succeed(
+      decodeParams === undefined
+        ? content.success
+        : { ...(content.success as object), ...(fromPath.success as object) }
+    )
   }
 }
 
-const bodyReader = ({ endpoint, input: { faults } = {} }: AnyOperation): InputReader => {
-  const [payload] = endpoint.payload.values()
-  const [schema] = payload?.schemas ?? []
-  const { params } = endpoint
-  const decode = decoder(codecOf(schema ?? Schema.Unknown), faults)
-  const decodeParams = params === undefined ? undefined : decoder(codecOf(params))
-  return Effect.fnUntraced(function* (request, pathParams): Effect.fn.Return<Reading, ApiFailure> {
-    const fromPath = decodeParams?.(pathParams) ?? none
-    const body = yield* readBody(request.toRequest())
-    const given = body._tag === "Empty" ? {} : body.value
-    const decoded = decode(given)
-    if (Result.isSuccess(decoded) && Result.isSuccess(fromPath))
-      return decodeParams === undefined
-        ? { _tag: "Input", input: decoded.success, raw: rawOf(request, pathParams, body) }
-        : {
-            _tag: "Input",
-            input: { ...(decoded.success as object), ...(fromPath.success as object) },
-            raw: rawOf(request, pathParams, body)
-          }
-    const failure = validationFailure([
-      ...(Result.isFailure(fromPath) ? fromPath.failure : []),
-      ...(Result.isFailure(decoded) ? decoded.failure : [])
-    ])
-    return body._tag === "Empty" ? { _tag: "Nothing", fault: failure } : yield* failure
-  })
-}
-
 /** For operations that decode with a schema of another library. */
-const ownReader = (
-  operation: AnyOperation,
-  decode: NonNullable<OperationInput<unknown>["decode"]>,
-  isGet: boolean
-): InputReader =>
+const ownDecoder =
+  (decode: NonNullable<OperationInput<unknown>["decode"]>): DecodeInput =>
+  ({ body, params, request }) =>
+    decode({
+      params,
+      query: new URLSearchParams(request.url.search),
+      body: body._tag === "Empty" ? {} : body.value
+    })
+
+/**
+ * Whether a request without input is shown a price. A price that depends on the input has a lowest one, which a GET
+ * without a query is shown.
+ */
+const isProbe = ({ endpoint, price }: AnyOperation, { body, request }: InputParts): boolean =>
+  endpoint.method === "GET" ? price._tag !== "Fixed" && request.url.search === "" : body._tag === "Empty"
+
+const decodedReader = (operation: AnyOperation, decode: DecodeInput): InputReader =>
   Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
-    const query = new URLSearchParams(request.url.search)
+    const isGet = operation.endpoint.method === "GET"
     const body: Body = isGet ? { _tag: "Empty" } : yield* readBody(request.toRequest())
-    const raw = { params, query, body: body._tag === "Empty" ? {} : body.value }
-    const decoded = yield* Effect.result(decode(raw))
-    if (Result.isSuccess(decoded))
-      return {
-        _tag: "Input",
-        input: decoded.success,
-        raw: rawOf(request, params, body)
-      }
-    const isProbe = isGet ? isProbed(operation) && request.url.search === "" : body._tag === "Empty"
-    return isProbe && decoded.failure.status === 400
-      ? { _tag: "Nothing", fault: decoded.failure }
-      : yield* decoded.failure
+    const parts = { request, params, body }
+    const decoded = yield* Effect.result(decode(parts))
+    if (Result.isSuccess(decoded)) return { _tag: "Input", input: decoded.success, raw: rawOf(parts) }
+    const fault = decoded.failure
+    return fault.status === 400 && isProbe(operation, parts) ? { _tag: "Nothing", fault } : yield* fault
   })
 
 /**
@@ -179,11 +175,9 @@ const requestReader = (isGet: boolean): InputReader =>
 
 /** Makes the reader of an operation's input from its endpoint. */
 export const inputReader = (operation: AnyOperation): InputReader => {
-  const isGet = operation.endpoint.method === "GET"
   const { decode, isHandler = false } = operation.input ?? {}
-  if (isHandler) return requestReader(isGet)
-  if (decode !== undefined) return ownReader(operation, decode, isGet)
-  return isGet ? queryReader(operation) : bodyReader(operation)
+  if (isHandler) return requestReader(operation.endpoint.method === "GET")
+  return decodedReader(operation, decode === undefined ? endpointDecoder(operation) : ownDecoder(decode))
 }
 
 /** Endpoints decode without services: `Operations` guarantees it. */

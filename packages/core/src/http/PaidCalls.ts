@@ -1,6 +1,5 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { report } from "../runtime/events.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
@@ -21,6 +20,7 @@ import {
   failureResponse,
   notFound,
   paidResponse,
+  requestFailed,
   unsatisfiableResponse
 } from "./Responses.ts"
 import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
@@ -69,52 +69,76 @@ const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}
 const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
 
 /** Handles requests for paid operations: prices, payments, work and receipts. */
-export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings) {
-  const toll = yield* Toll
-  const secrets = yield* Secrets
-  const { cors } = settings
-  const computedPrices = new ComputedPrices(settings)
-  const downloads = new Downloads()
+export class PaidCalls {
+  private readonly settings: HttpSettings
+  private readonly toll: Toll["Service"]
+  private readonly secrets: Secrets["Service"]
+  private readonly computedPrices: ComputedPrices
+  private readonly downloads = new Downloads()
 
-  /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
-  const quoteKeyOf = (canonical: string): string => secrets.digest("quote", canonical)!
-
-  /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
-  const challenge = Effect.fnUntraced(function* (
-    { canonical, paid, reading }: DecodedCall,
-    error: string | undefined,
-    known?: Exit.Exit<bigint, ApiFailure>
-  ): Effect.fn.Return<Challenge, ApiFailure> {
-    const { paidRoute } = paid.match
-    const { price } = paidRoute.operation
-    const { search } = paid.request.url
-    const resource = paidRoute.resource(search)
-    if (price._tag === "Fixed")
-      return error === undefined
-        ? paidRoute.unpaid(search)
-        : makeChallenge(paidRoute.listedOffers(), resource, error)
-    if (reading._tag === "Nothing") return paidRoute.unpaid(search)
-    if (price._tag === "Computed") {
-      const clientAddress = addressOrUnknown(paid.clientAddress)
-      const priced = known ?? computedPrices.quote({ price, input: reading.input, clientAddress })
-      const quoted = plainQuote(yield* priced)
-      return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded)
-    }
-    const quoted = yield* price.quote(reading.input, quoteKeyOf(canonical), paid.clientAddress())
-    const described = { ...resource, description: quoted.description }
-    return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
+  static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
+    return new PaidCalls(settings, yield* Toll, yield* Secrets)
   })
 
+  private constructor(settings: HttpSettings, toll: Toll["Service"], secrets: Secrets["Service"]) {
+    this.settings = settings
+    this.toll = toll
+    this.secrets = secrets
+    this.computedPrices = new ComputedPrices(settings)
+  }
+
+  /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
+  private quoteKeyOf(canonical: string): string {
+    return this.secrets.digest("quote", canonical)!
+  }
+
+  /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
+  private readonly challenge = Effect.fnUntraced(
+    { self: this },
+    function* (
+      { canonical, paid, reading }: DecodedCall,
+      error: string | undefined,
+      known?: Exit.Exit<bigint, ApiFailure>
+    ): Effect.fn.Return<Challenge, ApiFailure> {
+      const { paidRoute } = paid.match
+      const { price } = paidRoute.operation
+      const { search } = paid.request.url
+      const resource = paidRoute.resource(search)
+      if (price._tag === "Fixed")
+        return error === undefined
+          ? paidRoute.unpaid(search)
+          : makeChallenge(paidRoute.listedOffers(), resource, error)
+      if (reading._tag === "Nothing") return paidRoute.unpaid(search)
+      if (price._tag === "Computed") {
+        const clientAddress = addressOrUnknown(paid.clientAddress)
+        const priced = known ?? this.computedPrices.quote({ price, input: reading.input, clientAddress })
+        const quoted = plainQuote(yield* priced)
+        return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded)
+      }
+      const quoted = yield* price.quote(reading.input, this.quoteKeyOf(canonical), paid.clientAddress())
+      const described = { ...resource, description: quoted.description }
+      return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
+    }
+  )
+
+  /** The response with that 402. */
+  private challenged(...made: Parameters<PaidCalls["challenge"]>): Effect.Effect<PlainResponse, ApiFailure> {
+    const [{ paid }] = made
+    return Effect.map(this.challenge(...made), (challenge) =>
+      challengeResponse(challenge, this.settings.cors, paid.corsOrigin)
+    )
+  }
+
   /** The offers that a new payment may match, by its charge's key. */
-  const offersFor = (
+  private offersFor(
     { listedOffers, offersOf, operation: { price } }: PaidRoute,
     input: unknown,
     canonical: string,
     computed: RequestPrice | undefined
-  ) => {
+  ) {
     if (price._tag === "Quoted")
       return (chargeKey: string) =>
-        Effect.flatMap(price.currentQuote(input, quoteKeyOf(canonical), chargeKey), (quote) =>
+        Effect.flatMap(price.currentQuote(input, this.quoteKeyOf(canonical), chargeKey), (quote) =>
           quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
         )
     if (computed === undefined) return listedOffers
@@ -124,29 +148,29 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
   }
 
-  const computedPriceOf = (
+  private computedPriceOf(
     { paid }: DecodedCall,
     input: unknown,
     { payload }: Payment,
     isKnownPayer: Effect.Effect<boolean>
-  ): RequestPrice | undefined => {
+  ): RequestPrice | undefined {
     const { price } = paid.match.paidRoute.operation
     if (price._tag !== "Computed") return undefined
     const payer = payerOf(payload)
     return new RequestPrice(
       Effect.suspend(() => {
         const clientAddress = addressOrUnknown(paid.clientAddress)
-        return computedPrices.ofPayment({ price, input, clientAddress, payer, isKnownPayer })
+        return this.computedPrices.ofPayment({ price, input, clientAddress, payer, isKnownPayer })
       })
     )
   }
 
-  const requestOf = (
+  private requestOf(
     { canonical, paid }: DecodedCall,
     input: unknown,
     presented: Payment,
     computed: RequestPrice | undefined
-  ): TollRequest<ApiFailure> => {
+  ): TollRequest<ApiFailure> {
     const { paidRoute } = paid.match
     const { id, listed, operation, url } = paidRoute
     const { price, response, settlement = {} } = operation
@@ -160,20 +184,20 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       encrypted: response.encrypted === true,
       replayMillis: response.replayMillis,
       // After settlement, the work may use all remaining time.
-      workMillis: settlesFirst ? 0 : settings.upstreamTimeoutMillis,
-      proofRequired: (proofRequired || settlesFirst) && !settings.trustFacilitator,
+      workMillis: settlesFirst ? 0 : this.settings.upstreamTimeoutMillis,
+      proofRequired: (proofRequired || settlesFirst) && !this.settings.trustFacilitator,
       settlesFirst,
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
-      offers: offersFor(paidRoute, input, canonical, computed),
+      offers: this.offersFor(paidRoute, input, canonical, computed),
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
-          operation.work(input, { key, agreed, quoteKey: () => quoteKeyOf(canonical) })
+          operation.work(input, { key, agreed, quoteKey: () => this.quoteKeyOf(canonical) })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
       reopen: (reference) =>
-        downloads.reopen(
+        this.downloads.reopen(
           downloadOf(paid.request, presented, true),
           response.reopen?.(reference) ?? Effect.fail(notFound)
         )
@@ -181,64 +205,63 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
   }
 
   /** Delivers a file, whose download may be resumed, and is refused once its payment has downloaded it twice. */
-  const deliver = Effect.fnUntraced(function* (
-    call: DecodedCall,
-    payment: Payment,
-    { body, whole }: Download
-  ): Effect.fn.Return<PlainResponse, ApiFailure> {
-    const { corsOrigin, request } = call.paid
-    const isReplay = body.isReplay === true
-    const delivery = downloads.deliver(whole, body.content, downloadOf(request, payment, isReplay))
-    switch (delivery._tag) {
-      case "Sent":
-        return delivery.response
-      case "Unsatisfiable":
-        return unsatisfiableResponse(delivery.size, cors, corsOrigin)
-      case "Spent":
-        return challengeResponse(yield* challenge(call, refusalText(deliveredTwice)), cors, corsOrigin)
-    }
-  })
-
-  const pay = function* (
-    call: DecodedCall,
-    input: unknown,
-    payment: Payment
-  ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
-    const { paid } = call
-    const { corsOrigin } = paid
-    const { price } = paid.match.paidRoute.operation
-    const computed =
-      price._tag === "Computed"
-        ? computedPriceOf(
-            call,
-            input,
-            payment,
-            Effect.suspend(() => toll.isKnownPayer(request))
-          )
-        : undefined
-    const request: TollRequest<ApiFailure> = requestOf(call, input, payment, computed)
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const outcome = yield* toll.pay(request)
-      if (outcome._tag === "Paid") {
-        // A copy that waited for another call's response has computed the price, too.
-        if (computed !== undefined) yield* computed.accept
-        const whole = paidResponse(outcome, payment.payload.x402Version, cors, corsOrigin)
-        const { body } = outcome.response
-        if (body._tag === "Text") return whole
-        return yield* deliver(call, payment, { whole, body })
+  private readonly deliver = Effect.fnUntraced(
+    { self: this },
+    function* (
+      call: DecodedCall,
+      payment: Payment,
+      { body, whole }: Download
+    ): Effect.fn.Return<PlainResponse, ApiFailure> {
+      const { corsOrigin, request } = call.paid
+      const isReplay = body.isReplay === true
+      const delivery = this.downloads.deliver(whole, body.content, downloadOf(request, payment, isReplay))
+      switch (delivery._tag) {
+        case "Sent":
+          return delivery.response
+        case "Unsatisfiable":
+          return unsatisfiableResponse(delivery.size, this.settings.cors, corsOrigin)
+        case "Spent":
+          return yield* this.challenged(call, refusalText(deliveredTwice))
       }
-      const { refusal } = outcome
-      const made = yield* challenge(call, refusalText(refusal), computed?.exit)
-      // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
-      const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
-      if (!isOpen || !(yield* toll.isUnderWay(request))) return challengeResponse(made, cors, corsOrigin)
     }
-    return yield* new PaymentInProgress()
-  }
+  )
 
-  /** Runs synchronously until the first async step. */
-  return Effect.fnUntracedEager(
-    function* (paid: PaidRequest) {
+  private readonly pay = Effect.fnUntraced(
+    { self: this },
+    function* (
+      call: DecodedCall,
+      input: unknown,
+      payment: Payment
+    ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
+      const { paid } = call
+      const { corsOrigin } = paid
+      const { price } = paid.match.paidRoute.operation
+      const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
+      const computed = this.computedPriceOf(call, input, payment, isKnownPayer)
+      const request: TollRequest<ApiFailure> = this.requestOf(call, input, payment, computed)
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        const outcome = yield* this.toll.pay(request)
+        if (outcome._tag === "Paid") {
+          // A copy that waited for another call's response has computed the price, too.
+          if (computed !== undefined) yield* computed.accept
+          const whole = paidResponse(outcome, payment.payload.x402Version, this.settings.cors, corsOrigin)
+          const { body } = outcome.response
+          if (body._tag === "Text") return whole
+          return yield* this.deliver(call, payment, { whole, body })
+        }
+        const { refusal } = outcome
+        const refused = yield* this.challenged(call, refusalText(refusal), computed?.exit)
+        // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
+        const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
+        if (!isOpen || !(yield* this.toll.isUnderWay(request))) return refused
+      }
+      return yield* new PaymentInProgress()
+    }
+  )
+
+  private readonly respond = Effect.fnUntraced(
+    { self: this },
+    function* (paid: PaidRequest): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { corsOrigin, header, match } = paid
       const { paidRoute } = match
       const reading = yield* paidRoute.read(paid.request, match.params)
@@ -246,28 +269,33 @@ export const makePaidCalls = Effect.fnUntraced(function* (settings: HttpSettings
       const call: DecodedCall = { paid, reading, canonical }
       switch (header._tag) {
         case "None":
-          return challengeResponse(yield* challenge(call, undefined), cors, corsOrigin)
-        case "Malformed": {
-          const error = refusalText({ code: "invalid_payload", message: header.reason })
-          return challengeResponse(yield* challenge(call, error), cors, corsOrigin)
-        }
+          return yield* this.challenged(call, undefined)
+        case "Malformed":
+          return yield* this.challenged(
+            call,
+            refusalText({ code: "invalid_payload", message: header.reason })
+          )
         case "Payment":
           return reading._tag === "Nothing"
-            ? failureResponse(reading.fault, cors, corsOrigin)
-            : yield* pay(call, reading.input, header.payment)
+            ? failureResponse(reading.fault, this.settings.cors, corsOrigin)
+            : yield* this.pay(call, reading.input, header.payment)
       }
-    },
-    (effect, { corsOrigin, handler }) =>
-      Effect.catchCause(effect, (cause): Effect.Effect<PlainResponse | Response> => {
-        const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-        if (Option.isNone(failure)) return requestFailed(cause, settings, corsOrigin)
-        return (
-          handler?.outcomeOf(failure.value) ??
-          Effect.succeed(failureResponse(failureOfPayment(failure.value), cors, corsOrigin))
-        )
-      })
+    }
   )
-})
+
+  /** Handles a request: with its response, or that to its error. */
+  handle(paid: PaidRequest): Effect.Effect<PlainResponse | Response> {
+    const { corsOrigin, handler } = paid
+    return Effect.catchCause(this.respond(paid), (cause): Effect.Effect<PlainResponse | Response> => {
+      const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+      if (Option.isNone(failure)) return requestFailed(cause, this.settings, corsOrigin)
+      return (
+        handler?.outcomeOf(failure.value) ??
+        Effect.succeed(failureResponse(failureOfPayment(failure.value), this.settings.cors, corsOrigin))
+      )
+    })
+  }
+}
 
 /** The highest price of work that is done before settlement. What a stored quote promises comes only after it. */
 const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
@@ -294,23 +322,4 @@ const addressOrUnknown = (clientAddress: () => string | undefined): string | und
   } catch {
     return undefined
   }
-}
-
-/** A 500 for a defect. Its details are logged under an id; the caller gets only the id. */
-export const requestFailed = (
-  cause: Cause.Cause<unknown>,
-  { cors }: Pick<HttpSettings, "cors">,
-  corsOrigin: string | null
-): Effect.Effect<PlainResponse> => {
-  const id = crypto.randomUUID()
-  const failure = new ApiFailure({
-    status: 500,
-    code: "INTERNAL_ERROR",
-    message: "Something broke on our side. If you paid, send the same payment again.",
-    details: { id }
-  })
-  return Effect.as(
-    report("Error", "request_failed", "A request failed because of a defect", { incidentId: id }, cause),
-    failureResponse(failure, cors, corsOrigin)
-  )
 }

@@ -1,9 +1,11 @@
+import { type Cause, Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import type { ApiError } from "../domain/ApiError.ts"
 import { findNetwork } from "../domain/Network.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
 import type { Challenge } from "../toll/request/Challenge.ts"
+import { report } from "../runtime/events.ts"
 import { encodeHeader } from "../toll/request/PaymentHeader.ts"
 import { exactLength } from "./exactLength.ts"
 import type { WorkResponse } from "../toll/request/TollRequest.ts"
@@ -88,6 +90,25 @@ export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string 
   if (allow !== undefined) headers["allow"] = allow
   if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds)
   return { status, headers, body: JSON.stringify(body) }
+}
+
+/** A 500 for a defect. Its details are logged under an id; the caller gets only the id. */
+export const requestFailed = (
+  cause: Cause.Cause<unknown>,
+  { cors }: { readonly cors: Cors },
+  corsOrigin: string | null
+): Effect.Effect<PlainResponse> => {
+  const id = crypto.randomUUID()
+  const failure = new ApiFailure({
+    status: 500,
+    code: "INTERNAL_ERROR",
+    message: "Something broke on our side. If you paid, send the same payment again.",
+    details: { id }
+  })
+  return Effect.as(
+    report("Error", "request_failed", "A request failed because of a defect", { incidentId: id }, cause),
+    failureResponse(failure, cors, corsOrigin)
+  )
 }
 
 /** Sends the caller to the file. Type and name are those of the response there. */

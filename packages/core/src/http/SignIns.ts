@@ -4,7 +4,7 @@ import type { AnyOperation } from "../operations/Operation.ts"
 import { ClientBudget } from "../runtime/ClientBudget.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { SpanCounts } from "../runtime/SpanCounts.ts"
-import { makeChallenge } from "../toll/request/Challenge.ts"
+import { makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import type { Refusal } from "../toll/exact/Refusal.ts"
 import type { FreeContent } from "../toll/signin/FreeAccess.ts"
@@ -20,11 +20,11 @@ import { Downloads, factsOf, wantedOf } from "./Downloads.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { paymentNeeded } from "./PaidRoute.ts"
-import { requestFailed } from "./PaidCalls.ts"
 import {
   challengeResponse,
   failureResponse,
   freeResponse,
+  requestFailed,
   unsatisfiableResponse,
   withSignInHeaders
 } from "./Responses.ts"
@@ -85,109 +85,135 @@ const isRefusal = (outcome: Outcome): outcome is Refusal => "code" in outcome
  * Handles requests without payment for routes that a wallet may use again free of charge: the 402 has a challenge, and a
  * proof in `SIGN-IN-WITH-X` gets the content. A proof counts once, for one resource, for 5 minutes.
  */
-export const makeSignIns = Effect.fnUntraced(function* (settings: HttpSettings) {
-  const secrets = yield* Secrets
-  const chain = yield* Chain
-  const { cors } = settings
-  const networks = settings.networks.map(({ caip2 }) => caip2)
-  const downloads = new Downloads()
-  const budget = new ClientBudget(perMinute)
-  const strangers = new ClientBudget(withoutSecret)
-  const holders = new SpanCounts(secretLimits)
+export class SignIns {
+  private readonly settings: HttpSettings
+  private readonly secrets: Secrets["Service"]
+  private readonly chain: Chain["Service"]
+  private readonly networks: ReadonlyArray<string>
+  private readonly downloads = new Downloads()
+  private readonly budget = new ClientBudget(perMinute)
+  private readonly strangers = new ClientBudget(withoutSecret)
+  private readonly holders = new SpanCounts(secretLimits)
 
-  /** The 402 with a challenge of its own, which no cache may keep. */
-  const challenge = Effect.fnUntraced(function* (call: SignInRequest, error: string) {
-    const resource = resourceOf(call)
-    const nowMillis = yield* Clock.currentTimeMillis
-    const info = makeSignIn(secrets, targetOf(call), { nowMillis, random: randomHex() })
-    const extensions = { ...resource.extensions, ...signInExtension(info, networks) }
-    const offers = call.match.paidRoute.listedOffers()
-    const made = makeChallenge(offers, { ...resource, extensions }, error)
-    return withSignInHeaders(challengeResponse(made, cors, call.corsOrigin))
+  static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
+    return new SignIns(settings, yield* Secrets, yield* Chain)
   })
 
-  /** The 402 to a proof that is refused. It has no challenge for those who send too many. */
-  const refuse = (call: SignInRequest, refusal: Refusal) => {
-    const error = `${refusal.code}: ${refusal.message}`
-    if (refusal !== tooMany) return challenge(call, error)
-    const made = makeChallenge(call.match.paidRoute.listedOffers(), resourceOf(call), error)
-    return Effect.succeed(withSignInHeaders(challengeResponse(made, cors, call.corsOrigin)))
+  private constructor(settings: HttpSettings, secrets: Secrets["Service"], chain: Chain["Service"]) {
+    this.settings = settings
+    this.secrets = secrets
+    this.chain = chain
+    this.networks = settings.networks.map(({ caip2 }) => caip2)
   }
 
-  const deliver = Effect.fnUntraced(function* (
-    { corsOrigin, request }: SignInRequest,
-    { id, redeem, response }: FreeContent
-  ): Effect.fn.Return<Outcome, ApiFailure> {
-    const whole = freeResponse(response, cors, corsOrigin)
-    const { content } = response.body
-    const facts = factsOf(content)
-    const { size } = facts
-    const asked = { range: request.header("range"), ifRange: request.header("if-range") }
-    const wanted = wantedOf(asked, facts)
-    if (wanted._tag === "Unsatisfiable" && size !== undefined) {
-      downloads.discard(whole)
-      return unsatisfiableResponse(size, cors, corsOrigin)
-    }
-    const redemption = yield* redeem(wanted._tag === "Part" ? wanted.end - wanted.start : size).pipe(
-      Effect.onError(() => Effect.sync(() => downloads.discard(whole)))
-    )
-    if (redemption !== "Redeemed") {
-      downloads.discard(whole)
-      return redemption === "Used" ? used : spent
-    }
-    // The store has counted the bytes, for all processes.
-    const delivery = downloads.deliver(whole, content, {
-      paymentKey: id,
-      isReplay: true,
-      isUnlimited: true,
-      ...asked
+  private challenged({ corsOrigin, match }: SignInRequest, resource: Resource, error: string): PlainResponse {
+    const made = makeChallenge(match.paidRoute.listedOffers(), resource, error)
+    return withSignInHeaders(challengeResponse(made, this.settings.cors, corsOrigin))
+  }
+
+  /** The 402 with a challenge of its own, which no cache may keep. */
+  private challenge(call: SignInRequest, error: string): Effect.Effect<PlainResponse> {
+    return Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+      const resource = resourceOf(call)
+      const info = makeSignIn(this.secrets, targetOf(call), { nowMillis, random: randomHex() })
+      const extensions = { ...resource.extensions, ...signInExtension(info, this.networks) }
+      return this.challenged(call, { ...resource, extensions }, error)
     })
-    return delivery._tag === "Sent" ? delivery.response : spent
-  })
+  }
+
+  /** The 402 to a proof that is refused. It has no challenge for those who send too many. */
+  private refuse(call: SignInRequest, refusal: Refusal): Effect.Effect<PlainResponse> {
+    const error = `${refusal.code}: ${refusal.message}`
+    return refusal === tooMany
+      ? Effect.succeed(this.challenged(call, resourceOf(call), error))
+      : this.challenge(call, error)
+  }
+
+  private readonly deliver = Effect.fnUntraced(
+    { self: this },
+    function* (
+      { corsOrigin, request }: SignInRequest,
+      { id, redeem, response }: FreeContent
+    ): Effect.fn.Return<Outcome, ApiFailure> {
+      const { downloads } = this
+      const { cors } = this.settings
+      const whole = freeResponse(response, cors, corsOrigin)
+      const { content } = response.body
+      const facts = factsOf(content)
+      const { size } = facts
+      const asked = { range: request.header("range"), ifRange: request.header("if-range") }
+      const wanted = wantedOf(asked, facts)
+      if (wanted._tag === "Unsatisfiable" && size !== undefined) {
+        downloads.discard(whole)
+        return unsatisfiableResponse(size, cors, corsOrigin)
+      }
+      const redemption = yield* redeem(wanted._tag === "Part" ? wanted.end - wanted.start : size).pipe(
+        Effect.onError(() => Effect.sync(() => downloads.discard(whole)))
+      )
+      if (redemption !== "Redeemed") {
+        downloads.discard(whole)
+        return redemption === "Used" ? used : spent
+      }
+      // The store has counted the bytes, for all processes.
+      const delivery = downloads.deliver(whole, content, {
+        paymentKey: id,
+        isReplay: true,
+        isUnlimited: true,
+        ...asked
+      })
+      return delivery._tag === "Sent" ? delivery.response : spent
+    }
+  )
 
   /** Whether a request may have its proof looked up. Its own secret tells, so that strangers lock out no holder. */
-  const isAdmitted = (held: string | undefined, client: string | undefined, nowMillis: number): boolean => {
-    if (held === undefined) return strangers.take(client, nowMillis) === undefined
-    if ((holders.find(held, nowMillis)?.count ?? 0) >= perMinute.perSecret) return false
-    if (budget.take(client, nowMillis) !== undefined) return false
-    holders.add(held, nowMillis)
+  private isAdmitted(secret: string | undefined, client: string | undefined, nowMillis: number): boolean {
+    if (secret === undefined) return this.strangers.take(client, nowMillis) === undefined
+    if ((this.holders.find(secret, nowMillis)?.count ?? 0) >= perMinute.perSecret) return false
+    if (this.budget.take(client, nowMillis) !== undefined) return false
+    this.holders.add(secret, nowMillis)
     return true
   }
 
-  const judge = Effect.fnUntraced(function* (
-    call: SignInRequest,
-    header: string
-  ): Effect.fn.Return<Outcome, ApiFailure, Scope.Scope> {
-    const { freeAccess, match, request } = call
-    const nowMillis = yield* Clock.currentTimeMillis
-    const reading = readProof(header, { secrets, target: targetOf(call), networks, nowMillis })
-    if (reading._tag === "Refused") return reading.refusal
-    const input = yield* match.paidRoute.read(request, match.params)
-    if (input._tag === "Nothing") return yield* input.fault
-    const held = freeAccess.holding(input.input)
-    if (!isAdmitted(held, call.clientAddress(), nowMillis)) return tooMany
-    if (held === undefined) return notTheirs
-    const { proof } = reading
-    const { address, network, nonce } = proof
-    const isSigned = (paidNetwork: string) => isSignedByWallet(chain, proof, paidNetwork)
-    const content = yield* freeAccess.open(input.input, { address, network, nonce, isSigned })
-    if (content === "NotTheirs") return notTheirs
-    return content === "Used" ? used : yield* deliver(call, content)
-  })
-
-  return Effect.fnUntraced(
-    function* (call: SignInRequest) {
-      const header = call.request.header(signInWithX)
-      if (header === null) return yield* challenge(call, paymentNeeded)
-      const outcome = yield* Effect.scoped(judge(call, header))
-      return isRefusal(outcome) ? yield* refuse(call, outcome) : withSignInHeaders(outcome)
-    },
-    (effect, { corsOrigin }) =>
-      Effect.catchCause(effect, (cause) => {
-        const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-        return Option.isNone(failure)
-          ? requestFailed(cause, settings, corsOrigin)
-          : Effect.succeed(failureResponse(failure.value, cors, corsOrigin))
-      })
+  private readonly judge = Effect.fnUntraced(
+    { self: this },
+    function* (call: SignInRequest, header: string): Effect.fn.Return<Outcome, ApiFailure, Scope.Scope> {
+      const { networks, secrets } = this
+      const { freeAccess, match, request } = call
+      const nowMillis = yield* Clock.currentTimeMillis
+      const reading = readProof(header, { secrets, target: targetOf(call), networks, nowMillis })
+      if (reading._tag === "Refused") return reading.refusal
+      const input = yield* match.paidRoute.read(request, match.params)
+      if (input._tag === "Nothing") return yield* input.fault
+      const secret = freeAccess.holding(input.input)
+      if (!this.isAdmitted(secret, call.clientAddress(), nowMillis)) return tooMany
+      if (secret === undefined) return notTheirs
+      const { proof } = reading
+      const { address, network, nonce } = proof
+      const isSigned = (paidNetwork: string) => isSignedByWallet(this.chain, proof, paidNetwork)
+      const content = yield* freeAccess.open(input.input, { address, network, nonce, isSigned })
+      if (content === "NotTheirs") return notTheirs
+      return content === "Used" ? used : yield* this.deliver(call, content)
+    }
   )
-})
+
+  private readonly respond = Effect.fnUntraced(
+    { self: this },
+    function* (call: SignInRequest): Effect.fn.Return<PlainResponse, ApiFailure> {
+      const header = call.request.header(signInWithX)
+      if (header === null) return yield* this.challenge(call, paymentNeeded)
+      const outcome = yield* Effect.scoped(this.judge(call, header))
+      return isRefusal(outcome) ? yield* this.refuse(call, outcome) : withSignInHeaders(outcome)
+    }
+  )
+
+  /** Handles a request: with its response, or that to its error. */
+  handle(call: SignInRequest): Effect.Effect<PlainResponse> {
+    const { corsOrigin } = call
+    return Effect.catchCause(this.respond(call), (cause) => {
+      const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+      return Option.isNone(failure)
+        ? requestFailed(cause, this.settings, corsOrigin)
+        : Effect.succeed(failureResponse(failure.value, this.settings.cors, corsOrigin))
+    })
+  }
+}

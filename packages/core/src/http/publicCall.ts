@@ -4,9 +4,8 @@ import { schedule } from "../fast/schedule.ts"
 import { report } from "../runtime/events.ts"
 import type { IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { requestFailed } from "./PaidCalls.ts"
 import { bodyTimeoutMillis, tooSlow } from "./RequestBody.ts"
-import { failureResponse } from "./Responses.ts"
+import { failureResponse, requestFailed } from "./Responses.ts"
 
 /*
  * Calls the host's functions of public routes, such as webhooks of providers.

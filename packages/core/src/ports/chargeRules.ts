@@ -13,6 +13,13 @@ export const isUnfinished = ({
 }: Charge): boolean =>
   state !== "settled" || effectPending || awaitsFinality || responseOwedUntilMillis !== undefined
 
+/** Whether the response of a charge is recorded, or was until it expired. */
+export const hasResponse = ({
+  response,
+  responseExpiredAtMillis
+}: Pick<Charge, "response" | "responseExpiredAtMillis">): boolean =>
+  response !== undefined || responseExpiredAtMillis !== undefined
+
 /** Whether the lease of a charge has expired. */
 export const hasExpired = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean =>
   leaseUntilMillis <= nowMillis
@@ -63,11 +70,10 @@ export const isClearedInBulk = ({ refund, state, subject }: Charge): boolean =>
 /** A settled charge as an audit reads it; `undefined`: it is not settled. */
 export const settledChargeOf = (charge: Charge): SettledCharge | undefined => {
   const { key, amountAtomic, receipt, refund, reopenings, responseOwedUntilMillis } = charge
-  const { response, responseExpiredAtMillis, settledAtMillis, state, transferLogIndex } = charge
+  const { settledAtMillis, state, transferLogIndex } = charge
   if (state !== "settled" || settledAtMillis === undefined) return undefined
-  const hasResponse = response !== undefined || responseExpiredAtMillis !== undefined
   const facts = { key, amountAtomic, reopenings, receipt, transferLogIndex, responseOwedUntilMillis, refund }
-  return { ...facts, settledAtMillis, hasResponse }
+  return { ...facts, settledAtMillis, hasResponse: hasResponse(charge) }
 }
 
 /** Orders text by code units, as a database compares keys: independent of any language. */

@@ -6,20 +6,23 @@ import type { ChainEvidence } from "../toll/evidence/Chain.ts"
  * two wallets of one store, or a wallet and the one that replaced it, would each pay the refund once.
  */
 
-/** What a wallet does about a refund on an EVM network. */
+/**
+ * What a wallet does about a refund on an EVM network.
+ *
+ * The process that records an attempt may end it again in the store, if signing failed or a facilitator refused it: then
+ * another wallet may send the refund. So an attempt that another process may still end is not submitted. It is recorded
+ * once more, under the next sequence, where no process ends it.
+ */
 export type RefundTurn =
   /** Another wallet's attempt moved the money. */
   | { readonly _tag: "Moved"; readonly evidence: Extract<ChainEvidence, { readonly _tag: "Moved" }> }
   /** Another wallet's attempt may still move, or may have moved. */
   | { readonly _tag: "Wait"; readonly attempt: RefundAttempt }
-  /** This wallet's last attempt is valid: submits it, again if need be. Its nonce is accepted once. */
+  /** This wallet's last attempt is still valid, and no process ends it. Safe to submit again: its nonce is accepted once. */
   | { readonly _tag: "Submit"; readonly attempt: RefundAttempt }
-  /**
-   * This wallet's last attempt is valid, and may be ended by the process that recorded it: records the same again, which
-   * no process ends, and submits that.
-   */
+  /** This wallet's last attempt is still valid, but another process may end it: record it once more, then submit it. */
   | { readonly _tag: "Repeat"; readonly attempt: RefundAttempt }
-  /** No attempt of another wallet moved or can: records the next one. */
+  /** No other wallet's attempt moved the money or can still move it: record this wallet's next attempt, then submit it. */
   | { readonly _tag: "Record" }
 
 /** Less validity than this doesn't suffice for a facilitator: another attempt is recorded. */

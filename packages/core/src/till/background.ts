@@ -68,16 +68,6 @@ export const housekeeping = ({
   })
 }
 
-/** Sends refunds that are due. */
-const sendRefunds = Effect.gen(function* () {
-  yield* (yield* Refunds).sweep
-}).pipe(
-  Effect.catchCause((cause) =>
-    report("Error", "refunds_failed", "Refunds could not be sent and are retried", {}, cause)
-  ),
-  Effect.repeat(Schedule.spaced(sweepEveryMillis))
-)
-
 /** Withdraws networks on which no facilitator settles from the offers, for as long as that is so. */
 const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNetworks) =>
   Effect.gen(function* () {
@@ -117,7 +107,10 @@ export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNet
             repeated("facilitator.supported", watchSupported(settings, withdrawn)),
             repeated("facilitator.feePayers", keepFeePayers(settings.networks)),
             housekeeping(settings),
-            sendRefunds
+            everySweep(
+              "refunds.sweep",
+              Refunds.use(({ sweep }) => sweep)
+            )
           ],
           { concurrency: "unbounded", discard: true }
         )

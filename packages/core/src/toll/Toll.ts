@@ -1,6 +1,7 @@
 import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { StoreError } from "../domain/Errors.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
+import type { Receipt } from "../domain/PaymentRequired.ts"
 import { Charges } from "../ports/Charges.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
@@ -10,14 +11,24 @@ import { Secrets } from "../runtime/Secrets.ts"
 import { chargeKey } from "./request/ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
 import { Admission, type AdmissionConfig } from "./limits/Admission.ts"
-import { type RefusedCall, ResponseWaiters } from "./limits/ResponseWaiters.ts"
+import { RecentRefusals } from "./limits/RecentRefusals.ts"
+import { WaitingCalls } from "./limits/WaitingCalls.ts"
 import { begin, next } from "./machine/ChargeMachine.ts"
 import { CallPerformer } from "./perform/CallPerformer.ts"
 import type { Ending, RequestStep, SettlementStep } from "./machine/ChargeStep.ts"
 import { driveSteps } from "./perform/driveSteps.ts"
-import { endLeaseEarly } from "./perform/endLeaseEarly.ts"
+import { yieldLeaseEarly } from "./perform/yieldLeaseEarly.ts"
 import { findFresh } from "./perform/findFresh.ts"
-import { openAttempt, type PaymentAttempt, type WorkFailure } from "./attempt/PaymentAttempt.ts"
+import {
+  type AttemptResult,
+  type CallProgress,
+  noProgress,
+  openAttempt,
+  type PaymentAttempt,
+  progressAfter,
+  type WorkFailure
+} from "./attempt/PaymentAttempt.ts"
+import { concluded, outcomes } from "./perform/CallOutcome.ts"
 import { RecordedResponses } from "./perform/RecordedResponses.ts"
 import { SettlementRunner } from "./perform/SettlementRunner.ts"
 import type { Payment } from "./request/PaymentHeader.ts"
@@ -49,8 +60,8 @@ export interface TollConfig extends AdmissionConfig {
 export class Toll extends Context.Service<
   Toll,
   {
-    /** Serves a paid request, within the caller's generator. */
-    readonly pay: <E>(request: TollRequest<E>) => Effect.fn.Return<Outcome, E | PaymentError<E>>
+    /** Serves a paid request. */
+    readonly pay: <E>(request: TollRequest<E>) => Effect.Effect<Outcome, E | PaymentError<E>>
     /**
      * Whether a copy of a payment is in progress or has settled. Checked before a delayed refusal: if a copy buys
      * something, a caller who reads "nothing was charged" would pay twice.
@@ -69,7 +80,8 @@ export class Toll extends Context.Service<
         const secrets = yield* Secrets
         const settlement = yield* SettlementRunner
         const admission = yield* Admission.make(config)
-        const waiters = new ResponseWaiters()
+        const waiting = new WaitingCalls()
+        const refusals = new RecentRefusals()
         const responses = new RecordedResponses(secrets)
         const performer = new CallPerformer({
           charges,
@@ -78,11 +90,12 @@ export class Toll extends Context.Service<
           admission,
           settlement,
           responses,
-          waiters
+          waiting,
+          refusals
         })
         const processId = (yield* Identifiers).uuid()
         const calls = new PaymentRunner(
-          { charges, chain, admission, responses, performer, waiters },
+          { charges, chain, admission, responses, performer, waiting, refusals },
           { ...config, processId }
         )
         return Toll.of({
@@ -105,7 +118,8 @@ interface Services {
   readonly admission: Admission
   readonly responses: RecordedResponses
   readonly performer: CallPerformer
-  readonly waiters: ResponseWaiters
+  readonly waiting: WaitingCalls
+  readonly refusals: RecentRefusals
 }
 
 interface RunnerConfig extends TollConfig {
@@ -123,32 +137,42 @@ class PaymentRunner {
     this.config = config
   }
 
-  *pay<E>(request: TollRequest<E>): Effect.fn.Return<Outcome, E | PaymentError<E>> {
-    const { admission, performer, waiters } = this.services
-    const network = this.networkOf(request.payment)
-    if (network === undefined) return unknownNetwork
-    const attempt = this.open(request, network, yield* currentMillis)
-    // Not interrupted: `TillService` runs calls uninterruptibly, so what follows always runs.
-    const exit = yield* Effect.exit(drive(performer, attempt))
-    if (Exit.isFailure(exit)) yield* this.yieldLease(attempt)
-    admission.end(attempt)
-    // A call that never held its charge has changed nothing for its waiters.
-    if (attempt.heldCharge !== undefined || attempt.held.hasHeld("guard"))
-      waiters.wake(attempt.lease.key, this.refusedCall(attempt, exit))
-    return Exit.isSuccess(exit) ? yield* this.conclude(attempt, exit.value) : yield* fail(exit.cause)
+  pay<E>(request: TollRequest<E>): Effect.Effect<Outcome, E | PaymentError<E>> {
+    return Effect.gen({ self: this }, function* (): Effect.fn.Return<Outcome, E | PaymentError<E>> {
+      const { admission, charges, performer, waiting } = this.services
+      const network = this.networkOf(request.payment)
+      if (network === undefined) return yield* concluded(request, "refused", Effect.succeed(unknownNetwork))
+      const attempt = this.open(request, network, yield* currentMillis)
+      // Not interrupted: `TillService` runs calls uninterruptibly, so what follows always runs.
+      const { exit, progress } = yield* drive(performer, attempt)
+      const { held, result } = progress
+      // The next process need not wait for the lease of a call that failed.
+      if (Exit.isFailure(exit) && held !== undefined) yield* yieldLeaseEarly(charges, held)
+      admission.end(attempt)
+      // A call that never held its charge has changed nothing for those that wait for it.
+      if (held !== undefined || attempt.releases.hasHeld("guard")) {
+        if (Exit.isSuccess(exit) && exit.value._tag === "Refused") this.noteRefusal(attempt, exit.value)
+        waiting.wake(attempt.lease.key)
+      }
+      return Exit.isSuccess(exit)
+        ? yield* concluded(request, outcomes[exit.value._tag], this.conclude(request, result, exit.value))
+        : yield* concluded(request, "error", fail(exit.cause))
+    }).pipe(
+      Effect.withSpan(
+        "x402.call",
+        { attributes: { operation: request.operation } },
+        { captureStackTrace: false }
+      )
+    )
   }
 
-  /** The refusal that copies of the payment get, too; `undefined`: the call wasn't refused. */
-  private refusedCall<E>(
-    attempt: PaymentAttempt<E>,
-    exit: Exit.Exit<Ending, unknown>
-  ): RefusedCall | undefined {
-    if (Exit.isFailure(exit) || exit.value._tag !== "Refused") return undefined
-    return {
-      digest: attempt.digest,
-      fingerprint: this.services.performer.fingerprintOf(attempt.request),
-      refusal: exit.value.refusal
-    }
+  /** Notes a refusal, which copies of the payment get, too. */
+  private noteRefusal(
+    { digest, lease, request }: PaymentAttempt,
+    { refusal }: Extract<Ending, { readonly _tag: "Refused" }>
+  ): void {
+    const { performer, refusals } = this.services
+    refusals.note(lease.key, { digest, fingerprint: performer.fingerprintOf(request), refusal })
   }
 
   readonly isUnderWay = Effect.fnUntraced(
@@ -179,7 +203,7 @@ class PaymentRunner {
       nowMillis,
       waitMillis: this.config.waitMillis,
       canReadChain: this.services.chain.canRead(network.caip2),
-      openedAfter: this.services.waiters.latestRefusal
+      openedAfter: this.services.refusals.latest
     })
   }
 
@@ -191,82 +215,92 @@ class PaymentRunner {
     )
   }
 
-  /** Ends the lease of a call that was interrupted or failed, so that the next process need not wait for it. */
-  private yieldLease({ heldCharge }: PaymentAttempt): Effect.Effect<void> {
-    return heldCharge === undefined ? Effect.void : endLeaseEarly(this.services.charges, heldCharge)
-  }
-
-  private *conclude<E>(
-    attempt: PaymentAttempt<E>,
+  private conclude<E>(
+    request: TollRequest<E>,
+    result: AttemptResult<E>,
     ending: Ending
-  ): Effect.fn.Return<Outcome, E | PaymentError<E>> {
+  ): Effect.Effect<Outcome, E | PaymentError<E>> {
+    const { responses } = this.services
+    const paidWith = <E2>(response: Effect.Effect<WorkResponse, E2>, receipt: Receipt) =>
+      Effect.map(response, (opened): Outcome => ({ _tag: "Paid", response: opened, receipt }))
     switch (ending._tag) {
       case "Paid":
-        return { _tag: "Paid", response: yield* this.responseOf(attempt), receipt: ending.receipt }
+        return paidWith(this.responseOf(request, result), ending.receipt)
       case "Replay": {
         const { receipt, response } = ending.charge
-        if (receipt === undefined || response === undefined) return yield* new SettlementPending()
-        const { responses } = this.services
-        return { _tag: "Paid", response: yield* responses.open(attempt.request, response), receipt }
+        return receipt === undefined || response === undefined
+          ? new SettlementPending()
+          : paidWith(responses.open(request, response), receipt)
       }
       case "Refused":
-        return ending
+        return Effect.succeed(ending)
       case "Failed":
-        return yield* fail(failureOf(attempt))
+        return fail(failureOf(result))
       case "Owed":
-        return yield* new ResponseOwed(
-          yield* owedReason(failureOf(attempt)),
-          ending.receipt,
-          ending.untilMillis
+        return Effect.flatMap(
+          owedReason(failureOf(result)),
+          (reason) => new ResponseOwed(reason, ending.receipt, ending.untilMillis)
         )
       case "Unverifiable":
-        return yield* new VerificationUnavailable()
+        return new VerificationUnavailable()
       case "InProgress":
-        return yield* new PaymentInProgress()
+        return new PaymentInProgress()
       case "Limited":
-        return yield* new PaymentsLimited()
+        return new PaymentsLimited()
       case "Pending":
       case "Closed":
-        return yield* new SettlementPending()
+        return new SettlementPending()
     }
   }
 
-  private *responseOf<E>({
-    request,
-    result
-  }: PaymentAttempt<E>): Effect.fn.Return<WorkResponse, ContentUnavailable<E>> {
-    if (result._tag === "Worked") return result.response
-    if (result._tag === "Recorded") return yield* this.services.responses.open(request, result.recorded)
-    return yield* Effect.die(new Error("a paid call has no response"))
+  private responseOf<E>(
+    request: TollRequest<E>,
+    result: AttemptResult<E>
+  ): Effect.Effect<WorkResponse, ContentUnavailable<E>> {
+    if (result._tag === "Worked") return Effect.succeed(result.response)
+    if (result._tag === "Recorded") return this.services.responses.open(request, result.recorded)
+    return Effect.die(new Error("a paid call has no response"))
   }
 }
 
-/** Runs synchronously until the first asynchronous step. */
-const drive = Effect.fnUntracedEager(function* <E>(
+/** Drives a call to its ending, or to a failure. */
+const drive = Effect.fnUntraced(function* <E>(
   performer: CallPerformer,
   attempt: PaymentAttempt<E>
-): Effect.fn.Return<Ending, E | PaymentRefused | StoreError | SettlementPending> {
-  const ending = yield* driveSteps(
+): Effect.fn.Return<{
+  readonly exit: Exit.Exit<Ending, E | PaymentRefused | StoreError | SettlementPending>
+  readonly progress: CallProgress<E>
+}> {
+  let progress: CallProgress<E> = noProgress
+  const driving = driveSteps(
     begin,
-    (step: RequestStep | SettlementStep) => performer.perform(step, attempt),
-    (plan, event) => next(plan, event, (attempt.heldCharge ?? attempt).facts)
+    (step: RequestStep | SettlementStep) => performer.perform(step, attempt, progress),
+    (plan, event) => {
+      progress = progressAfter(progress, event)
+      return next(plan, event, (progress.held ?? attempt).facts)
+    }
   )
-  return ending ?? (yield* new SettlementPending())
+  const exit = yield* Effect.exit(
+    Effect.flatMap(driving, (ending) =>
+      ending === undefined ? new SettlementPending() : Effect.succeed(ending)
+    )
+  )
+  return { exit, progress }
 })
 
-const failureOf = <E>({ result }: PaymentAttempt<E>): WorkFailure<E> =>
+const failureOf = <E>(result: AttemptResult<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))
 
 /** Why there is no response yet. Reports a defect, since its details must not reach the caller. */
-const owedReason = function* <E>(failure: WorkFailure<E>): Effect.fn.Return<OwedReason<E>> {
+const owedReason = Effect.fnUntraced(function* <E>(failure: WorkFailure<E>): Effect.fn.Return<OwedReason<E>> {
   const error = Cause.hasDies(failure) ? Option.none() : Cause.findErrorOption(failure)
   if (Option.isSome(error)) return error.value
   yield* report("Error", "paid_work_failed", "Work that was paid for failed because of a defect", {}, failure)
   return undefined
-}
+})
 
 /** Fails a call. A refusal is an outcome. A failure of the store is reported, since its details stay in the log. */
-const fail = function* <E>(
+const fail = Effect.fnUntraced(function* <E>(
   cause: Cause.Cause<E | PaymentRefused | StoreError>
 ): Effect.fn.Return<Outcome, E | StoreUnavailable> {
   const error = Cause.findErrorOption(cause)
@@ -282,4 +316,4 @@ const fail = function* <E>(
     error: causeName(error.value.cause)
   })
   return yield* new StoreUnavailable({ cause: error.value })
-}
+})

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { describe, expect, it } from "vitest"
-import { makePaidCalls } from "../../src/http/PaidCalls.ts"
+import { PaidCalls } from "../../src/http/PaidCalls.ts"
 import { toResponse } from "../../src/http/HttpMessage.ts"
 import { openApiDocument } from "../../src/api/OpenApi.ts"
 import { makeRouter } from "../../src/http/Router.ts"
@@ -47,14 +47,12 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
   const operation = operationOf(endpoint, price === "Quoted" ? { price: quoted } : {})
   const match = makeRouter(settings, [operation], { operations: [] }, openApiDocument)(path)
   if (match?._tag !== "Operation") throw new Error("no operation")
-  const paidCall = await Effect.runPromise(
-    makePaidCalls(settings).pipe(
+  const paidCalls = await Effect.runPromise(
+    PaidCalls.make(settings).pipe(
       Effect.provideService(
         Toll,
         Toll.of({
-          pay: function* () {
-            return yield* Effect.sync(() => at(outcomes, attempts++))
-          },
+          pay: () => Effect.sync(() => at(outcomes, attempts++)),
           isUnderWay: () => Effect.sync(() => at(copies, looks++)),
           isKnownPayer: () => Effect.succeed(false)
         })
@@ -78,7 +76,7 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
       clientAddress: () => undefined,
       handler: undefined
     }
-    const handled = await Effect.runPromise(paidCall(paid))
+    const handled = await Effect.runPromise(paidCalls.handle(paid))
     return readResponse(handled instanceof Response ? handled : toResponse(handled))
   }
   const unpaid = await call({ _tag: "None" })

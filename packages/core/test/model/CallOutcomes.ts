@@ -214,8 +214,8 @@ const work = ({ index, state, world }: Performer): Array<StepOutcome> => {
 const keepWork = (state: ChargeWorldState, index: number): ChargeWorldState =>
   state.processes[index]!.result === "worked" ? withProcess(state, index, { result: "own" }) : state
 
-const record = ({ index, state }: Performer, { work }: { readonly work?: Work }): Array<StepOutcome> => {
-  const recorded = isHeldBy(state.record, index, "claimed")
+const advance = ({ index, state }: Performer, { work }: { readonly work?: Work }): Array<StepOutcome> => {
+  const advanced = isHeldBy(state.record, index, "claimed")
   const changes = {
     state: "ready",
     response: work === undefined ? "none" : "recorded",
@@ -223,9 +223,9 @@ const record = ({ index, state }: Performer, { work }: { readonly work?: Work })
   } as const
   return [
     {
-      label: recorded ? "recorded" : "too late",
-      fact: { _tag: "Recorded", recorded },
-      state: recorded ? keepWork(withRecord(state, changes), index) : state
+      label: advanced ? "recorded" : "too late",
+      fact: { _tag: "Advanced", advanced },
+      state: advanced ? keepWork(withRecord(state, changes), index) : state
     }
   ]
 }
@@ -268,8 +268,8 @@ export const outcomesOfCall = (performer: Performer, step: RequestStep): Readonl
       }))
     case "Work":
       return work(performer)
-    case "Record":
-      return record(performer, step)
+    case "Advance":
+      return advance(performer, step)
     case "Deliver":
       return deliver(performer)
   }

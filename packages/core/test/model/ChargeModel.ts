@@ -123,7 +123,7 @@ class ChargeModel implements Model<ChargeWorldState> {
     const [step] = plan
     if (step._tag === "Claim" && process.isUnverified)
       return [{ label: `${name}: Claim`, to: state, violation: "a call claims what was not verified" }]
-    const isMisused = !isRequestStep(step) || step._tag === "Work" || step._tag === "Record"
+    const isMisused = !isRequestStep(step) || step._tag === "Work" || step._tag === "Advance"
     if (isMisused && !process.holds)
       return [
         {

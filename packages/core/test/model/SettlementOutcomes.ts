@@ -132,7 +132,7 @@ const rollBack = ({ index, state }: Performer): Array<StepOutcome> => {
   return [{ label: "undone", fact: done, state: after }]
 }
 
-const deleteCharge = ({ index, state }: Performer): Array<StepOutcome> => {
+const release = ({ index, state }: Performer): Array<StepOutcome> => {
   const isDeleted = isHeldBy(state.record, index, "claimed", "voided") && state.record?.refund === "none"
   return [
     {
@@ -190,15 +190,15 @@ export const outcomesOfSettlement = (
       return voiding(performer, step)
     case "RollBack":
       return rollBack(performer)
-    case "DeleteCharge":
-      return deleteCharge(performer)
+    case "Release":
+      return release(performer)
     case "Finalize":
       return finalize(performer)
     case "Reopen":
       return reopening(performer)
     case "MarkRefundDue":
       return markRefundDue(performer)
-    case "EndLease":
+    case "YieldLease":
     case "Defer":
       return [
         {

@@ -30,18 +30,18 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
   {
     name: "settles without a record",
     noticedBy: "one call, blind",
-    decides: skips("Record")
+    decides: skips("Advance")
   },
   {
     name: "records no response",
     noticedBy: "one call",
-    decides: decidesStep("Record", (_, later) => [{ _tag: "Record" }, ...later])
+    decides: decidesStep("Advance", (_, later) => [{ _tag: "Advance" }, ...later])
   },
   {
     name: "serves without settling",
     noticedBy: "one call",
     decides: (decided, given) =>
-      decided[0]._tag === "Settle" && given.event._tag === "Recorded" ? served : decided
+      decided[0]._tag === "Settle" && given.event._tag === "Advanced" ? served : decided
   },
   {
     name: "works after a failed charge of funds",
@@ -66,7 +66,7 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     name: "doesn't watch what was voided",
     noticedBy: "lies, lag",
     decides: decidesStep("QueryChain", (step, later) =>
-      step.query._tag === "Watch" ? [{ _tag: "DeleteCharge" }, ...end(closed)] : [step, ...later]
+      step.query._tag === "Watch" ? [{ _tag: "Release" }, ...end(closed)] : [step, ...later]
     )
   },
   {
@@ -82,7 +82,7 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     noticedBy: "reorganization",
     decides: decidesStep("QueryChain", (step, later) =>
       step.query._tag === "Finality"
-        ? [{ _tag: "Finalize" }, { _tag: "EndLease" }, ...end(closed)]
+        ? [{ _tag: "Finalize" }, { _tag: "YieldLease" }, ...end(closed)]
         : [step, ...later]
     )
   },
@@ -115,13 +115,13 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
     name: "doesn't void what another may still use",
     noticedBy: "one call",
     decides: decidesStep("Void", (step, later, { event }) =>
-      event._tag === "Taken" ? [{ _tag: "EndLease" }, ...endingOf(later)] : [step, ...later]
+      event._tag === "Taken" ? [{ _tag: "YieldLease" }, ...endingOf(later)] : [step, ...later]
     )
   },
   {
     name: "deletes whatever it rolls back",
     noticedBy: "lies, lag",
-    decides: decidesStep("RollBack", (_, later) => [{ _tag: "DeleteCharge" }, ...endingOf(later)])
+    decides: decidesStep("RollBack", (_, later) => [{ _tag: "Release" }, ...endingOf(later)])
   },
   {
     name: "skips RollBack",
@@ -142,34 +142,34 @@ export const decidingMutants: ReadonlyArray<Mutant> = [
   {
     name: "deletes without a rollback's delay",
     noticedBy: "lies, lag",
-    decides: decidesStep("Defer", (_, later) => [{ _tag: "DeleteCharge" }, ...endingOf(later)])
+    decides: decidesStep("Defer", (_, later) => [{ _tag: "Release" }, ...endingOf(later)])
   },
   {
-    name: "skips DeleteCharge",
+    name: "skips Release",
     noticedBy: "one call, proof, order",
-    decides: skips("DeleteCharge")
+    decides: skips("Release")
   },
   { name: "skips Finalize", noticedBy: "one call", decides: decidesStep("Finalize", () => end(closed)) },
   {
     name: "skips Reopen",
     noticedBy: "reorganization",
-    decides: decidesStep("Reopen", () => [{ _tag: "Finalize" }, { _tag: "EndLease" }, ...end(closed)])
+    decides: decidesStep("Reopen", () => [{ _tag: "Finalize" }, { _tag: "YieldLease" }, ...end(closed)])
   },
   {
     name: "reopens nothing",
     noticedBy: "reorganization",
-    decides: decidesStep("Reopen", () => [{ _tag: "EndLease" }, ...end(closed)])
+    decides: decidesStep("Reopen", () => [{ _tag: "YieldLease" }, ...end(closed)])
   },
   {
     name: "never marks a refund as due",
     noticedBy: "one call, settles first",
-    decides: decidesStep("MarkRefundDue", () => [{ _tag: "EndLease" }, ...end(closed)])
+    decides: decidesStep("MarkRefundDue", () => [{ _tag: "YieldLease" }, ...end(closed)])
   },
   {
     name: "marks a refund as due too early",
     survives:
       "the payment is refunded, though its response was still owed: no money is lost, and no world counts lost sales",
-    decides: decidesStep("EndLease", (step, later, { event, facts: { by } }) =>
+    decides: decidesStep("YieldLease", (step, later, { event, facts: { by } }) =>
       by === "reconciler" && event._tag !== "Done" && later[0]?._tag === "End"
         ? [{ _tag: "MarkRefundDue" }, step, ...later]
         : [step, ...later]

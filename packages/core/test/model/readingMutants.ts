@@ -54,7 +54,7 @@ const events: ReadonlyArray<Mutant> = [
   {
     name: "forgets the lease at Record",
     noticedBy: "one call, blind",
-    reads: readsEvent("Recorded", (event) => ({ ...event, recorded: true }))
+    reads: readsEvent("Advanced", (event) => ({ ...event, advanced: true }))
   },
   {
     name: "forgets the lease at Void",

@@ -155,10 +155,11 @@ describe("housekeeping", () => {
 })
 
 describe("the background work of a till", () => {
-  it("goes on beside a facilitator that fails in a way that nobody expects", async () => {
+  it("goes on beside a facilitator that fails in a way that nobody expects, and sends refunds again after a failure", async () => {
     const events: Array<TillEvent> = []
     let swept = 0
     const broken = Effect.die(new Error("the facilitator's own bug"))
+    const storeFails = Effect.fail(new StoreError({ operation: "charges.list", cause: new Error("no") }))
     const { caip2 } = findNetwork("base-sepolia")!
     const settings = { networks: [{ caip2, family: "evm" }], responseLifetimeMillis: day }
     const services = Layer.mergeAll(
@@ -166,7 +167,7 @@ describe("the background work of a till", () => {
       Layer.succeed(Refunds, {
         isAutomatic: true,
         send: () => broken,
-        sweep: Effect.sync(() => void swept++)
+        sweep: Effect.suspend(() => (++swept === 2 ? storeFails : Effect.void))
       }),
       Layer.succeed(SettlementRunner, {
         reconcile: () => Effect.succeed({ settled: 0, pending: 0 }),
@@ -190,6 +191,9 @@ describe("the background work of a till", () => {
     )
     expect(swept).toBe(5)
     const failures = events.filter(({ code }) => code === "housekeeping_failed")
-    expect(failures.map(({ operation }) => operation)).toEqual(Array(5).fill("facilitator.supported"))
+    expect(failures.map(({ operation }) => operation).toSorted()).toEqual([
+      ...Array<string>(5).fill("facilitator.supported"),
+      "refunds.sweep"
+    ])
   })
 })

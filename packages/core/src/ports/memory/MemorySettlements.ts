@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Charge, Completion } from "../Charge.ts"
 import type { SettlementMethods } from "../ChargeMethods.ts"
-import { canSettle, earlierCheck, isHeldBy } from "../chargeRules.ts"
+import { canSettle, earlierCheck, hasResponse, isHeldBy } from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 import type { MemoryLedger } from "./MemoryLedger.ts"
 import { SharedResponses } from "./SharedResponses.ts"
@@ -98,11 +98,11 @@ const afterSettlement = (table: ChargeTable, ledger: MemoryLedger): AfterSettlem
     Effect.sync(() => {
       const settled = table.get(key)
       if (settled?.awaitsFinality !== true || settled.leaseOwner !== owner) return false
-      const { receipt, refund, response, responseExpiredAtMillis, settlesFirst } = settled
+      const { receipt, refund, settlesFirst } = settled
       const isSent = refund?._tag === "Sent"
       // A refund may be in flight: the refund of the next settlement would be another one.
       if (!isSent && refund?.startedAtMillis !== undefined) return false
-      const isReady = settlesFirst || response !== undefined || responseExpiredAtMillis !== undefined
+      const isReady = settlesFirst || hasResponse(settled)
       table.put({
         ...settled,
         ...(isReady ? { state: "ready" } : { state: "voided", settlement: "" }),

@@ -4,7 +4,7 @@ import type { DueMethods, LeaseMethods } from "../../ports/ChargeMethods.ts"
 import { unfinished, unfinishedDue, unfinishedQueue } from "../schema/chargeConditions.ts"
 import { chargeColumns, type ChargeRow } from "./chargeRows.ts"
 import { readableCharges } from "./readableCharges.ts"
-import { storing, tookEffect } from "./rows.ts"
+import { storing, tookEffect } from "./statements.ts"
 
 /** Leases in a database. */
 export const leaseMethods = (sql: SqlClient.SqlClient): LeaseMethods => ({

@@ -17,7 +17,7 @@ import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
 import { refundAttemptMethods } from "./RefundAttempts.ts"
 import { refundMethods } from "./Refunds.ts"
-import { storing } from "./rows.ts"
+import { storing } from "./statements.ts"
 import { settlementMethods } from "./Settlements.ts"
 
 const conditions = (

@@ -4,7 +4,7 @@ import { compareText } from "../../ports/chargeRules.ts"
 import type { EntriesQuery, LedgerMethods, LedgerTotal } from "../../ports/Ledger.ts"
 import { type EntryRow, toEntry } from "./chargeRows.ts"
 import { type Days, nameOfDay, wholeDays } from "../../runtime/wholeDays.ts"
-import { storing } from "./rows.ts"
+import { storing } from "./statements.ts"
 import { sumColumns, type SumRow, toSum } from "../schema/sums.ts"
 
 /** A part of a total, e.g. of one slice. */

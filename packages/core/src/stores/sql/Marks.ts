@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageMarks } from "../../ports/StorageMarks.ts"
-import { storing } from "./rows.ts"
+import { storing } from "./statements.ts"
 
 /** Marks in a database. */
 export const layer = Layer.effect(

@@ -5,7 +5,8 @@ import { type Order, Orders } from "../../shop/ports/Orders.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../shop/ports/ShopEvents.ts"
 import { restingOrders } from "../schema/orderConditions.ts"
-import { fromOffer, storing, tookEffect, toOffer } from "./rows.ts"
+import { fromOffer, toOffer } from "./offerRows.ts"
+import { storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Quote, Quotes } from "../../shop/ports/Quotes.ts"
-import { fromOffer, storing, toOffer, untilDecided } from "./rows.ts"
+import { fromOffer, toOffer } from "./offerRows.ts"
+import { storing, untilDecided } from "./statements.ts"
 
 interface Row {
   readonly id: string

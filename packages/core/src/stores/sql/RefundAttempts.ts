@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RefundAttempt, RefundAttemptMethods } from "../../ports/RefundAttempt.ts"
-import { storing, tookEffect } from "./rows.ts"
+import { storing, tookEffect } from "./statements.ts"
 
 interface AttemptRow {
   readonly charge_key: string

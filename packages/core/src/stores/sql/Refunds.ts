@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Charge, LedgerKind, RefundLimit, RefundStart } from "../../ports/Charges.ts"
 import type { RefundMethods } from "../../ports/Refund.ts"
 import { findCharge } from "./chargeRows.ts"
-import { storing, tookEffect, untilDecided } from "./rows.ts"
+import { storing, tookEffect, untilDecided } from "./statements.ts"
 import { sumColumns, type SumRow, toSum } from "../schema/sums.ts"
 
 interface StopRow {

@@ -4,7 +4,7 @@ import type { SettlementMethods } from "../../ports/ChargeMethods.ts"
 import { earlierCheck } from "../../ports/chargeRules.ts"
 import type { Completion } from "../../ports/Charges.ts"
 import { transferIndex } from "../schema/chargeConditions.ts"
-import { storing, tookEffect } from "./rows.ts"
+import { storing, tookEffect } from "./statements.ts"
 
 type Transitions = Omit<SettlementMethods, "deliver" | "finalize" | "reopen">
 type AfterSettlement = Pick<SettlementMethods, "deliver" | "finalize" | "reopen">

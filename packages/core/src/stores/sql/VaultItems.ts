@@ -3,8 +3,8 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { queryTermsOf, searchTermsOf } from "../../shop/goods/SearchTerms.ts"
 import type { VaultItem, VaultQuery } from "../../shop/goods/Vault.ts"
 import { VaultItems } from "../../shop/ports/VaultItems.ts"
-import { archivesOf, lockSlug, publish } from "./publish.ts"
-import { storing } from "./rows.ts"
+import { archivesOf, lockSlug, publishItem } from "./vaultArchives.ts"
+import { storing } from "./statements.ts"
 import { postgresMatch, sqliteMatch } from "./vaultMatch.ts"
 
 interface Row {
@@ -215,7 +215,7 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
         Effect.tap(
           storing(
             "vaultItems.publish",
-            publish(sql, (stored) => put(sql, stored), item, archive, nowMillis)
+            publishItem(sql, (stored) => put(sql, stored), item, archive, nowMillis)
           ),
           countAdded
         ),

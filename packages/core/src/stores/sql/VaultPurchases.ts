@@ -8,7 +8,7 @@ import {
   type VaultPurchase,
   VaultPurchases
 } from "../../shop/ports/VaultPurchases.ts"
-import { storing, tookEffect } from "./rows.ts"
+import { storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string

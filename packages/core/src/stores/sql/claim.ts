@@ -11,7 +11,7 @@ import {
 } from "../schema/claimStatement.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { MayBeLost } from "./MayBeLost.ts"
-import { storing, untilDecided } from "./rows.ts"
+import { storing, untilDecided } from "./statements.ts"
 
 type Placeholder = (index: number) => string
 

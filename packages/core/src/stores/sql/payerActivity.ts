@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Charges } from "../../ports/Charges.ts"
 import { expiredMarginMillis } from "../../ports/chargeRules.ts"
 import { countsForPayer } from "../schema/chargeConditions.ts"
-import { storing } from "./rows.ts"
+import { storing } from "./statements.ts"
 import { sumColumns, type SumRow, toSum } from "../schema/sums.ts"
 
 /** Settled charges that are summed up. */

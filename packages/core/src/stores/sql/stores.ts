@@ -8,7 +8,7 @@ import * as Marks from "./Marks.ts"
 import { migrate, migrations } from "../schema/migrations.ts"
 import * as Orders from "./Orders.ts"
 import * as Quotes from "./Quotes.ts"
-import { storing } from "./rows.ts"
+import { storing } from "./statements.ts"
 import * as VaultItems from "./VaultItems.ts"
 import * as VaultPurchases from "./VaultPurchases.ts"
 

@@ -36,13 +36,13 @@ export interface PayingCall {
   readonly lease: { readonly key: string; readonly owner: string; readonly nowMillis: () => number }
   readonly learned: Learned
   /** What the call holds of the limits. */
-  readonly held: Releases
+  readonly releases: Releases
   unpaidWork: UnpaidWork | undefined
 }
 
 /** The part of a {@link PayingCall} that belongs to the limits, when the call begins. */
-export const openPayingCall = (): Pick<PayingCall, "learned" | "held" | "unpaidWork"> => ({
+export const openPayingCall = (): Pick<PayingCall, "learned" | "releases" | "unpaidWork"> => ({
   learned: { isProven: false, isKnown: undefined, verifiedAtMillis: 0 },
-  held: new Releases(),
+  releases: new Releases(),
   unpaidWork: undefined
 })

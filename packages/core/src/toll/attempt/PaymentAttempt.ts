@@ -8,7 +8,7 @@ import type { PaymentRefused, WorkRetriedTooOften } from "../request/PaymentErro
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest, WorkResponse } from "../request/TollRequest.ts"
 import type { PaymentOffer } from "../request/Verdict.ts"
-import type { ChargeFacts } from "../machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeFacts } from "../machine/ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { type PayableTask, tokenOf } from "../machine/SettlementTask.ts"
 
@@ -29,14 +29,30 @@ export interface PaymentAttempt<E = unknown> extends PayingCall {
   readonly lease: ChargeLease
   /** Facts before the charge is held. */
   readonly facts: ChargeFacts
-  /** The newest block that the host's node had shown when the payment was presented, if it is known. */
-  head: ChainHead | undefined
-  /** The charge under that lease, from its claim or takeover on. */
-  heldCharge: HeldCharge | undefined
   /** Number of the latest refusal of this process when the call began. */
   readonly openedAfter: number
-  result: AttemptResult<E>
 }
+
+/** What a call has come to so far. */
+export interface CallProgress<E = unknown> {
+  /** The newest block that the host's node had shown when the payment was presented, if it is known. */
+  readonly head: ChainHead | undefined
+  /** The charge under the call's lease, from its claim or takeover on. */
+  readonly held: HeldCharge | undefined
+  readonly result: AttemptResult<E>
+}
+
+/** The progress of a call that begins. */
+export const noProgress: CallProgress<never> = { head: undefined, held: undefined, result: { _tag: "None" } }
+
+/** The event of a call's step, with what it changes in the call's progress. */
+export type CallEvent<E> = ChargeEvent & Partial<CallProgress<E>>
+
+/** The progress of a call after a step. */
+export const progressAfter = <E>(
+  progress: CallProgress<E>,
+  { head = progress.head, held = progress.held, result = progress.result }: Partial<CallProgress<E>>
+): CallProgress<E> => ({ head, held, result })
 
 export const openAttempt = <E>(
   request: TollRequest<E>,
@@ -70,25 +86,23 @@ export const openAttempt = <E>(
       finalitySeconds: network.finalitySeconds
     },
     ...openPayingCall(),
-    head: undefined,
-    heldCharge: undefined,
-    openedAfter: options.openedAfter ?? Infinity,
-    result: { _tag: "None" }
+    openedAfter: options.openedAfter ?? Infinity
   }
 }
 
-/** The charge of a call that has just claimed it. */
+/** The charge of a call that has just claimed it. `voided`: the one that it held under the same key before. */
 export const claimedCharge = (
-  { facts, heldCharge, lease }: PaymentAttempt,
+  { facts, lease }: PaymentAttempt,
   task: PayableTask,
-  { claimedAfterBlock }: Pick<NewCharge, "claimedAfterBlock">
+  { claimedAfterBlock }: Pick<NewCharge, "claimedAfterBlock">,
+  voided: HeldCharge | undefined
 ): HeldCharge => ({
   ...lease,
   facts,
   task,
   subject: undefined,
   // A voided charge that is claimed again keeps its own.
-  claimedAfterBlock: heldCharge?.claimedAfterBlock ?? claimedAfterBlock,
+  claimedAfterBlock: voided?.claimedAfterBlock ?? claimedAfterBlock,
   attempts: 0
 })
 
@@ -113,9 +127,10 @@ export const taskOf = (
 }
 
 export const newCharge = (
-  { digest, head, lease, network, payer, request }: PaymentAttempt,
+  { digest, lease, network, payer, request }: PaymentAttempt,
   task: PayableTask,
   options: {
+    readonly head: ChainHead | undefined
     readonly settlement: string
     readonly fingerprint: string
     readonly nowMillis: number
@@ -139,6 +154,6 @@ export const newCharge = (
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
     createdAtMillis: options.nowMillis,
-    claimedAfterBlock: headText(head)
+    claimedAfterBlock: headText(options.head)
   }
 }

@@ -5,7 +5,7 @@ import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
 import type { OtherOutflows } from "./OutflowAudit.ts"
-import { eachEntryPage, standingSettlements } from "./LedgerPages.ts"
+import { eachEntryPage, unreversedSettlements } from "./LedgerPages.ts"
 import {
   type ForeignTransfer,
   spelled,
@@ -62,7 +62,7 @@ const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: 
   for (const { beforeMillis, fromMillis, isInSpan } of windows) {
     const entries: Array<Settlement> = []
     yield* eachEntryPage({ network: network.caip2, fromMillis, beforeMillis }, (page) =>
-      Effect.map(standingSettlements(page), (settled) => {
+      Effect.map(unreversedSettlements(page), (settled) => {
         for (const entry of settled)
           // Entries in another token are compared with that token's transfers.
           if (isSameAsset(network, entry.asset)) entries.push({ ...entry, isInSpan })
@@ -102,7 +102,7 @@ const rivalsOf = Effect.fnUntraced(function* (
   const { amountAtomic, asset, chargeKey, network, payer, transaction } = entry
   yield* eachEntryPage({ network, payer, fromMillis: atSeconds * 1000 - skewMillis }, (page) =>
     Effect.map(
-      standingSettlements(
+      unreversedSettlements(
         page.filter(
           (other) =>
             other.chargeKey !== chargeKey &&
@@ -171,7 +171,7 @@ const recordedLate = Effect.fnUntraced(function* (
 ) {
   const found: Array<string> = []
   yield* eachEntryPage({ network: network.caip2, payer: spelled(from), fromMillis }, (page) =>
-    Effect.map(standingSettlements(page), (settled) => {
+    Effect.map(unreversedSettlements(page), (settled) => {
       for (const entry of settled) {
         const isOfTransfer =
           isSameAsset(network, entry.asset) &&

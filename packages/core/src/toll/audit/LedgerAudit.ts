@@ -7,7 +7,13 @@ import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
 import type { PaidTo } from "./NetworkAudit.ts"
 import { findOtherOutflows, type OtherOutflows } from "./OutflowAudit.ts"
 import { checkRefunds } from "./RefundAudit.ts"
-import { eachEntryPage, entriesOfCharges, isReversed, pageSize, standingSettlements } from "./LedgerPages.ts"
+import {
+  eachEntryPage,
+  entriesOfCharges,
+  isReversed,
+  pageSize,
+  unreversedSettlements
+} from "./LedgerPages.ts"
 
 /** One disagreement between charges, ledger and chain. */
 export interface LedgerFault {
@@ -53,8 +59,8 @@ const refundFaults = (
 ): ReadonlyArray<string> => {
   const isSentIn = (round: number) =>
     entries.some((entry) => entry.kind === "refunded" && entry.round === round)
-  const standing = entries.filter(({ round }) => round === current || isSentIn(round))
-  const count = (kind: LedgerEntry["kind"]) => standing.filter((entry) => entry.kind === kind).length
+  const counted = entries.filter(({ round }) => round === current || isSentIn(round))
+  const count = (kind: LedgerEntry["kind"]) => counted.filter((entry) => entry.kind === kind).length
   const faults: Array<string> = []
   if (count("refund_due") !== (refund === undefined ? 0 : 1))
     faults.push("its refund and the ledger's refund_due disagree")
@@ -178,15 +184,15 @@ const findStrays = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faults
   const charges = yield* Charges
   yield* eachEntryPage(span, (page) =>
     Effect.gen(function* () {
-      const keys = (yield* standingSettlements(page)).map(({ chargeKey }) => chargeKey)
+      const keys = (yield* unreversedSettlements(page)).map(({ chargeKey }) => chargeKey)
       const settled = yield* charges.listSettled({ limit: keys.length, chargeKeys: keys })
       const known = new Set(settled.map(({ key }) => key))
       for (const chargeKey of keys.filter((key) => !known.has(key))) {
         // It may have been reopened since the page was read.
-        const [standing] = yield* standingSettlements(
+        const [counted] = yield* unreversedSettlements(
           (yield* entriesOfCharges([chargeKey])).get(chargeKey) ?? []
         )
-        if (standing !== undefined) faults.note(chargeKey, "entered as settled, but its charge is not")
+        if (counted !== undefined) faults.note(chargeKey, "entered as settled, but its charge is not")
       }
     })
   )
@@ -209,7 +215,7 @@ const checkEntries = Effect.fnUntraced(function* (span: LedgerSpan, faults: Faul
   const tokens = new Map<string, Set<string>>()
   yield* eachEntryPage(span, (page) =>
     Effect.gen(function* () {
-      for (const { asset, network } of yield* standingSettlements(page)) {
+      for (const { asset, network } of yield* unreversedSettlements(page)) {
         settledEntries++
         tokens.set(network, (tokens.get(network) ?? new Set()).add(asset))
       }

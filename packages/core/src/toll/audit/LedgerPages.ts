@@ -52,7 +52,7 @@ export const isReversed = (settled: LedgerEntry, entries: ReadonlyArray<LedgerEn
   entries.some(({ kind, round }) => kind === "reversed" && round === settled.round)
 
 /** The entries of a page that are settlements and were not reversed. */
-export const standingSettlements = (
+export const unreversedSettlements = (
   page: ReadonlyArray<LedgerEntry>
 ): Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError, Charges> => {
   const settled = page.filter(({ kind }) => kind === "settled")

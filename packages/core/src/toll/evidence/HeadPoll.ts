@@ -2,18 +2,21 @@ import { Clock, Deferred, Effect } from "effect"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
 import type { ChainHead } from "./ChainHead.ts"
 
-/** Between the starts of two reads. */
+/** Shortest time between the starts of two reads. */
 const pollMillis = 2_000
-/** How long a call waits for a read. */
+/** How long a call waits for a read that is running. */
 const waitMillis = 1_000
-/** The same while no block is known: without one, no payment is claimed. As long as a slow read may take. */
+/** How long it waits while no block is known yet: without one no payment is claimed, so it waits for a slow read, too. */
 const firstWaitMillis = 5_000
-/** A lower block than the newest one is a lagging node's, unless none has shown a higher one for so long. */
+/**
+ * For so long, a node that shows a lower block than before is taken for one that lags. After that, the higher block is
+ * taken for one that the chain doesn't have.
+ */
 const lagMillis = 60_000
-/** Numbers that the chain hasn't reached: faulty nodes show few. */
+/** Block numbers beyond the chain's end that are remembered. Only faulty nodes show any, and those show few. */
 const maxUnreached = 1_000
 
-/** A block, and when it was shown as the newest one. */
+/** A block, and when a node showed it as the newest one. */
 interface Shown {
   readonly head: ChainHead
   readonly atMillis: number
@@ -26,10 +29,10 @@ const lower = ([one, other]: ReadonlyArray<ChainHead | undefined>): ChainHead | 
 }
 
 /**
- * The newest block that the nodes behind one endpoint have shown. Reads it on request, at most every two seconds,
- * for all calls at once.
+ * The newest block of a chain, as the nodes behind one endpoint show it. Read when a call needs it, at most every two
+ * seconds, and shared by all calls.
  *
- * Reads twice, and takes the lower block: one node of several may once show a block that the chain doesn't have.
+ * Each read asks twice and takes the lower block: one of several nodes may show a block that the chain doesn't have.
  */
 export class HeadPoll {
   private readonly read: Effect.Effect<ChainHead | undefined>
@@ -37,7 +40,7 @@ export class HeadPoll {
   private startedMillis: number | undefined
   private reading: Deferred.Deferred<void> | undefined
   private hasFailed = false
-  /** When {@link isNotReached} was first called for a number, and the newest block then. */
+  /** For each number that {@link isNotReached} was called with: the newest block at the first call, and its time. */
   private readonly unreached = new BoundedMap<bigint, Shown>(maxUnreached)
 
   /** `read`: never fails; `undefined` if the chain can't be read. */
@@ -53,8 +56,8 @@ export class HeadPoll {
   )
 
   /**
-   * The newest block that was ever shown: an older one is only weaker. Waits for a read that runs, for a bounded time,
-   * unless a block is known and the read before has failed.
+   * The newest block that any read has shown. An older one than the chain's is safe: it excludes fewer transfers. Waits
+   * for a running read, for a bounded time; not if a block is known and the last read failed.
    */
   readonly head: Effect.Effect<ChainHead | undefined> = Effect.suspend(() =>
     Effect.flatMap(this.start, () => {
@@ -67,8 +70,9 @@ export class HeadPoll {
   )
 
   /**
-   * Whether a block that was shown as the newest one is none of this chain: a minute after the first call with this
-   * number, only lower ones are shown, and newer ones than then. Before that, or without newer ones, a node may lag.
+   * Whether the chain has no block of this number, although a node once showed it as the newest. True a minute after the
+   * first call for this number, if nodes still show only lower blocks and the chain has grown since. Until then, the node
+   * that is read may lag.
    */
   isNotReached(number: bigint): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function* () {

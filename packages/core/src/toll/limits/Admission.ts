@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { hasResponse } from "../../ports/chargeRules.ts"
 import { type Charge, Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
@@ -10,7 +11,7 @@ import type { Refusal } from "../request/Verdict.ts"
 import { PayerAccounts, type PayerAccountsConfig } from "./PayerAccounts.ts"
 import { PayerHistory } from "./PayerHistory.ts"
 import { PaymentReversals } from "./PaymentReversals.ts"
-import { ResponseWaiters } from "./ResponseWaiters.ts"
+import { WaitingCalls } from "./WaitingCalls.ts"
 import { foreignSignature, SignatureChecks } from "./SignatureChecks.ts"
 import { UnsettledWork } from "./UnsettledWork.ts"
 import { VerificationPools } from "./VerificationPools.ts"
@@ -38,9 +39,6 @@ interface Services {
   readonly facilitator: Facilitator["Service"]
 }
 
-/**
- * A plain generator that the call's one generator delegates to with `yield*`: no `Effect.gen` per step. Run it only so.
- */
 type Deciding<A> = Effect.fn.Return<A, StoreError>
 
 /**
@@ -58,7 +56,7 @@ export class Admission {
   private readonly signatures: SignatureChecks
   private readonly verifications: Verifications
   /** Waiters for another call of their payer, with a verified payment. */
-  private readonly waiters = new ResponseWaiters()
+  private readonly waiters = new WaitingCalls()
 
   static readonly make = Effect.fnUntraced(function* (config: AdmissionConfig) {
     const services = { charges: yield* Charges, chain: yield* Chain, facilitator: yield* Facilitator }
@@ -84,12 +82,16 @@ export class Admission {
    * Whether a payment is refused before anything about it is checked: too many strangers wait already, and the payer
    * that it names is one. Cheap, so that a crowd doesn't delay those who are served.
    */
-  *isShed(call: PayingCall): Deciding<boolean> {
-    return this.pools.isClosedToStranger(call) && !(yield* this.history.namesKnownPayer(call))
+  isShed(call: PayingCall): Effect.Effect<boolean, StoreError> {
+    return this.pools.isClosedToStranger(call)
+      ? Effect.map(this.history.namesKnownPayer(call), (isKnown) => !isKnown)
+      : Effect.succeed(false)
   }
 
   /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
-  *checkSignature(call: PayingCall): Deciding<Refusal | undefined> {
+  readonly checkSignature = Effect.fnUntraced({ self: this }, function* (call: PayingCall): Deciding<
+    Refusal | undefined
+  > {
     const { network, request } = call
     const { payload } = request.payment
     if (isOnSolana(payload)) return yield* this.checkTransaction(call, payload)
@@ -107,23 +109,23 @@ export class Admission {
     const isAccepted = yield* this.signatures.check(call)
     call.learned.isProven = isAccepted === true
     return isAccepted === false ? foreignSignature : undefined
-  }
+  })
 
   /** Checks the payer's signature of a transaction: nobody else can make one. */
-  private *checkTransaction(
-    { learned }: PayingCall,
-    { payload }: SolanaPaymentPayload
-  ): Deciding<Refusal | undefined> {
-    const isSigned = learned.isProven || (yield* Effect.promise(() => isSignedByPayer(payload.transaction)))
-    learned.isProven = isSigned
-    return isSigned ? undefined : foreignTransaction
-  }
+  private readonly checkTransaction = Effect.fnUntraced(
+    { self: this },
+    function* ({ learned }: PayingCall, { payload }: SolanaPaymentPayload): Deciding<Refusal | undefined> {
+      const isSigned = learned.isProven || (yield* Effect.promise(() => isSignedByPayer(payload.transaction)))
+      learned.isProven = isSigned
+      return isSigned ? undefined : foreignTransaction
+    }
+  )
 
   /** Whether the signature is the payer's own, and the payer has settled here within a day. */
-  *isKnownPayer(call: PayingCall): Deciding<boolean> {
+  readonly isKnownPayer = Effect.fnUntraced({ self: this }, function* (call: PayingCall): Deciding<boolean> {
     const refusal = yield* this.checkSignature(call)
     return refusal === undefined && call.learned.isProven && (yield* this.history.isKnown(call))
-  }
+  })
 
   /** The refusal for a payer who could not pay a moment ago. */
   recallFailure(call: PayingCall): Refusal | undefined {
@@ -136,33 +138,43 @@ export class Admission {
   }
 
   /** Verifies a payment with the facilitator. `copies`: those that wait for a call with the same payment. */
-  verify(call: PayingCall, request: FacilitatorRequest, copies: ResponseWaiters): Deciding<Verified> {
+  verify(
+    call: PayingCall,
+    request: FacilitatorRequest,
+    copies: WaitingCalls
+  ): Effect.Effect<Verified, StoreError> {
     return this.verifications.verify(call, request, copies)
   }
 
   /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
-  *claim(call: PayingCall, charge: NewCharge): Deciding<Claim> {
-    const claim: Claim = (yield* this.work.take(call, BigInt(charge.amountAtomic)))
-      ? yield* this.claimWithinExposure(call, charge)
-      : { _tag: "Limited", by: "charges" }
-    // A waiting call holds nothing that another could use.
-    if (claim._tag === "Limited" || claim._tag === "Existing") this.work.giveBack(call)
-    // From its claim on, the store recognizes copies of the payment.
-    else call.held.release("guard")
-    return claim
-  }
+  readonly claim = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, charge: NewCharge): Deciding<Claim> {
+      const claim: Claim = (yield* this.work.take(call, BigInt(charge.amountAtomic)))
+        ? yield* this.claimWithinExposure(call, charge)
+        : { _tag: "Limited", by: "charges" }
+      // A waiting call holds nothing that another could use.
+      if (claim._tag === "Limited" || claim._tag === "Existing") this.work.giveBack(call)
+      // From its claim on, the store recognizes copies of the payment.
+      else call.releases.release("guard")
+      return claim
+    }
+  )
 
-  private *claimWithinExposure(call: PayingCall, charge: NewCharge): Deciding<Claim> {
-    const { lease, payer } = call
-    const nowMillis = lease.nowMillis()
-    const exposure = this.accounts.maxExposure(payer, nowMillis)
-    const claim = yield* this.claimInStore(call, charge, exposure, nowMillis)
-    if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
-    // Other processes may have settled more for this payer.
-    yield* this.history.learnRecent(call, nowMillis)
-    const wider = this.accounts.maxExposure(payer, nowMillis)
-    return wider === exposure ? claim : yield* this.claimInStore(call, charge, wider, nowMillis)
-  }
+  private readonly claimWithinExposure = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, charge: NewCharge): Deciding<Claim> {
+      const { lease, payer } = call
+      const nowMillis = lease.nowMillis()
+      const exposure = this.accounts.maxExposure(payer, nowMillis)
+      const claim = yield* this.claimInStore(call, charge, exposure, nowMillis)
+      if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
+      // Other processes may have settled more for this payer.
+      yield* this.history.learnRecent(call, nowMillis)
+      const wider = this.accounts.maxExposure(payer, nowMillis)
+      return wider === exposure ? claim : yield* this.claimInStore(call, charge, wider, nowMillis)
+    }
+  )
 
   private claimInStore({ lease }: PayingCall, charge: NewCharge, exposure: bigint, nowMillis: number) {
     const untilMillis = nowMillis + this.config.leaseMillis
@@ -175,7 +187,7 @@ export class Admission {
   /** Whether the call can wait for another call of its payer. */
   canWait(call: PayingCall): boolean {
     const { lease, payer, untilMillis } = call
-    return lease.nowMillis() < untilMillis && this.waiters.hasRoom(payer, this.recallsPayer(call))
+    return lease.nowMillis() < untilMillis && this.waiters.admits(payer, this.recallsPayer(call))
   }
 
   /** Whether the payer is known without a read of the store. */
@@ -184,46 +196,49 @@ export class Admission {
   }
 
   /** Waits for another call of the payer to end, for a bounded time. */
-  waitForRoom({ payer }: PayingCall): Effect.Effect<void> {
+  waitForPayer({ payer }: PayingCall): Effect.Effect<void> {
     return this.waiters.wait(payer)
   }
 
   /** Waits, for a bounded time, until the payer's balance covers their open payments up to this one: whether it does. */
-  *isCovered(
-    call: PayingCall,
-    { requirements }: FacilitatorRequest,
-    createdAtMillis: number
-  ): Deciding<boolean> {
-    const { learned, network, payer } = call
-    const { chain } = this.services
-    if (!chain.canRead(network.caip2)) return true
-    const { amount } = requirements
-    /** What was open when the balance was read last: more than the balance. */
-    let uncoveredAtomic: string | undefined
-    for (let isFirst = true; ; isFirst = false) {
-      const { openAtomic, settledAtomic } = yield* this.history.standing(
-        call,
-        createdAtMillis,
-        learned.verifiedAtMillis
-      )
-      // The facilitator checked the balance for this payment only, and nothing has left it since.
-      const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
-      if (isSeen) return true
-      const isLast = !this.canWait(call)
-      // Waiting calls read it again only once a payment has ended, or for the last time: strangers may wait in crowds.
-      if (isLast || openAtomic !== uncoveredAtomic) {
-        const balance = yield* chain.balanceOf(network, payer)
-        if (balance === undefined || balance >= BigInt(openAtomic)) return true
-        uncoveredAtomic = openAtomic
+  readonly isCovered = Effect.fnUntraced(
+    { self: this },
+    function* (
+      call: PayingCall,
+      { requirements }: FacilitatorRequest,
+      createdAtMillis: number
+    ): Deciding<boolean> {
+      const { learned, network, payer } = call
+      const { chain } = this.services
+      if (!chain.canRead(network.caip2)) return true
+      const { amount } = requirements
+      /** What was open when the balance was read last: more than the balance. */
+      let uncoveredAtomic: string | undefined
+      for (let isFirst = true; ; isFirst = false) {
+        const { openAtomic, settledAtomic } = yield* this.history.activity(
+          call,
+          createdAtMillis,
+          learned.verifiedAtMillis
+        )
+        // The facilitator checked the balance for this payment only, and nothing has left it since.
+        const isSeen = isFirst && openAtomic === amount && settledAtomic === "0"
+        if (isSeen) return true
+        const isLast = !this.canWait(call)
+        // Waiting calls read it again only once a payment has ended, or for the last time: strangers may wait in crowds.
+        if (isLast || openAtomic !== uncoveredAtomic) {
+          const balance = yield* chain.balanceOf(network, payer)
+          if (balance === undefined || balance >= BigInt(openAtomic)) return true
+          uncoveredAtomic = openAtomic
+        }
+        if (isLast) {
+          this.noteFailure(call, "insufficient_funds")
+          return false
+        }
+        // A payment that is settling right now has left the balance but is still open.
+        yield* this.waiters.wait(payer)
       }
-      if (isLast) {
-        this.noteFailure(call, "insufficient_funds")
-        return false
-      }
-      // A payment that is settling right now has left the balance but is still open.
-      yield* this.waiters.wait(payer)
     }
-  }
+  )
 
   /** Records that the call's payment settled, by the facilitator's response or the chain, and isn't refunded. */
   settled(call: PayingCall, amountAtomic: string): void {
@@ -254,22 +269,21 @@ export class Admission {
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
   private takeBack(charge: Charge): void {
-    const { amountAtomic, exposureAtomic, payer, response, responseExpiredAtMillis, settlesFirst } = charge
+    const { amountAtomic, exposureAtomic, payer, settlesFirst } = charge
     // A payment that settles first earns when its response is ready, others when they settle.
-    const isDelivered = response !== undefined || responseExpiredAtMillis !== undefined
-    const hasEarned = settlesFirst ? isDelivered : exposureAtomic !== "0"
+    const hasEarned = settlesFirst ? hasResponse(charge) : exposureAtomic !== "0"
     this.accounts.takeBack(payer, hasEarned ? BigInt(amountAtomic) : 0n)
   }
 
   /** Ends a call: gives back what it took. A stake in lost work stays spent. */
   end(call: PayingCall): void {
-    const { held, payer, request, unpaidWork } = call
-    const wasCounted = held.holds("place")
-    const wasOpen = held.holds("openCall")
+    const { releases, payer, request, unpaidWork } = call
+    const wasCounted = releases.holds("place")
+    const wasOpen = releases.holds("openCall")
     if (unpaidWork?.hasFailed === false && unpaidWork.lostBy === "payer" && request.exposureAtomic() > 0n)
       this.accounts.forgetRecent(payer)
     // Failed work may have cost as much as successful work.
-    held.releaseAll(unpaidWork?.lostBy ?? "none")
+    releases.releaseAll(unpaidWork?.lostBy ?? "none")
     if (wasCounted) this.waiters.wake(payer)
     if (wasOpen) this.verifications.wake(call)
   }

@@ -35,9 +35,9 @@ export class OpenCalls {
 
   /** Counts a call; `false`: it has to wait for another payment of its payer. */
   enter(call: PayingCall, atomic: bigint, limits: OpenLimits): boolean {
-    const { held, learned, lease } = call
+    const { releases, learned, lease } = call
     // A call may verify again, after another call of its payment has failed: it counts once.
-    if (!learned.isProven || held.holds("openCall")) return true
+    if (!learned.isProven || releases.holds("openCall")) return true
     const name = countedAs(call)
     const open: Open = this.open.get(name) ?? { payments: new Map(), atomic: 0n }
     const payment = open.payments.get(lease.key) ?? { atomic, calls: 0 }
@@ -50,7 +50,7 @@ export class OpenCalls {
     payment.calls++
     open.payments.set(lease.key, payment)
     this.open.set(name, open)
-    held.hold("openCall", () => {
+    releases.hold("openCall", () => {
       payment.calls--
       if (payment.calls > 0) return
       open.payments.delete(lease.key)

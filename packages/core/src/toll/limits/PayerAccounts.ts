@@ -20,8 +20,8 @@ interface Account {
   paidUntilMillis: number
   /** Work that was never paid for. */
   lostAtomic: bigint
-  /** Work in progress that `paidAtomic` covers. */
-  coveredAtomic: bigint
+  /** Credit that work in progress has taken. */
+  creditedAtomic: bigint
 }
 
 export interface PayerAccountsConfig {
@@ -37,7 +37,8 @@ const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : 
  *
  * - Exposure: the limit on a payer's concurrent unsettled work. Grows with every settlement (slow start), for a minute.
  *   A payment that does not settle ends that growth.
- * - Cover: unsettled work that the payer's earlier payments outweigh. It doesn't use the loss budget for strangers.
+ * - Credit: what the payer has paid within a day, less what was lost. Unsettled work within it doesn't use the loss
+ *   budget for strangers.
  *
  * Only for payers whose signature was verified. Bounded. The store shares the necessary parts between processes.
  */
@@ -56,7 +57,7 @@ export class PayerAccounts {
   }
 
   /**
-   * Records that the payer has settled, by a payment that covers nothing since it may yet be refunded. Counts for a
+   * Records that the payer has settled, by a payment that gives no credit since it may yet be refunded. Counts for a
    * minute; after that the store decides.
    */
   learnKnown(payer: string, nowMillis: number): void {
@@ -64,12 +65,12 @@ export class PayerAccounts {
     account.knownUntilMillis = Math.max(account.knownUntilMillis, nowMillis + learnedMillis)
   }
 
-  /** Covers a call by the payer's earlier payments, to be returned; `false`: they are not enough. */
-  takeCover(payer: string, atomic: bigint): boolean {
+  /** Takes credit for a call, to be returned; `false`: there is not enough. */
+  takeCredit(payer: string, atomic: bigint): boolean {
     const account = this.accounts.get(payer)
     if (account === undefined) return false
-    if (account.coveredAtomic + account.lostAtomic + atomic > account.paidAtomic) return false
-    account.coveredAtomic += atomic
+    if (account.creditedAtomic + account.lostAtomic + atomic > account.paidAtomic) return false
+    account.creditedAtomic += atomic
     return true
   }
 
@@ -79,9 +80,9 @@ export class PayerAccounts {
     return account === undefined ? 0n : positive(account.paidAtomic - account.lostAtomic)
   }
 
-  returnCover(payer: string, atomic: bigint): void {
+  returnCredit(payer: string, atomic: bigint): void {
     const account = this.accounts.get(payer)
-    if (account !== undefined) account.coveredAtomic = positive(account.coveredAtomic - atomic)
+    if (account !== undefined) account.creditedAtomic = positive(account.creditedAtomic - atomic)
   }
 
   /** Limit on the payer's concurrent unsettled work. */
@@ -154,7 +155,7 @@ export class PayerAccounts {
       paidAtomic: 0n,
       paidUntilMillis: 0,
       lostAtomic: 0n,
-      coveredAtomic: 0n
+      creditedAtomic: 0n
     }
     this.accounts.set(payer, account)
     return account

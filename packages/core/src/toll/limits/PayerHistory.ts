@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges, PayerActivity } from "../../ports/Charges.ts"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
@@ -25,7 +25,7 @@ export class PayerHistory {
   }
 
   /** The payer's open payments up to this one, and those settled since a time. */
-  standing(
+  activity(
     { lease, network, payer }: PayingCall,
     createdAtMillis: number,
     sinceMillis: number
@@ -46,33 +46,37 @@ export class PayerHistory {
    * Whether the payer that a payment names, proven or not, has settled here within a day. Remembers for a moment who has
    * not, so that a crowd of strangers costs few reads.
    */
-  *namesKnownPayer(call: PayingCall): Reading<boolean> {
-    const { learned, lease, payer } = call
-    const nowMillis = lease.nowMillis()
-    if (this.accounts.isKnown(payer, nowMillis) === true) return true
-    if ((this.strangersUntil.get(payer) ?? 0) > nowMillis) return false
-    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - dayMillis)
-    const isKnown = settledAtomic !== "0"
-    learned.isKnown = isKnown
-    if (!isKnown) this.strangersUntil.set(payer, nowMillis + strangerMillis)
-    return isKnown
-  }
+  readonly namesKnownPayer = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall): Reading<boolean> {
+      const { learned, lease, payer } = call
+      const nowMillis = lease.nowMillis()
+      if (this.accounts.isKnown(payer, nowMillis) === true) return true
+      if ((this.strangersUntil.get(payer) ?? 0) > nowMillis) return false
+      const { settledAtomic } = yield* this.activity(call, nowMillis, nowMillis - dayMillis)
+      const isKnown = settledAtomic !== "0"
+      learned.isKnown = isKnown
+      if (!isKnown) this.strangersUntil.set(payer, nowMillis + strangerMillis)
+      return isKnown
+    }
+  )
 
   /** Whether the payer has settled here within a day, in any process. Reads the store once per call. */
-  *isKnown(call: PayingCall): Reading<boolean> {
+  readonly isKnown = Effect.fnUntraced({ self: this }, function* (call: PayingCall): Reading<boolean> {
     const recalled = this.recallKnown(call)
     if (recalled !== undefined) return recalled
     const nowMillis = call.lease.nowMillis()
-    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - dayMillis)
+    const { settledAtomic } = yield* this.activity(call, nowMillis, nowMillis - dayMillis)
     const isKnown = settledAtomic !== "0"
     call.learned.isKnown = isKnown
     if (isKnown) this.accounts.learnKnown(call.payer, nowMillis)
     return isKnown
-  }
+  })
 
   /** Learns what the payer has recently settled in all processes. */
-  *learnRecent(call: PayingCall, nowMillis: number): Reading<void> {
-    const { settledAtomic } = yield* this.standing(call, nowMillis, nowMillis - recentMillis)
-    this.accounts.learnRecent(call.payer, BigInt(settledAtomic), nowMillis)
+  learnRecent(call: PayingCall, nowMillis: number): Effect.Effect<void, StoreError> {
+    return Effect.map(this.activity(call, nowMillis, nowMillis - recentMillis), ({ settledAtomic }) =>
+      this.accounts.learnRecent(call.payer, BigInt(settledAtomic), nowMillis)
+    )
   }
 }

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { OpenCalls } from "./OpenCalls.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
@@ -35,9 +35,11 @@ export class UnsettledWork {
    * Takes a place and a stake for a call of an amount; `false`: it has to wait. Either may stay taken until
    * {@link giveBack}, or until the call ends.
    */
-  *take(call: PayingCall, amountAtomic: bigint): Effect.fn.Return<boolean, StoreError> {
-    if (!(yield* this.takePlace(call))) return false
-    return this.takeStake(call, atRisk(call, amountAtomic), call.learned)
+  take(call: PayingCall, amountAtomic: bigint): Effect.Effect<boolean, StoreError> {
+    return Effect.map(
+      this.takePlace(call),
+      (hasPlace) => hasPlace && this.takeStake(call, atRisk(call, amountAtomic), call.learned)
+    )
   }
 
   /** Takes a stake for work whose payment has settled: its payer signed it. `false`: it is used up for now. */
@@ -57,37 +59,41 @@ export class UnsettledWork {
   }
 
   /** Gives back what {@link take} took. */
-  giveBack({ held }: PayingCall): void {
-    held.release("place")
-    held.release("stake")
+  giveBack({ releases }: PayingCall): void {
+    releases.release("place")
+    releases.release("stake")
   }
 
-  private *takePlace(call: PayingCall): Effect.fn.Return<boolean, StoreError> {
-    if (call.held.holds("place")) return true
-    const { maxUnsettled } = this.limits
-    if (this.unsettled >= maxUnsettled) return false
-    if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(call))) return false
-    this.unsettled++
-    call.held.hold("place", () => {
-      this.unsettled--
-    })
-    return true
-  }
+  private readonly takePlace = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall): Effect.fn.Return<boolean, StoreError> {
+      if (call.releases.holds("place")) return true
+      const { maxUnsettled } = this.limits
+      if (this.unsettled >= maxUnsettled) return false
+      if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(call)))
+        return false
+      this.unsettled++
+      call.releases.hold("place", () => {
+        this.unsettled--
+      })
+      return true
+    }
+  )
 
-  /** Takes the amount that the call could cost the host, from the payer's cover or the budget for losses. */
+  /** Takes the amount that the call could cost the host, from the payer's credit or the budget for losses. */
   private takeStake(
     call: PayingCall,
     atomic: bigint,
     { isProven }: Pick<PayingCall["learned"], "isProven">
   ): boolean {
-    const { held, lease, payer, request } = call
+    const { releases, lease, payer, request } = call
     // The call lost its charge and works again: its first work is lost, and the next one may be, too.
-    if (call.unpaidWork !== undefined && held.release("stake", call.unpaidWork.lostBy))
+    if (call.unpaidWork !== undefined && releases.release("stake", call.unpaidWork.lostBy))
       call.unpaidWork = undefined
-    if (held.holds("stake") || atomic === 0n) return true
-    if (isProven && this.accounts.takeCover(payer, atomic)) {
-      held.hold("stake", (loss) => {
-        this.accounts.returnCover(payer, atomic)
+    if (releases.holds("stake") || atomic === 0n) return true
+    if (isProven && this.accounts.takeCredit(payer, atomic)) {
+      releases.hold("stake", (loss) => {
+        this.accounts.returnCredit(payer, atomic)
         if (loss === "payer") this.accounts.lose(payer, atomic)
         if (loss === "stranger") this.loseToStranger(call, atomic)
       })
@@ -98,7 +104,7 @@ export class UnsettledWork {
       lease.nowMillis()
     )
     if (taken === undefined) return false
-    held.hold("stake", (loss) => {
+    releases.hold("stake", (loss) => {
       if (loss !== "payer") this.losses.giveBack(taken, atomic)
       if (loss === "stranger") this.loseToStranger(call, atomic)
     })

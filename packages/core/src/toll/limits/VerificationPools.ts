@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import { FairPool } from "./FairPool.ts"
@@ -35,7 +35,10 @@ export class VerificationPools {
   }
 
   /** Takes a slot for a verification, waiting for one if necessary; `false`: there was none in time. */
-  *enter(call: PayingCall): Effect.fn.Return<boolean, StoreError> {
+  readonly enter = Effect.fnUntraced({ self: this }, function* (call: PayingCall): Effect.fn.Return<
+    boolean,
+    StoreError
+  > {
     const client = groupOf(clientOf(call.request.clientAddress() ?? ""))
     if (this.history.recallKnown(call) !== true && this.strangers.tryEnter(client)) {
       return this.hold(call, this.strangers, client)
@@ -45,10 +48,10 @@ export class VerificationPools {
     const name = isKnown ? call.payer : client
     if (!pool.tryEnter(name) && !(yield* pool.enter(name))) return false
     return this.hold(call, pool, name)
-  }
+  })
 
-  private hold({ held }: PayingCall, pool: FairPool, name: string): true {
-    held.hold("slot", () => pool.leave(name))
+  private hold({ releases }: PayingCall, pool: FairPool, name: string): true {
+    releases.hold("slot", () => pool.leave(name))
     return true
   }
 }

@@ -1,4 +1,4 @@
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { report } from "../../runtime/events.ts"
 import type { Chain } from "../evidence/Chain.ts"
@@ -7,7 +7,7 @@ import type { Refusal } from "../request/Verdict.ts"
 import { countedAs } from "./OpenCalls.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { isAmbiguous, RecentPaymentFailures } from "./RecentPaymentFailures.ts"
-import { ResponseWaiters } from "./ResponseWaiters.ts"
+import { WaitingCalls } from "./WaitingCalls.ts"
 import { foreignSignature, type SignatureChecks } from "./SignatureChecks.ts"
 import type { UnsettledWork } from "./UnsettledWork.ts"
 import type { VerificationPools } from "./VerificationPools.ts"
@@ -71,7 +71,7 @@ export class Verifications {
    * Waiters for another call that is counted with theirs, with places of their own: strangers without money may take them
    * all.
    */
-  private readonly arrivals = new ResponseWaiters()
+  private readonly arrivals = new WaitingCalls()
   /** Keys of the payments that a call of this process verifies. */
   private readonly verifying = new Set<string>()
 
@@ -93,28 +93,31 @@ export class Verifications {
   }
 
   /** Verifies a payment. `copies`: calls that wait for a call with the same payment. */
-  *verify(call: PayingCall, request: FacilitatorRequest, copies: ResponseWaiters): Deciding<Verified> {
-    const { pools } = this.parts
-    const { held, learned, lease } = call
-    const isOwn = held.holds("guard")
-    if (this.verifying.has(lease.key) && !isOwn)
-      return {
-        _tag: "Busy",
-        patient: lease.nowMillis() < call.untilMillis && copies.hasRoom(lease.key, this.isKnown(call))
+  readonly verify = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, request: FacilitatorRequest, copies: WaitingCalls): Deciding<Verified> {
+      const { pools } = this.parts
+      const { releases, learned, lease } = call
+      const isOwn = releases.holds("guard")
+      if (this.verifying.has(lease.key) && !isOwn)
+        return {
+          _tag: "Busy",
+          patient: lease.nowMillis() < call.untilMillis && copies.admits(lease.key, this.isKnown(call))
+        }
+      if (!isOwn) {
+        this.verifying.add(lease.key)
+        releases.hold("guard", () => this.verifying.delete(lease.key))
       }
-    if (!isOwn) {
-      this.verifying.add(lease.key)
-      held.hold("guard", () => this.verifying.delete(lease.key))
+      const failure = yield* this.open(call, request)
+      if (failure !== undefined) return failure
+      if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
+      learned.verifiedAtMillis = lease.nowMillis()
+      const verification = yield* this.verifyNow(call, request)
+      if (verification._tag === "Invalid") yield* this.noteInvalid(call, request, verification.reason)
+      releases.release("slot")
+      return { _tag: "Verified", verification }
     }
-    const failure = yield* this.open(call, request)
-    if (failure !== undefined) return failure
-    if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
-    learned.verifiedAtMillis = lease.nowMillis()
-    const verification = yield* this.verifyNow(call, request)
-    if (verification._tag === "Invalid") yield* this.noteInvalid(call, request, verification.reason)
-    held.release("slot")
-    return { _tag: "Verified", verification }
-  }
+  )
 
   /** Wakes the calls counted with this one that wait to be verified. */
   wake(call: PayingCall): void {
@@ -125,60 +128,65 @@ export class Verifications {
    * Waits, for a bounded time, until the payer may have the call open beside others: a facilitator may reserve money for
    * what it verifies. Returns what ends the call instead.
    */
-  private *open(call: PayingCall, { requirements }: FacilitatorRequest): Deciding<Verified | undefined> {
-    const { history, work } = this.parts
-    const { lease, untilMillis } = call
-    const amountAtomic = BigInt(requirements.amount)
-    const counted = countedAs(call)
-    for (let isFirst = true; !work.open(call, amountAtomic); isFirst = false) {
-      // Other processes may have settled more for this payer.
-      if (isFirst) yield* history.learnRecent(call, lease.nowMillis())
-      if (isFirst && work.open(call, amountAtomic)) return undefined
-      if (lease.nowMillis() >= untilMillis || !this.arrivals.hasRoom(counted, this.isKnown(call)))
-        return { _tag: "Limited", patient: false }
-      yield* this.arrivals.wait(counted)
-      const refusal = this.recallFailure(call)
-      if (refusal !== undefined)
-        return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
+  private readonly open = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, { requirements }: FacilitatorRequest): Deciding<Verified | undefined> {
+      const { history, work } = this.parts
+      const { lease, untilMillis } = call
+      const amountAtomic = BigInt(requirements.amount)
+      const counted = countedAs(call)
+      for (let isFirst = true; !work.open(call, amountAtomic); isFirst = false) {
+        // Other processes may have settled more for this payer.
+        if (isFirst) yield* history.learnRecent(call, lease.nowMillis())
+        if (isFirst && work.open(call, amountAtomic)) return undefined
+        if (lease.nowMillis() >= untilMillis || !this.arrivals.admits(counted, this.isKnown(call)))
+          return { _tag: "Limited", patient: false }
+        yield* this.arrivals.wait(counted)
+        const refusal = this.recallFailure(call)
+        if (refusal !== undefined)
+          return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
+      }
+      return undefined
     }
-    return undefined
-  }
+  )
 
   /**
    * Remembers a payer who could not pay. Anybody can present a payment that the payer has made elsewhere, copied from the
    * chain: its simulation fails too, so for that reason the balance decides.
    */
-  private *noteInvalid(
-    call: PayingCall,
-    { requirements }: FacilitatorRequest,
-    code: string
-  ): Effect.fn.Return<void> {
-    const { learned, network, payer } = call
-    if (!learned.isProven) return
-    if (isAmbiguous(code)) {
-      const balance = yield* this.services.chain.balanceOf(network, payer)
-      if (balance === undefined || balance >= BigInt(requirements.amount)) return
+  private readonly noteInvalid = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, { requirements }: FacilitatorRequest, code: string): Deciding<void> {
+      const { learned, network, payer } = call
+      if (!learned.isProven) return
+      if (isAmbiguous(code)) {
+        const balance = yield* this.services.chain.balanceOf(network, payer)
+        if (balance === undefined || balance >= BigInt(requirements.amount)) return
+      }
+      this.noteFailure(call, code)
     }
-    this.noteFailure(call, code)
-  }
+  )
 
-  private *verifyNow(call: PayingCall, request: FacilitatorRequest): Deciding<Verification> {
-    const { chain, facilitator } = this.services
-    const verification = yield* facilitator.verify(request)
-    if (verification._tag === "Unreachable") yield* this.reportOutage(call, verification.reason)
-    if (verification._tag !== "Valid" || call.learned.isProven || !chain.canRead(call.network.caip2))
-      return verification
-    // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
-    const isAccepted = yield* this.parts.signatures.confirm(call)
-    call.learned.isProven = isAccepted === true
-    if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
-    return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
-  }
+  private readonly verifyNow = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, request: FacilitatorRequest): Deciding<Verification> {
+      const { chain, facilitator } = this.services
+      const verification = yield* facilitator.verify(request)
+      if (verification._tag === "Unreachable") yield* this.reportOutage(call, verification.reason)
+      if (verification._tag !== "Valid" || call.learned.isProven || !chain.canRead(call.network.caip2))
+        return verification
+      // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
+      const isAccepted = yield* this.parts.signatures.confirm(call)
+      call.learned.isProven = isAccepted === true
+      if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
+      return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
+    }
+  )
 
-  private *reportOutage({ lease, network }: PayingCall, reason: string): Deciding<void> {
+  private reportOutage({ lease, network }: PayingCall, reason: string): Effect.Effect<void> {
     const failed = this.outage.note(lease.nowMillis())
-    if (failed === undefined) return
-    yield* report(
+    if (failed === undefined) return Effect.void
+    return report(
       "Error",
       "facilitator_unavailable",
       `The facilitator verifies no payment (${reason}), so none can be accepted: check facilitator.url and its headers. Calls that failed since the last such report: ${failed}`,

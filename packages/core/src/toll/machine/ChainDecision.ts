@@ -1,12 +1,13 @@
+import { hasResponse } from "../../ports/chargeRules.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import {
   closed,
   defer,
   deferUnknown,
-  deleteCharge,
+  release,
   end,
-  endLease,
+  yieldLease,
   expired,
   giveUp,
   notPaid,
@@ -85,7 +86,7 @@ const afterWatch = (
     case "Moved": {
       // The refund is due to the request that the payment was made for: its retry or the reconciler records it.
       if (!sameRequest) return defer(ofAnotherRequest)
-      if (evidence.precedesClaim === true) return deleteCharge(facts.by === "call" ? usedElsewhere : closed)
+      if (evidence.precedesClaim === true) return release(facts.by === "call" ? usedElsewhere : closed)
       const refund = charge.settlesFirst ? "none" : "due"
       // A claim was voided once it was taken over.
       return [
@@ -94,9 +95,9 @@ const afterWatch = (
     }
     case "NotMoved":
       if (!hasExpired(facts, evidence)) return "continue"
-      return deleteCharge(facts.by === "call" ? expired : closed)
+      return release(facts.by === "call" ? expired : closed)
     case "NotPaid":
-      return deleteCharge(facts.by === "call" ? notPaid(evidence) : closed)
+      return release(facts.by === "call" ? notPaid(evidence) : closed)
     case "Confirming":
     case "Unavailable":
       return defer(facts.by === "call" ? pending : closed)
@@ -120,9 +121,6 @@ const afterRefusalQuery = (facts: ChargeFacts, evidence: ChainEvidence): Decisio
   }
 }
 
-const hasResponse = ({ response, responseExpiredAtMillis }: Charge): boolean =>
-  response !== undefined || responseExpiredAtMillis !== undefined
-
 /** Whether the chain still has the transfer that settled a charge. */
 const afterFinality = (facts: ChargeFacts, charge: Charge, evidence: ChainEvidence): Decision<LeaseStep> => {
   // A refund was sent: nothing is left to record, unless another transfer moved the payment.
@@ -135,7 +133,7 @@ const afterFinality = (facts: ChargeFacts, charge: Charge, evidence: ChainEviden
         evidence.logIndex === charge.transferLogIndex
       if (!isSame) return reopen([complete(evidence, charge.refund === undefined ? "none" : "due")])
       // A response that is still owed waits for its caller, who needs the lease.
-      return evidence.isFinal ? [{ _tag: "Finalize" }, endLease, end(closed)] : "continue"
+      return evidence.isFinal ? [{ _tag: "Finalize" }, yieldLease, end(closed)] : "continue"
     }
     case "NotMoved":
       // A node whose latest block is older than the settlement has not seen the transfer yet.

@@ -42,14 +42,14 @@ import type { PayableTask } from "./SettlementTask.ts"
  *
  * Parts of a charge's life. `─▶`: an event makes a new plan. `,`: it continues the plan.
  *
- * a paid call           Find ─▶ Judge ─▶ Verify ─▶ Claim ─▶ CheckFunds, Work ─▶ Record, Settle
+ * a paid call           Find ─▶ Judge ─▶ Verify ─▶ Claim ─▶ CheckFunds, Work ─▶ Advance, Settle
  * its settlement        Settle ─▶ QueryChain ─▶ Complete ─▶ Apply, End
- * settled before work   CheckFunds, Record, Settle ─▶ QueryChain ─▶ Complete ─▶ Work ─▶ Deliver, End
+ * settled before work   CheckFunds, Advance, Settle ─▶ QueryChain ─▶ Complete ─▶ Work ─▶ Deliver, End
  * refused               Judge ─▶ FindCopy, End
  * too little balance    CheckFunds ─▶ Void, QueryChain, RollBack, FindCopy, End
  * work that fails       Work ─▶ Void, RollBack, End
  * unknown outcome       Settle ─▶ QueryChain, Defer, End
- * owed too long         TakeOver ─▶ MarkRefundDue, EndLease, Find ─▶ End
+ * owed too long         TakeOver ─▶ MarkRefundDue, YieldLease, Find ─▶ End
  * crash, no caller      TakeOver ─▶ Void, RollBack, End
  * crash after a claim   Find ─▶ TakeOver ─▶ Void, QueryChain, Judge ─▶ Verify
  * crash after the work  Find ─▶ TakeOver ─▶ QueryChain, Settle ─▶ QueryChain ─▶ Complete
@@ -96,11 +96,11 @@ const afterFindingCopy = ({ expects }: StepOf<"FindCopy">, event: EventOf<"Found
 }
 
 const settleOnce: ChargeStep = { _tag: "Settle", first: true }
-const recordThenSettle: Plan = [{ _tag: "Record" }, settleOnce]
+const advanceThenSettle: Plan = [{ _tag: "Advance" }, settleOnce]
 const workFirst: Plan = [{ _tag: "Work" }]
 
 const afterClaim = (facts: ChargeFacts, { task }: StepOf<"Claim">, claimedAtMillis: number): Plan => {
-  const plan = facts.workIsDue ? recordThenSettle : workFirst
+  const plan = facts.workIsDue ? advanceThenSettle : workFirst
   return facts.canReadChain ? [{ _tag: "CheckFunds", task, claimedAtMillis }, ...plan] : plan
 }
 
@@ -154,7 +154,7 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
     // The reconciler needs the lease to check the proof.
     return [{ _tag: "Deliver", work }, ...(paid.isProvisional ? leave(served) : [end(served)])]
   }
-  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Record", work }, settleOnce]
+  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Advance", work }, settleOnce]
 }
 
 /** What follows in a call. */
@@ -199,10 +199,10 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       break
     case "Work":
       return afterWork(step, event, facts)
-    case "Record":
+    case "Advance":
       // The lease expired and another process holds the payment now, perhaps with a quote that it consumed, too. So
       // only what this call prepared is rolled back.
-      if (event._tag === "Recorded") return event.recorded ? "continue" : [rollBackOwn, end(inProgress)]
+      if (event._tag === "Advanced") return event.advanced ? "continue" : [rollBackOwn, end(inProgress)]
       break
     case "Deliver":
       // Otherwise it took too long: another call delivered it, or a refund is due.

@@ -10,9 +10,9 @@ import type { PayableTask } from "./SettlementTask.ts"
 /*
  * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, endings, and plans.
  *
- * Methods of the `Charges` store by step: `Find`, `FindCopy` find; `TakeOver` takeOver; `Claim` claim; `Record` advance;
- * `Deliver` deliver; `Complete` complete; `Apply` markApplied; `Void` void; `DeleteCharge` release; `Finalize` finalize;
- * `Reopen` reopen; `MarkRefundDue` markRefundDue; `EndLease` yieldLease; `Defer` defer, in a call yieldLease.
+ * Methods of the `Charges` store by step: `Find`, `FindCopy` find; `TakeOver` takeOver; `Claim` claim; `Advance` advance;
+ * `Deliver` deliver; `Complete` complete; `Apply` markApplied; `Void` void; `Release` release; `Finalize` finalize;
+ * `Reopen` reopen; `MarkRefundDue` markRefundDue; `YieldLease` yieldLease; `Defer` defer, in a call yieldLease.
  */
 
 /**
@@ -100,7 +100,7 @@ export type RequestStep =
   /** `paid`: the payment has settled already. */
   | { readonly _tag: "Work"; readonly paid?: PaidFirst }
   /** Record the work, or without it that the payment is about to settle: from here on the charge is `ready`. */
-  | { readonly _tag: "Record"; readonly work?: Work }
+  | { readonly _tag: "Advance"; readonly work?: Work }
   /** Record the work of a payment that settled first. */
   | { readonly _tag: "Deliver"; readonly work: Work }
 
@@ -110,10 +110,10 @@ export type RequestStep =
  * Most leases end by `Void` or one of the last three. What each does to the charge:
  *
  * - `Void`: voids it. Any process may take it over at once; until one does, this one remains its owner.
- * - `EndLease`: nothing. The next process may take it over at once.
+ * - `YieldLease`: nothing. The next process may take it over at once.
  * - `Defer`: changes no payment data; the outcome stays open. In the reconciler it also counts a failed attempt and
  *   sets the next check.
- * - `DeleteCharge`: deletes it, since its payment can't move any more.
+ * - `Release`: deletes it, since its payment can't move any more.
  */
 export type SettlementStep =
   /** Moves the money. `first`: no earlier attempt can have sent anything. */
@@ -146,9 +146,9 @@ export type SettlementStep =
   /** The response was owed for too long: the payment is refunded, unless another process has the charge by now. */
   | { readonly _tag: "MarkRefundDue" }
   /** Delete the charge, and its lease with it. */
-  | { readonly _tag: "DeleteCharge" }
+  | { readonly _tag: "Release" }
   /** Ends the lease. Leaves `attempts` and `checkAfterMillis` unchanged. Never fails: a lease also expires by itself. */
-  | { readonly _tag: "EndLease" }
+  | { readonly _tag: "YieldLease" }
   /**
    * Ends the lease while the outcome is still open. `reason`: why it is unknown, for the log; `undefined`: nothing went
    * wrong.
@@ -244,7 +244,7 @@ export type ChargeEvent =
   | { readonly _tag: "Worked"; readonly work: Work; readonly nowSeconds: number }
   /** `refusal`: the payment doesn't buy this work after all. */
   | { readonly _tag: "WorkFailed"; readonly refusal?: Refusal | undefined }
-  | { readonly _tag: "Recorded"; readonly recorded: boolean }
+  | { readonly _tag: "Advanced"; readonly advanced: boolean }
   | { readonly _tag: "Settled"; readonly settlement: Settlement }
   | { readonly _tag: "Seen"; readonly evidence: ChainEvidence }
   /** The settlement as recorded, by this process or another. */

@@ -21,16 +21,16 @@ import {
  *
  * Ways to end:
  *
- * | plan                   | lease ended by | looks for a copy | charge afterwards                   |
- * |------------------------|----------------|------------------|-------------------------------------|
- * | `leave`                | `EndLease`     | no               | unchanged                           |
- * | `defer`                | `Defer`        | no               | unchanged, checked again later      |
- * | `deferUnknown`         | `Defer`        | no               | unchanged, checked again, logged    |
- * | `refuseOwn`            | `Defer`        | yes              | voided, watched until it expires    |
- * | `voidCharge`           | `Void`         | if refused       | voided, watched until it expires    |
- * | `voidLate`             | `Void`         | yes              | voided, watched until it expires    |
- * | `giveUp`, after `Void` | that `Void`    | if refused       | voided, watched until it expires    |
- * | `deleteCharge`         | `DeleteCharge` | no               | none                                |
+ * | plan                   | lease ended by | looks for a copy | charge afterwards                |
+ * |------------------------|----------------|------------------|----------------------------------|
+ * | `leave`                | `YieldLease`   | no               | unchanged                        |
+ * | `defer`                | `Defer`        | no               | unchanged, checked again later   |
+ * | `deferUnknown`         | `Defer`        | no               | unchanged, checked again, logged |
+ * | `refuseOwn`            | `Defer`        | yes              | voided, watched until it expires |
+ * | `voidCharge`           | `Void`         | if refused       | voided, watched until it expires |
+ * | `voidLate`             | `Void`         | yes              | voided, watched until it expires |
+ * | `giveUp`, after `Void` | that `Void`    | if refused       | voided, watched until it expires |
+ * | `release`              | `Release`      | no               | none                             |
  */
 
 /** Of a charge that was reopened after its refund was sent, only another transfer is recorded. */
@@ -60,7 +60,7 @@ export const closed: Ending = { _tag: "Closed" }
 export const failed: Ending = { _tag: "Failed" }
 export const unverifiable: Ending = { _tag: "Unverifiable" }
 
-export const endLease: SettlementStep = { _tag: "EndLease" }
+export const yieldLease: SettlementStep = { _tag: "YieldLease" }
 export const rollBack: SettlementStep = { _tag: "RollBack", whole: true }
 export const rollBackOwn: SettlementStep = { _tag: "RollBack", whole: false }
 export const findAgain: Plan<LeaseStep> = [{ _tag: "Find" }]
@@ -113,7 +113,7 @@ export const refusedBefore = refused(
 )
 
 /** Ends the lease of a charge for which this process has nothing left to do. */
-export const leave = (ending: Ending): ReconcilerPlan => [endLease, end(ending)]
+export const leave = (ending: Ending): ReconcilerPlan => [yieldLease, end(ending)]
 
 /** Defers a charge, with nothing to report. */
 export const defer = (ending: Ending, nextCheck: NextCheck = "expiry"): ReconcilerPlan => [
@@ -128,11 +128,7 @@ export const deferUnknown = (reason: string): ReconcilerPlan => [
 ]
 
 /** Undoes the work of a payment that can't move any more, and deletes its charge. */
-export const deleteCharge = (ending: Ending): ReconcilerPlan => [
-  rollBack,
-  { _tag: "DeleteCharge" },
-  end(ending)
-]
+export const release = (ending: Ending): ReconcilerPlan => [rollBack, { _tag: "Release" }, end(ending)]
 
 const findCopy: LeaseStep = { _tag: "FindCopy", expects: "voided" }
 

@@ -6,9 +6,9 @@ import {
   closed,
   defer,
   deferUnknown,
-  deleteCharge,
+  release,
   end,
-  endLease,
+  yieldLease,
   findAgain,
   follow,
   judgeOwn,
@@ -66,7 +66,7 @@ const takenSettled = (facts: ChargeFacts, event: TakenEvent, charge: Charge): Pl
     return facts.by === "call" ? [apply, ...findAgain] : [apply, paid(receipt)]
   // Ends the lease: a refund waits for a final proof, and the reconciler needs the lease to check that.
   if (owed !== undefined && owed.untilMillis <= event.nowMillis)
-    return [{ _tag: "MarkRefundDue" }, endLease, ...findAgain]
+    return [{ _tag: "MarkRefundDue" }, yieldLease, ...findAgain]
   if (facts.by === "call") {
     if (owed === undefined) return leave(pending)
     return event.sameRequest ? [{ _tag: "Work", paid: owed }] : leave(ofAnotherRequest)
@@ -102,7 +102,7 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<Lease
     case "voided":
       // No chain can be read, but an expired authorization can't move any more.
       if (!facts.canReadChain && facts.by === "reconciler" && nowMillis > facts.validBeforeSeconds * 1000)
-        return deleteCharge(closed)
+        return release(closed)
       return watch(isRefused ? refuseOwn(refusedBefore) : judgeOwn)
   }
 }
@@ -152,10 +152,10 @@ const afterCompletion = (
   // A provisional proof is checked again by the reconciler, which needs the lease.
   if (refundDue || refund === "sent") {
     const undo: ReconcilerPlan = [rollBack, facts.by === "call" ? end(refundIsDue) : paid(receipt)]
-    return isProvisional === true ? [endLease, ...undo] : undo
+    return isProvisional === true ? [yieldLease, ...undo] : undo
   }
   if (!facts.workIsDue)
-    return isProvisional === true ? [apply, endLease, paid(receipt)] : [apply, paid(receipt)]
+    return isProvisional === true ? [apply, yieldLease, paid(receipt)] : [apply, paid(receipt)]
   if (owedUntilMillis !== undefined && leaseEnded !== true)
     return [
       { _tag: "Work", paid: { receipt, untilMillis: owedUntilMillis, isProvisional: isProvisional === true } }
@@ -208,8 +208,8 @@ export const afterSettlementStep = (
     case "RollBack":
     case "Finalize":
     case "MarkRefundDue":
-    case "DeleteCharge":
-    case "EndLease":
+    case "Release":
+    case "YieldLease":
     case "Defer":
       if (event._tag === "Done") return "continue"
       break
@@ -230,7 +230,7 @@ const withoutRequest = ([step, ...later]: Plan<LeaseStep>): ReconcilerPlan => {
       return defer(closed)
     // The caller's retry does the work.
     case "Work":
-      return [endLease, paid(step.paid.receipt)]
+      return [yieldLease, paid(step.paid.receipt)]
     default:
       return [step, ...later]
   }

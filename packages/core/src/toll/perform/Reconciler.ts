@@ -175,34 +175,37 @@ export class Reconciler {
         rest.push(...(yield* this.clearVoidedOf(voided, nowMillis)))
       return { hasMore: due.length === voidedBatch && rest.length < due.length, rest }
     }
-  );
+  )
 
   /** Clears refused payments in one token. */
-  private *clearVoidedOf(
-    voided: ReadonlyArray<Charge>,
-    nowMillis: number
-  ): Effect.fn.Return<ReadonlyArray<Charge>, StoreError> {
-    const { chain, charges } = this.services
-    const { asset, network: caip2 } = voided[0]!
-    const network = networkOfAsset(caip2, asset)
-    if (network === undefined || !chain.canRead(caip2)) {
-      // By the clock alone, since no chain can be read.
-      const expired = voided.filter(({ validBeforeSeconds }) => nowMillis > validBeforeSeconds * 1000)
-      yield* charges.releaseVoided(keysOf(expired), nowMillis)
-      return []
+  private readonly clearVoidedOf = Effect.fnUntraced(
+    { self: this },
+    function* (
+      voided: ReadonlyArray<Charge>,
+      nowMillis: number
+    ): Effect.fn.Return<ReadonlyArray<Charge>, StoreError> {
+      const { chain, charges } = this.services
+      const { asset, network: caip2 } = voided[0]!
+      const network = networkOfAsset(caip2, asset)
+      if (network === undefined || !chain.canRead(caip2)) {
+        // By the clock alone, since no chain can be read.
+        const expired = voided.filter(({ validBeforeSeconds }) => nowMillis > validBeforeSeconds * 1000)
+        yield* charges.releaseVoided(keysOf(expired), nowMillis)
+        return []
+      }
+      const nonces = yield* chain.usedNonces(
+        network,
+        voided.map((charge) => chargedAuthorization(charge))
+      )
+      // A node that can't be read in bulk may still respond to single queries.
+      if (nonces === undefined) return voided
+      const finalitySeconds = this.config.finalitySeconds.get(caip2) ?? 0
+      const isOver = ({ validBeforeSeconds }: Charge, index: number): boolean =>
+        nonces.used[index] === false && nonces.chainTimeSeconds > validBeforeSeconds + finalitySeconds
+      yield* charges.releaseVoided(keysOf(voided.filter(isOver)), nowMillis)
+      return voided.filter((charge, index) => !isOver(charge, index))
     }
-    const nonces = yield* chain.usedNonces(
-      network,
-      voided.map((charge) => chargedAuthorization(charge))
-    )
-    // A node that can't be read in bulk may still respond to single queries.
-    if (nonces === undefined) return voided
-    const finalitySeconds = this.config.finalitySeconds.get(caip2) ?? 0
-    const isOver = ({ validBeforeSeconds }: Charge, index: number): boolean =>
-      nonces.used[index] === false && nonces.chainTimeSeconds > validBeforeSeconds + finalitySeconds
-    yield* charges.releaseVoided(keysOf(voided.filter(isOver)), nowMillis)
-    return voided.filter((charge, index) => !isOver(charge, index))
-  }
+  )
 }
 
 const keysOf = (charges: ReadonlyArray<Charge>): ReadonlyArray<string> => charges.map(({ key }) => key)

@@ -19,43 +19,49 @@ export class RecordedResponses {
   }
 
   /** The record of a response, encrypted if the request requires it. */
-  *record(
-    { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
-    response: WorkResponse
-  ): Effect.fn.Return<RecordedResponse> {
-    const { body } = response
-    if (body._tag === "Bytes") return { ...response, body: { _tag: "Reference", reference: body.reference } }
-    if (!encrypted) return { ...response, body: { _tag: "Plain", text: body.text } }
-    const { headers, ...plain } = response
-    if (headers === undefined)
-      return { ...plain, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
-    const whole = yield* this.secrets.encrypt(JSON.stringify({ headers, text: body.text }))
-    return { ...plain, body: { _tag: "Encrypted", ...whole, withHeaders: true } }
-  }
+  readonly record = Effect.fnUntraced(
+    { self: this },
+    function* (
+      { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
+      response: WorkResponse
+    ): Effect.fn.Return<RecordedResponse> {
+      const { body } = response
+      if (body._tag === "Bytes")
+        return { ...response, body: { _tag: "Reference", reference: body.reference } }
+      if (!encrypted) return { ...response, body: { _tag: "Plain", text: body.text } }
+      const { headers, ...plain } = response
+      if (headers === undefined)
+        return { ...plain, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
+      const whole = yield* this.secrets.encrypt(JSON.stringify({ headers, text: body.text }))
+      return { ...plain, body: { _tag: "Encrypted", ...whole, withHeaders: true } }
+    }
+  )
 
   /** The response of a record. */
-  *open<E>(
+  open<E>(
     request: Pick<TollRequest<E>, "reopen">,
     recorded: RecordedResponse
-  ): Effect.fn.Return<WorkResponse, ContentUnavailable<E>> {
-    const { body, ...head } = recorded
-    if (body._tag === "Reference") {
-      const { reference } = body
-      const content = yield* Effect.mapError(
-        request.reopen(reference),
-        (error) => new ContentUnavailable(error)
-      )
-      return { ...head, body: { _tag: "Bytes", reference, content, isReplay: true } }
-    }
-    const text = body._tag === "Plain" ? body.text : yield* this.secrets.decrypt(body)
-    if (text === undefined)
-      return yield* Effect.die(
-        new Error("a recorded response was encrypted with a key that is not configured")
-      )
-    if (body._tag === "Encrypted" && body.withHeaders === true) {
-      const whole = yield* Effect.orDie(decodeWhole(text))
-      return { ...head, headers: whole.headers, body: { _tag: "Text", text: whole.text } }
-    }
-    return { ...head, body: { _tag: "Text", text } }
+  ): Effect.Effect<WorkResponse, ContentUnavailable<E>> {
+    return Effect.gen({ self: this }, function* (): Effect.fn.Return<WorkResponse, ContentUnavailable<E>> {
+      const { body, ...head } = recorded
+      if (body._tag === "Reference") {
+        const { reference } = body
+        const content = yield* Effect.mapError(
+          request.reopen(reference),
+          (error) => new ContentUnavailable(error)
+        )
+        return { ...head, body: { _tag: "Bytes", reference, content, isReplay: true } }
+      }
+      const text = body._tag === "Plain" ? body.text : yield* this.secrets.decrypt(body)
+      if (text === undefined)
+        return yield* Effect.die(
+          new Error("a recorded response was encrypted with a key that is not configured")
+        )
+      if (body._tag === "Encrypted" && body.withHeaders === true) {
+        const whole = yield* Effect.orDie(decodeWhole(text))
+        return { ...head, headers: whole.headers, body: { _tag: "Text", text: whole.text } }
+      }
+      return { ...head, body: { _tag: "Text", text } }
+    })
   }
 }

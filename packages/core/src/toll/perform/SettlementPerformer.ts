@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
+import { hasResponse } from "../../ports/chargeRules.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../runtime/events.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
-import type { Facilitator } from "../facilitator/Facilitator.ts"
+import type { Facilitator, Settlement } from "../facilitator/Facilitator.ts"
 import type { ListedResources } from "../facilitator/FacilitatorVerdicts.ts"
 import { checkAgainMillis, isBeyondPatience, watchUntilMillis } from "../machine/Backoff.ts"
 import type { ChargeEvent, SettlementStep, TakenEvent } from "../machine/ChargeStep.ts"
-import type { StepGenerator } from "./driveSteps.ts"
-import { endLeaseEarly } from "./endLeaseEarly.ts"
+import { yieldLeaseEarly } from "./yieldLeaseEarly.ts"
 import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "../../ports/SettlementEffects.ts"
@@ -42,21 +42,28 @@ export interface Takeover {
 }
 
 type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { readonly _tag: Tag }>
+type Performed = Effect.Effect<ChargeEvent, StoreError>
+type Performing = Effect.fn.Return<ChargeEvent, StoreError>
 
 /** Until when a charge is left to tills that sell its subject. */
 const unknownKindMillis = 5 * 60_000
 
 const done: ChargeEvent = { _tag: "Done" }
 
+const unstoredPayment: Settlement = {
+  _tag: "Unknown",
+  reason: "the charge doesn't store its payment any more",
+  transaction: undefined
+}
+
 /** The charge of an event. */
 const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task.network })
 
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
-/**
- * Performs the steps of a settlement. Plain generators that the one generator of a call or a reconciliation delegates
- * to with `yield*`: no `Effect.gen` per step. Run them only so.
- */
+const inSettleSpan = Effect.withSpan("x402.settle")
+
+/** Performs the steps of a settlement, for a call or the reconciler. */
 export class SettlementPerformer {
   private readonly services: Services
   private readonly config: SettlementConfig
@@ -65,10 +72,10 @@ export class SettlementPerformer {
     this.config = config
   }
 
-  perform(step: SettlementStep, held: HeldCharge): StepGenerator<StoreError> {
+  perform(step: SettlementStep, held: HeldCharge): Performed {
     switch (step._tag) {
       case "Settle":
-        return this.settle(held)
+        return inSettleSpan(this.settle(held))
       case "QueryChain":
         return this.queryChain(step, held)
       case "Complete":
@@ -79,23 +86,26 @@ export class SettlementPerformer {
         return this.void(step, held)
       case "RollBack":
         return this.rollBack(step, held)
-      case "DeleteCharge":
-        return this.deleteCharge(held)
+      case "Release":
+        return this.release(held)
       case "Finalize":
         return this.finalize(held)
       case "Reopen":
         return this.reopen(held)
       case "MarkRefundDue":
         return this.markRefundDue(held)
-      case "EndLease":
-        return this.endLease(held)
+      case "YieldLease":
+        return this.yieldLease(held)
       case "Defer":
         return this.defer(step, held)
     }
   }
 
   /** Takes a charge over; `undefined`: another process was first. */
-  *takeOver(lease: ChargeLease): StepGenerator<StoreError, Takeover | undefined> {
+  readonly takeOver = Effect.fnUntraced({ self: this }, function* (lease: ChargeLease): Effect.fn.Return<
+    Takeover | undefined,
+    StoreError
+  > {
     const { charges, chain, secrets } = this.services
     const { by, key, owner } = lease
     const nowMillis = lease.nowMillis()
@@ -106,12 +116,11 @@ export class SettlementPerformer {
     if (charge === undefined || charge.leaseOwner !== owner) return undefined
     const stored = yield* readTask(charge, secrets, this.config.listedResources)
     const task = { ...(stored ?? taskWithoutPayment(charge)), ...tokenOf(charge.network, charge.asset) }
-    const hasResponse = charge.response !== undefined || charge.responseExpiredAtMillis !== undefined
     const facts = {
       by,
       canReadChain: chain.canRead(charge.network),
       proofRequired: task.proofRequired,
-      workIsDue: charge.settlesFirst && !hasResponse,
+      workIsDue: charge.settlesFirst && !hasResponse(charge),
       validBeforeSeconds: charge.validBeforeSeconds,
       finalitySeconds: this.finalityOf(charge.network)
     }
@@ -120,73 +129,79 @@ export class SettlementPerformer {
     const held = { ...lease, facts, task, subject, claimedAfterBlock, attempts, transaction }
     const readable = stored !== undefined
     return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
+  })
+
+  private settle({ task: { request } }: HeldCharge): Performed {
+    const settling =
+      request === undefined ? Effect.succeed(unstoredPayment) : this.services.facilitator.settle(request)
+    return Effect.map(settling, (settlement) => ({ _tag: "Settled", settlement }))
   }
 
-  private *settle({ task }: HeldCharge): StepGenerator<StoreError> {
-    const { request } = task
-    if (request !== undefined)
-      return { _tag: "Settled", settlement: yield* this.services.facilitator.settle(request) }
-    const reason = "the charge doesn't store its payment any more"
-    return { _tag: "Settled", settlement: { _tag: "Unknown", reason, transaction: undefined } }
+  private queryChain({ query }: StepOf<"QueryChain">, { claimedAfterBlock, task }: HeldCharge): Performed {
+    return Effect.map(queryChain(this.services.chain, query, task, claimedAfterBlock), (evidence) => ({
+      _tag: "Seen",
+      evidence
+    }))
   }
 
-  private *queryChain({ query }: StepOf<"QueryChain">, held: HeldCharge): StepGenerator<StoreError> {
-    const { claimedAfterBlock, task } = held
-    return { _tag: "Seen", evidence: yield* queryChain(this.services.chain, query, task, claimedAfterBlock) }
-  }
-
-  private *complete(step: StepOf<"Complete">, held: HeldCharge): StepGenerator<StoreError> {
-    const { charges } = this.services
-    const { key } = held
-    const { proof, transaction } = step
-    const refundDue = step.refund !== "none"
-    const { authorization, network } = held.task
-    const nowMillis = held.nowMillis()
-    const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
-    const isOwed = held.facts.workIsDue && !refundDue
-    const owedUntilMillis = isOwed ? nowMillis + this.config.owedResponseMillis : undefined
-    const isProvisional = proof?.isFinal === false
-    const settlement = {
-      receipt,
-      transferLogIndex: proof?.logIndex,
-      refundDue,
-      // A call that has taken the charge over meanwhile may have recorded a response.
-      owner: refundDue ? held.owner : undefined,
-      finalAfterMillis: isProvisional ? nowMillis + this.finalityOf(network) * 1000 : undefined,
-      responseOwedUntilMillis: owedUntilMillis
+  private readonly complete = Effect.fnUntraced(
+    { self: this },
+    function* (step: StepOf<"Complete">, held: HeldCharge): Performing {
+      const { charges } = this.services
+      const { key } = held
+      const { proof, transaction } = step
+      const refundDue = step.refund !== "none"
+      const { authorization, network } = held.task
+      const nowMillis = held.nowMillis()
+      const receipt: Receipt = { success: true, transaction, network, payer: authorization.from }
+      const isOwed = held.facts.workIsDue && !refundDue
+      const owedUntilMillis = isOwed ? nowMillis + this.config.owedResponseMillis : undefined
+      const isProvisional = proof?.isFinal === false
+      const settlement = {
+        receipt,
+        transferLogIndex: proof?.logIndex,
+        refundDue,
+        // A call that has taken the charge over meanwhile may have recorded a response.
+        owner: refundDue ? held.owner : undefined,
+        finalAfterMillis: isProvisional ? nowMillis + this.finalityOf(network) * 1000 : undefined,
+        responseOwedUntilMillis: owedUntilMillis
+      }
+      const completion = yield* charges
+        .complete(key, settlement, nowMillis)
+        // The money has moved: the next process must not wait for the lease to expire before recording it.
+        .pipe(Effect.tapError(() => yieldLeaseEarly(charges, held)))
+      if (completion._tag === "Completed")
+        return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
+      if (completion._tag === "TransferTaken") {
+        yield* report(
+          "Error",
+          "transfer_proves_another_payment",
+          "One transfer was presented as proof of two payments",
+          { chargeKey: key, network, transaction }
+        )
+        return { _tag: "TransferTaken", attempts: held.attempts }
+      }
+      return yield* this.completedByAnother(held, isProvisional)
     }
-    const completion = yield* charges
-      .complete(key, settlement, nowMillis)
-      // The money has moved: the next process must not wait for the lease to expire before recording it.
-      .pipe(Effect.tapError(() => endLeaseEarly(charges, held)))
-    if (completion._tag === "Completed")
-      return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
-    if (completion._tag === "TransferTaken") {
-      yield* report(
-        "Error",
-        "transfer_proves_another_payment",
-        "One transfer was presented as proof of two payments",
-        { chargeKey: key, network, transaction }
-      )
-      return { _tag: "TransferTaken", attempts: held.attempts }
-    }
-    return yield* this.completedByAnother(held, isProvisional)
-  }
+  )
 
   /** Another process has recorded the same settlement: its record counts. */
-  private *completedByAnother({ key, owner }: HeldCharge, isProvisional: boolean): StepGenerator<StoreError> {
-    const charge = yield* this.services.charges.find(key)
-    if (charge?.receipt === undefined) return { _tag: "Overtaken" }
-    return {
-      _tag: "Completed",
-      receipt: charge.receipt,
-      refundDue: charge.refund !== undefined,
-      owedUntilMillis: charge.leaseOwner === owner ? charge.responseOwedUntilMillis : undefined,
-      isProvisional
+  private readonly completedByAnother = Effect.fnUntraced(
+    { self: this },
+    function* ({ key, owner }: HeldCharge, isProvisional: boolean): Performing {
+      const charge = yield* this.services.charges.find(key)
+      if (charge?.receipt === undefined) return { _tag: "Overtaken" }
+      return {
+        _tag: "Completed",
+        receipt: charge.receipt,
+        refundDue: charge.refund !== undefined,
+        owedUntilMillis: charge.leaseOwner === owner ? charge.responseOwedUntilMillis : undefined,
+        isProvisional
+      }
     }
-  }
+  )
 
-  private *apply(held: HeldCharge): StepGenerator<StoreError> {
+  private readonly apply = Effect.fnUntraced({ self: this }, function* (held: HeldCharge): Performing {
     const { key, subject } = held
     const { charges, effects } = this.services
     if (subject === undefined) return done
@@ -206,41 +221,39 @@ export class SettlementPerformer {
             "The effect of a settlement could not be applied yet",
             { ...fieldsOf(held), operation: error.operation, error: causeName(error.cause) }
           ),
-          endLeaseEarly(charges, held)
+          yieldLeaseEarly(charges, held)
         )
       )
     )
     return done
-  }
+  })
 
-  private *void(
-    { isRefused, keepsExposure }: StepOf<"Void">,
-    { key, owner, task }: HeldCharge
-  ): StepGenerator<StoreError> {
+  private void({ isRefused, keepsExposure }: StepOf<"Void">, { key, owner, task }: HeldCharge): Performed {
     const options = {
       keepExposure: keepsExposure,
       isRefused,
       checkAfterMillis: this.watchUntil(task)
     }
-    return { _tag: "Voided", voided: yield* this.services.charges.void(key, owner, options) }
+    return Effect.map(this.services.charges.void(key, owner, options), (voided) => ({
+      _tag: "Voided",
+      voided
+    }))
   }
 
-  private *rollBack({ whole }: StepOf<"RollBack">, { key, subject }: HeldCharge): StepGenerator<StoreError> {
-    if (subject !== undefined) yield* this.services.effects.abandoned(subject, whole ? key : undefined)
-    return done
+  private rollBack({ whole }: StepOf<"RollBack">, { key, subject }: HeldCharge): Performed {
+    if (subject === undefined) return Effect.succeed(done)
+    return Effect.as(this.services.effects.abandoned(subject, whole ? key : undefined), done)
   }
 
-  private *deleteCharge({ key, owner }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.release(key, owner)
-    return done
+  private release({ key, owner }: HeldCharge): Performed {
+    return Effect.as(this.services.charges.release(key, owner), done)
   }
 
-  private *finalize({ key, owner }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.finalize(key, owner)
-    return done
+  private finalize({ key, owner }: HeldCharge): Performed {
+    return Effect.as(this.services.charges.finalize(key, owner), done)
   }
 
-  private *reopen(held: HeldCharge): StepGenerator<StoreError> {
+  private readonly reopen = Effect.fnUntraced({ self: this }, function* (held: HeldCharge): Performing {
     const { key, nowMillis, owner } = held
     const { charges } = this.services
     if (!(yield* charges.reopen(key, owner, nowMillis())))
@@ -254,42 +267,43 @@ export class SettlementPerformer {
     // Read again: its refund may have been sent since the lease began.
     const charge = yield* charges.find(key)
     return { _tag: "Reopened", reopened: true, isRefunded: charge !== undefined && isRefunded(charge) }
+  })
+
+  private markRefundDue({ key, nowMillis, owner }: HeldCharge): Performed {
+    return Effect.as(this.services.charges.markRefundDue(key, nowMillis(), owner), done)
   }
 
-  private *markRefundDue({ key, nowMillis, owner }: HeldCharge): StepGenerator<StoreError> {
-    yield* this.services.charges.markRefundDue(key, nowMillis(), owner)
-    return done
+  private yieldLease(held: HeldCharge): Performed {
+    return Effect.as(yieldLeaseEarly(this.services.charges, held), done)
   }
 
-  private *endLease(held: HeldCharge): StepGenerator<never> {
-    yield* endLeaseEarly(this.services.charges, held)
-    return done
-  }
-
-  private *defer({ nextCheck, reason }: StepOf<"Defer">, held: HeldCharge): StepGenerator<StoreError> {
-    const { attempts, facts, key, owner, task } = held
-    if (reason !== undefined)
-      yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", {
-        ...fieldsOf(held),
-        transaction: held.transaction,
-        reason
-      })
-    if (facts.by === "call") {
-      yield* this.services.charges.yieldLease(key, owner, 0)
+  private readonly defer = Effect.fnUntraced(
+    { self: this },
+    function* ({ nextCheck, reason }: StepOf<"Defer">, held: HeldCharge): Performing {
+      const { attempts, facts, key, owner, task } = held
+      if (reason !== undefined)
+        yield* report("Warn", "settlement_unknown", "The outcome of a settlement is unknown", {
+          ...fieldsOf(held),
+          transaction: held.transaction,
+          reason
+        })
+      if (facts.by === "call") {
+        yield* this.services.charges.yieldLease(key, owner, 0)
+        return done
+      }
+      const againMillis = checkAgainMillis(attempts, held.nowMillis())
+      const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
+      yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))
+      if (isBeyondPatience(attempts))
+        yield* report(
+          "Error",
+          "charge_unresolved",
+          "A charge can't be brought to an end and needs an operator",
+          { ...fieldsOf(held), attempts: attempts + 1 }
+        )
       return done
     }
-    const againMillis = checkAgainMillis(attempts, held.nowMillis())
-    const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
-    yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))
-    if (isBeyondPatience(attempts))
-      yield* report(
-        "Error",
-        "charge_unresolved",
-        "A charge can't be brought to an end and needs an operator",
-        { ...fieldsOf(held), attempts: attempts + 1 }
-      )
-    return done
-  }
+  )
 
   private finalityOf(network: string): number {
     return this.config.finalitySeconds.get(network) ?? 0

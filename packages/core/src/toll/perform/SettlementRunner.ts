@@ -4,8 +4,7 @@ import { Charges } from "../../ports/Charges.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { Facilitator } from "../facilitator/Facilitator.ts"
-import type { SettlementStep } from "../machine/ChargeStep.ts"
-import type { StepGenerator } from "./driveSteps.ts"
+import type { ChargeEvent, SettlementStep } from "../machine/ChargeStep.ts"
 import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { type ReconcileOptions, Reconciler, type Reconciliation } from "./Reconciler.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
@@ -17,13 +16,10 @@ import { type SettlementConfig, SettlementPerformer, type Takeover } from "./Set
 export class SettlementRunner extends Context.Service<
   SettlementRunner,
   {
-    /**
-     * Takes over a charge whose lease has expired, within the generator that drives it; `undefined`: another process
-     * was first.
-     */
-    readonly takeOver: (lease: ChargeLease) => StepGenerator<StoreError, Takeover | undefined>
-    /** Performs a step under a charge's lease, within the generator that drives it. */
-    readonly perform: (step: SettlementStep, held: HeldCharge) => StepGenerator<StoreError>
+    /** Takes over a charge whose lease has expired; `undefined`: another process was first. */
+    readonly takeOver: (lease: ChargeLease) => Effect.Effect<Takeover | undefined, StoreError>
+    /** Performs a step under a charge's lease. */
+    readonly perform: (step: SettlementStep, held: HeldCharge) => Effect.Effect<ChargeEvent, StoreError>
     /** Finishes charges whose process died, and checks those that are watched. */
     readonly reconcile: (options: ReconcileOptions) => Effect.Effect<Reconciliation, StoreError>
   }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { untilDecided } from "../../../src/stores/sql/rows.ts"
+import { untilDecided } from "../../../src/stores/sql/statements.ts"
 
 /** A statement that is decided the given time it runs, and how often it ran. */
 const decidedAt = async (time: number) => {

@@ -1,9 +1,12 @@
+import { Cause } from "effect"
 import { describe, expect, it } from "vitest"
 import {
   claimedCharge,
   newCharge,
+  noProgress,
   openAttempt,
   type PaymentAttempt,
+  progressAfter,
   taskOf
 } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { chargeKey, payloadDigest } from "../../../src/toll/request/ChargeKey.ts"
@@ -29,9 +32,7 @@ describe("the attempt of a call", () => {
       payer: from.toLowerCase(),
       digest: payloadDigest(payload),
       untilMillis: nowMillis + 10_000,
-      lease: { key: chargeKey(sepolia, payload), owner: "me", by: "call" },
-      heldCharge: undefined,
-      result: { _tag: "None" }
+      lease: { key: chargeKey(sepolia, payload), owner: "me", by: "call" }
     })
     expect(attempt.facts).toEqual({
       by: "call",
@@ -62,8 +63,12 @@ describe("the attempt of a call", () => {
   it("claims a charge that records the newest block, and keeps the block of the one it replaces", () => {
     const attempt = open()
     const task = taskOf(attempt, offer())
-    attempt.head = { number: 7n, hash: "0xa" }
-    const charge = newCharge(attempt, task, { settlement: "{}", fingerprint: "k1:digest", nowMillis })
+    const charge = newCharge(attempt, task, {
+      head: { number: 7n, hash: "0xa" },
+      settlement: "{}",
+      fingerprint: "k1:digest",
+      nowMillis
+    })
     expect(charge).toEqual({
       key: chargeKey(sepolia, payload),
       payloadDigest: payloadDigest(payload),
@@ -82,7 +87,7 @@ describe("the attempt of a call", () => {
       createdAtMillis: nowMillis,
       claimedAfterBlock: "7 0xa"
     })
-    const claimed = claimedCharge(attempt, task, charge)
+    const claimed = claimedCharge(attempt, task, charge, undefined)
     expect(claimed).toMatchObject({
       key: charge.key,
       owner: "me",
@@ -92,7 +97,16 @@ describe("the attempt of a call", () => {
       claimedAfterBlock: "7 0xa",
       attempts: 0
     })
-    attempt.heldCharge = { ...claimed, claimedAfterBlock: "6 0xb" }
-    expect(claimedCharge(attempt, task, charge).claimedAfterBlock).toBe("6 0xb")
+    const voided = { ...claimed, claimedAfterBlock: "6 0xb" }
+    expect(claimedCharge(attempt, task, charge, voided).claimedAfterBlock).toBe("6 0xb")
+  })
+
+  it("keeps what an event doesn't change of its progress", () => {
+    const head = { number: 7n, hash: "0xa" }
+    const failed = { _tag: "Failed", failure: Cause.fail("broken") } as const
+    const first = progressAfter<string>(noProgress, { head, result: failed })
+    expect(first).toEqual({ head, held: undefined, result: failed })
+    expect(progressAfter(first, {})).toEqual(first)
+    expect(progressAfter(first, { result: { _tag: "None" } })).toEqual({ ...first, result: { _tag: "None" } })
   })
 })

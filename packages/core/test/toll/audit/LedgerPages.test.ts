@@ -5,7 +5,7 @@ import {
   eachEntryPage,
   entriesOfCharges,
   isReversed,
-  standingSettlements
+  unreversedSettlements
 } from "../../../src/toll/audit/LedgerPages.ts"
 
 const entry = (number: number, changes: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -122,7 +122,7 @@ describe("a settlement that stands", () => {
         reversed(3, 0)
       ])
       const page = [entry(1), entry(2), again, entry(3), entry(4, { kind: "refund_due" })]
-      assert.deepStrictEqual(yield* provide(standingSettlements(page)), [entry(1), again])
+      assert.deepStrictEqual(yield* provide(unreversedSettlements(page)), [entry(1), again])
     })
   )
 })

@@ -6,7 +6,7 @@ import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
 import { type Loss, Releases } from "../../../src/toll/attempt/Releases.ts"
-import { ResponseWaiters } from "../../../src/toll/limits/ResponseWaiters.ts"
+import { WaitingCalls } from "../../../src/toll/limits/WaitingCalls.ts"
 import { newCharge, openAttempt, taskOf } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
 import { tollRequest } from "../tollRequest.ts"
@@ -54,12 +54,13 @@ describe("what a call holds of the limits", () => {
           const { _tag } = yield* limits.claim(
             attempt,
             newCharge(attempt, taskOf(attempt, offer()), {
+              head: undefined,
               settlement: "{}",
               fingerprint: "key:digest",
               nowMillis: nowSeconds * 1_000
             })
           )
-          return [_tag, attempt.held.holds("place"), attempt.held.holds("stake")]
+          return [_tag, attempt.releases.holds("place"), attempt.releases.holds("stake")]
         })
         expect(yield* claim("one")).toEqual(["Claimed", true, true])
         expect(yield* claim("two")).toEqual(["Existing", false, false])
@@ -72,7 +73,7 @@ describe("what a call holds of the limits", () => {
         const limits = yield* admission
         const [first, copy] = [attemptOf("one"), attemptOf("two")]
         const verify = (attempt: typeof first) =>
-          Effect.gen(() => limits.verify(attempt, taskOf(attempt, offer()).request, new ResponseWaiters()))
+          limits.verify(attempt, taskOf(attempt, offer()).request, new WaitingCalls())
         expect(yield* verify(first)).toMatchObject({ _tag: "Verified" })
         expect(yield* verify(first)).toMatchObject({ _tag: "Verified" })
         expect(yield* verify(copy)).toEqual({ _tag: "Busy", patient: true })
@@ -82,17 +83,14 @@ describe("what a call holds of the limits", () => {
     ))
 
   it("is given back once, and can't be taken twice", () => {
-    const held = new Releases()
+    const releases = new Releases()
     const released: Array<Loss> = []
-    held.hold("stake", (loss) => released.push(loss))
-    expect(() => held.hold("stake", () => undefined)).toThrow("a call holds its stake already")
-    held.releaseAll("payer")
-    held.releaseAll("none")
-    expect([released, held.holds("stake"), held.hasHeld("stake"), held.release("stake")]).toEqual([
-      ["payer"],
-      false,
-      true,
-      false
-    ])
+    releases.hold("stake", (loss) => released.push(loss))
+    expect(() => releases.hold("stake", () => undefined)).toThrow("a call holds its stake already")
+    releases.releaseAll("payer")
+    releases.releaseAll("none")
+    expect([released, releases.holds("stake"), releases.hasHeld("stake"), releases.release("stake")]).toEqual(
+      [["payer"], false, true, false]
+    )
   })
 })

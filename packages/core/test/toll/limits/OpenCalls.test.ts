@@ -40,8 +40,8 @@ describe("a payer's open calls", () => {
     ]
     expect([enter(first), enter(second), enter(third)]).toEqual([true, true, false])
     // It holds nothing that it could leave.
-    expect([third.held.release("openCall"), enter(third)]).toEqual([false, false])
-    expect([first.held.release("openCall"), first.held.release("openCall")]).toEqual([true, false])
+    expect([third.releases.release("openCall"), enter(third)]).toEqual([false, false])
+    expect([first.releases.release("openCall"), first.releases.release("openCall")]).toEqual([true, false])
     expect([enter(third), enter(fourth)]).toEqual([true, false])
   })
 
@@ -49,7 +49,7 @@ describe("a payer's open calls", () => {
     const { calls, enter } = open({ maxPayments: 1 })
     const first = attemptOf(1)
     expect([enter(first), enter(first)]).toEqual([true, true])
-    first.held.release("openCall")
+    first.releases.release("openCall")
     expect([calls.size, enter(attemptOf(2))]).toEqual([0, true])
   })
 
@@ -57,7 +57,7 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 10 })
     const first = attemptOf(1)
     expect([enter(first, 6n), enter(attemptOf(2), 5n), enter(attemptOf(3), 4n)]).toEqual([true, false, true])
-    first.held.release("openCall")
+    first.releases.release("openCall")
     expect([enter(attemptOf(4), 7n), enter(attemptOf(5), 6n)]).toEqual([false, true])
   })
 
@@ -84,12 +84,12 @@ describe("a payer's open calls", () => {
     expect(copies.map((copy) => enter(copy, 10n))).toEqual([true, true, true])
     for (const copy of copies) {
       expect(enter(attemptOf(2))).toBe(false)
-      copy.held.release("openCall")
+      copy.releases.release("openCall")
     }
     const next = attemptOf(2)
     expect(enter(next, 10n)).toBe(true)
     // The amount counted once, and left once.
-    next.held.release("openCall")
+    next.releases.release("openCall")
     expect([enter(attemptOf(3), 10n), enter(attemptOf(4))]).toEqual([true, false])
   })
 
@@ -97,8 +97,8 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 10 })
     const [first, copy] = [attemptOf(1), attemptOf(1)]
     expect([enter(attemptOf(2), 4n), enter(first, 1n), enter(copy, 9n)]).toEqual([true, true, true])
-    first.held.release("openCall")
-    copy.held.release("openCall")
+    first.releases.release("openCall")
+    copy.releases.release("openCall")
     expect([enter(attemptOf(3), 7n), enter(attemptOf(4), 6n)]).toEqual([false, true])
   })
 
@@ -106,8 +106,8 @@ describe("a payer's open calls", () => {
     const { calls, enter } = open()
     const attempts = [attemptOf(1), attemptOf(2), attemptOf(3, { settlesFirst: true })]
     expect([attempts.map((attempt) => enter(attempt)), calls.size]).toEqual([[true, true, true], 2])
-    const sizes = attempts.map(({ held }) => {
-      held.release("openCall")
+    const sizes = attempts.map(({ releases }) => {
+      releases.release("openCall")
       return calls.size
     })
     expect(sizes).toEqual([2, 1, 0])
@@ -131,7 +131,7 @@ describe("a payer's open calls", () => {
     const { enter } = open({ maxPayments: 1 })
     const forged = [1, 2].map((nonce) => attemptOf(nonce, { isProven: false }))
     expect(forged.map((each) => enter(each, 11n))).toEqual([true, true])
-    expect([enter(attemptOf(3), 10n), forged[0]?.held.release("openCall")]).toEqual([true, false])
+    expect([enter(attemptOf(3), 10n), forged[0]?.releases.release("openCall")]).toEqual([true, false])
     expect(forged.map((each) => enter(each))).toEqual([true, true])
   })
 })

@@ -48,15 +48,15 @@ describe("the bound on concurrent work", () => {
 describe("cover", () => {
   it("is what was paid within a day, less what is at stake and what was lost", () => {
     const accounts = open()
-    expect(accounts.takeCover("0xa", cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", cent)).toBe(false)
     accounts.earn("0xa", 10n * cent, 0)
-    expect(accounts.takeCover("0xa", 6n * cent)).toBe(true)
-    expect(accounts.takeCover("0xa", 5n * cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", 6n * cent)).toBe(true)
+    expect(accounts.takeCredit("0xa", 5n * cent)).toBe(false)
     accounts.lose("0xa", 6n * cent)
-    accounts.returnCover("0xa", 6n * cent)
-    expect(accounts.takeCover("0xa", 5n * cent)).toBe(false)
+    accounts.returnCredit("0xa", 6n * cent)
+    expect(accounts.takeCredit("0xa", 5n * cent)).toBe(false)
     expect([accounts.paidLessLost("0xa"), accounts.paidLessLost("0xb")]).toEqual([4n * cent, 0n])
-    expect(accounts.takeCover("0xa", 4n * cent)).toBe(true)
+    expect(accounts.takeCredit("0xa", 4n * cent)).toBe(true)
     expect(accounts.paidLessLost("0xa")).toBe(4n * cent)
   })
 
@@ -65,19 +65,19 @@ describe("cover", () => {
     accounts.earn("0xa", 10n * cent, 0)
     accounts.lose("0xa", 4n * cent)
     accounts.earn("0xa", cent, 86_399_999)
-    expect(accounts.takeCover("0xa", 8n * cent)).toBe(false)
-    expect(accounts.takeCover("0xa", 7n * cent)).toBe(true)
+    expect(accounts.takeCredit("0xa", 8n * cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", 7n * cent)).toBe(true)
     // A day after the last payment, not after the first.
     accounts.earn("0xa", cent, 2 * 86_400_000 - 1)
-    expect(accounts.takeCover("0xa", cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", cent)).toBe(false)
   })
 
   it("is never more than was paid, whatever is returned", () => {
     const accounts = open()
     accounts.earn("0xa", 10n * cent, 0)
-    accounts.returnCover("0xa", 5n * cent)
-    expect(accounts.takeCover("0xa", 11n * cent)).toBe(false)
-    expect(accounts.takeCover("0xa", 10n * cent)).toBe(true)
+    accounts.returnCredit("0xa", 5n * cent)
+    expect(accounts.takeCredit("0xa", 11n * cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", 10n * cent)).toBe(true)
   })
 
   it("lasts a day, and losses with it", () => {
@@ -88,8 +88,8 @@ describe("cover", () => {
     expect(accounts.isKnown("0xa", day - 1)).toBe(true)
     expect(accounts.isKnown("0xa", day)).toBeUndefined()
     accounts.earn("0xa", cent, day)
-    expect(accounts.takeCover("0xa", cent)).toBe(true)
-    expect(accounts.takeCover("0xa", cent)).toBe(false)
+    expect(accounts.takeCredit("0xa", cent)).toBe(true)
+    expect(accounts.takeCredit("0xa", cent)).toBe(false)
   })
 })
 
@@ -101,7 +101,7 @@ describe("a payment that is refunded, or undone", () => {
     accounts.earn("0xa", 5n * cent, 0)
     accounts.takeBack("0xa", 30n * cent)
     expect(accounts.maxExposure("0xa", 0)).toBe(15n * cent)
-    expect([accounts.takeCover("0xa", 6n * cent), accounts.takeCover("0xa", 5n * cent)]).toEqual([
+    expect([accounts.takeCredit("0xa", 6n * cent), accounts.takeCredit("0xa", 5n * cent)]).toEqual([
       false,
       true
     ])
@@ -116,7 +116,7 @@ describe("a payment that is refunded, or undone", () => {
     accounts.takeBack("0xb", 9n * cent)
     accounts.earn("0xb", 2n * cent, 0)
     expect(accounts.isKnown("0xa", 0)).toBeUndefined()
-    expect([accounts.takeCover("0xb", 3n * cent), accounts.takeCover("0xb", 2n * cent)]).toEqual([
+    expect([accounts.takeCredit("0xb", 3n * cent), accounts.takeCredit("0xb", 2n * cent)]).toEqual([
       false,
       true
     ])
@@ -128,7 +128,7 @@ describe("a payment that is refunded, or undone", () => {
     accounts.earn("0xa", 10n * cent, 0)
     accounts.lose("0xa", 4n * cent)
     accounts.takeBack("0xa", 3n * cent)
-    expect([accounts.takeCover("0xa", 4n * cent), accounts.takeCover("0xa", 3n * cent)]).toEqual([
+    expect([accounts.takeCredit("0xa", 4n * cent), accounts.takeCredit("0xa", 3n * cent)]).toEqual([
       false,
       true
     ])
@@ -159,13 +159,13 @@ describe("payers", () => {
     accounts.learnKnown("0xa", 0)
     accounts.earn("0xb", 0n, 0)
     expect(accounts.isKnown("0xb", 0)).toBe(true)
-    expect([accounts.takeCover("0xa", 1n), accounts.takeCover("0xb", 1n)]).toEqual([false, false])
+    expect([accounts.takeCredit("0xa", 1n), accounts.takeCredit("0xb", 1n)]).toEqual([false, false])
   })
 
   it("that are not known have nothing to take, to return or to lose", () => {
     const accounts = open()
-    expect(accounts.takeCover("0xa", 0n)).toBe(false)
-    accounts.returnCover("0xa", cent)
+    expect(accounts.takeCredit("0xa", 0n)).toBe(false)
+    accounts.returnCredit("0xa", cent)
     accounts.lose("0xa", cent)
     accounts.forgetRecent("0xa")
     expect(accounts.isKnown("0xa", 0)).toBeUndefined()

@@ -38,8 +38,7 @@ const open = () => {
     maxExposureAtomic: 10_000n
   })
   const history = new PayerHistory(charges, accounts)
-  const isKnown = (atMillis: number) =>
-    Effect.runSync(Effect.gen(() => history.namesKnownPayer(attemptAt(atMillis))))
+  const isKnown = (atMillis: number) => Effect.runSync(history.namesKnownPayer(attemptAt(atMillis)))
   return { store, isKnown }
 }
 

@@ -82,6 +82,7 @@ describe("a payer", () => {
         const claim = Effect.fnUntraced(function* (nonce: `0x${string}`) {
           const attempt = attemptOf(nonce)
           const charge = newCharge(attempt, taskOf(attempt, offer()), {
+            head: undefined,
             settlement: "{}",
             fingerprint: "key:digest",
             nowMillis: nowSeconds * 1_000
@@ -129,6 +130,7 @@ describe("a payer", () => {
         const claim = Effect.fnUntraced(function* (number: number) {
           const attempt = attemptOf(nonceOf(number))
           const charge = newCharge(attempt, taskOf(attempt, offer()), {
+            head: undefined,
             settlement: "{}",
             fingerprint: "key:digest",
             nowMillis: nowSeconds * 1_000

@@ -18,15 +18,12 @@ const attemptOf = (payer: string, address: string) =>
   ({
     payer,
     request: { clientAddress: () => address },
-    held: new Releases()
+    releases: new Releases()
   }) as unknown as PayingCall
 
 const open = () => new VerificationPools({ maxUnverified: 1, maxUnsettled: 1 }, history)
 const entering = (pools: VerificationPools, attempt: PayingCall) =>
-  Effect.forkChild(
-    Effect.gen(() => pools.enter(attempt)),
-    { startImmediately: true }
-  )
+  Effect.forkChild(pools.enter(attempt), { startImmediately: true })
 
 describe("slots for verifications", () => {
   it.effect("of payers are not used up by strangers, nor those of strangers by payers", () =>
@@ -40,10 +37,10 @@ describe("slots for verifications", () => {
       const other = yield* entering(pools, attemptOf("0xother", "192.0.2.2"))
       yield* Effect.yieldNow
       assert.deepStrictEqual([second.pollUnsafe(), other.pollUnsafe()], [undefined, undefined])
-      payer.held.release("slot")
+      payer.releases.release("slot")
       assert.isTrue(yield* Fiber.join(other))
       assert.isUndefined(second.pollUnsafe())
-      stranger.held.release("slot")
+      stranger.releases.release("slot")
       assert.isTrue(yield* Fiber.join(second))
     })
   )
@@ -55,7 +52,10 @@ describe("slots for verifications", () => {
       yield* Fiber.join(yield* entering(pools, attempt))
       const neighbour = yield* entering(pools, attemptOf("0xsecond", "2001:db8:1:9::4"))
       const other = yield* entering(pools, attemptOf("0xthird", "192.0.2.3"))
-      assert.deepStrictEqual([attempt.held.release("slot"), attempt.held.release("slot")], [true, false])
+      assert.deepStrictEqual(
+        [attempt.releases.release("slot"), attempt.releases.release("slot")],
+        [true, false]
+      )
       assert.isTrue(yield* Fiber.join(other))
       yield* Effect.yieldNow
       assert.isUndefined(neighbour.pollUnsafe())

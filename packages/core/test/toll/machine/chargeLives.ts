@@ -96,7 +96,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
     it("a payment that may have moved is never refused, nor its charge let go", () => {
       for (const path of paths) {
         path.steps.forEach((step, index) => {
-          if (step._tag !== "Void" && step._tag !== "DeleteCharge") return
+          if (step._tag !== "Void" && step._tag !== "Release") return
           const settle = path.steps.findLastIndex(({ _tag }, at) => at < index && _tag === "Settle")
           if (settle < 0) return
           const tried = path.steps[settle]!
@@ -153,7 +153,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
         // A charge that an earlier request of the payment left is brought to its end, whatever this one does.
         if (refusedAt < 0 || path.steps.some(({ _tag }) => _tag === "TakeOver")) continue
         const written = path.steps.slice(0, refusedAt + 2).map(({ _tag }) => _tag)
-        const writes: ReadonlyArray<ChargeStep["_tag"]> = ["Claim", "Void", "Record", "Complete"]
+        const writes: ReadonlyArray<ChargeStep["_tag"]> = ["Claim", "Void", "Advance", "Complete"]
         holds(!written.some((tag) => writes.includes(tag)), path)
       }
     })
@@ -182,7 +182,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
           "Void",
           "Work",
           "Apply",
-          "DeleteCharge",
+          "Release",
           "MarkRefundDue",
           "Verify",
           "Claim",
@@ -216,7 +216,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
         const at = path.steps.findIndex((step) => step._tag === "Work" && step.paid === undefined)
         holds(at < 0 || tags[at - 1] === (facts.canReadChain ? "CheckFunds" : "Claim"), path)
         const first = path.steps.findIndex((step) => step._tag === "Settle" && step.first)
-        holds(first < 0 || tags[first - 1] === "Record", path)
+        holds(first < 0 || tags[first - 1] === "Advance", path)
         holds(path.steps.filter((step) => step._tag === "Settle" && step.first).length <= 1, path)
       }
     })
@@ -225,7 +225,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
       for (const path of paths)
         if (path.events.some(({ _tag }) => _tag === "Claimed"))
           expect(
-            tagsOf(path).some((tag) => tag === "Record" || tag === "Void" || tag === "DeleteCharge"),
+            tagsOf(path).some((tag) => tag === "Advance" || tag === "Void" || tag === "Release"),
             words(path)
           ).toBe(true)
     })
@@ -233,7 +233,7 @@ export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
     it("a charge is forgotten only where its money can't move any more, or moved before its claim", () => {
       for (const path of paths)
         path.steps.forEach((step, index) => {
-          if (step._tag !== "DeleteCharge") return
+          if (step._tag !== "Release") return
           const earlier = path.events.slice(0, index)
           const isOver =
             earlier.some(isFinal) ||

@@ -185,8 +185,8 @@ export const eventsOf = (
         { _tag: "Worked", work: product, nowSeconds: 600 },
         { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds + 1 }
       ]
-    case "Record":
-      return [true, false].map((recorded) => ({ _tag: "Recorded", recorded }))
+    case "Advance":
+      return [true, false].map((advanced) => ({ _tag: "Advanced", advanced }))
     case "Settle":
       return [
         { _tag: "Settled", settlement: { _tag: "Settled", transaction: "0x1", payer: undefined } },
@@ -245,10 +245,10 @@ export const eventsOf = (
       ]
     case "Apply":
     case "RollBack":
-    case "DeleteCharge":
+    case "Release":
     case "Finalize":
     case "MarkRefundDue":
-    case "EndLease":
+    case "YieldLease":
     case "Defer":
       return [{ _tag: "Done" }]
     case "End":

@@ -101,7 +101,7 @@ export const work: Plan = [{ _tag: "Work" }]
 export const paidWork: Plan = [{ _tag: "Work", paid }]
 /** The work of a settlement whose proof is checked again. */
 export const provisionalWork: Plan = [{ _tag: "Work", paid: { ...paid, isProvisional: true } }]
-export const settleFirst: Plan = [{ _tag: "Record" }, { _tag: "Settle", first: true }]
+export const settleFirst: Plan = [{ _tag: "Advance" }, { _tag: "Settle", first: true }]
 export const checkFunds: ChargeStep = { _tag: "CheckFunds", task, claimedAtMillis: nowMillis }
 export const settleAgain: Plan = [{ _tag: "Settle", first: false }]
 
@@ -114,11 +114,11 @@ export const deferred = (ending: Ending, nextCheck: NextCheck = "expiry"): Plan 
   { _tag: "Defer", reason: undefined, nextCheck },
   ...end(ending)
 ]
-export const left = (ending: Ending): Plan => [{ _tag: "EndLease" }, ...end(ending)]
+export const left = (ending: Ending): Plan => [{ _tag: "YieldLease" }, ...end(ending)]
 export const rolledBack = (ending: Ending): Plan => [{ _tag: "RollBack", whole: true }, ...end(ending)]
 export const deleted = (ending: Ending): Plan => [
   { _tag: "RollBack", whole: true },
-  { _tag: "DeleteCharge" },
+  { _tag: "Release" },
   ...end(ending)
 ]
 /** Refused unless a copy of the payment was accepted meanwhile. */

@@ -20,7 +20,7 @@ const requestTags: ReadonlySet<string> = new Set<RequestStep["_tag"]>([
   "Queue",
   "CheckFunds",
   "Work",
-  "Record",
+  "Advance",
   "Deliver"
 ])
 

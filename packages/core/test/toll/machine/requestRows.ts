@@ -285,7 +285,7 @@ export const admissions: ReadonlyArray<Row> = [
 const onTime: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds }
 const tooLate: ChargeEvent = { _tag: "Worked", work: product, nowSeconds: validBeforeSeconds + 1 }
 const recordAndSettle: Plan = [
-  { _tag: "Record", work: product },
+  { _tag: "Advance", work: product },
   { _tag: "Settle", first: true }
 ]
 export const deliver: Plan = [{ _tag: "Deliver", work: product }, ...end({ _tag: "Paid", receipt })]
@@ -336,14 +336,14 @@ export const works: ReadonlyArray<Row> = [
     "that is recorded",
     call,
     recordAndSettle,
-    { _tag: "Recorded", recorded: true },
+    { _tag: "Advanced", advanced: true },
     [{ _tag: "Settle", first: true }]
   ],
   [
     "whose lease another process has taken",
     call,
     recordAndSettle,
-    { _tag: "Recorded", recorded: false },
+    { _tag: "Advanced", advanced: false },
     [{ _tag: "RollBack", whole: false }, ...end(inProgress)]
   ],
   [

@@ -57,7 +57,7 @@ const completed = { _tag: "Completed", receipt, refundDue: false } as const
 const completedDue = { _tag: "Completed", receipt, refundDue: true } as const
 const isPaid = end({ _tag: "Paid", receipt })
 export const applied: Plan = [{ _tag: "Apply" }, ...isPaid]
-const endLease: Plan = [{ _tag: "EndLease" }]
+const yieldLease: Plan = [{ _tag: "YieldLease" }]
 
 export const settlements: ReadonlyArray<Row> = [
   ["that is refused", call, firstSettle, rejected, voided(true, refused("no"))],
@@ -97,14 +97,14 @@ export const settlements: ReadonlyArray<Row> = [
       facts,
       complete,
       { ...completed, isProvisional: true },
-      [{ _tag: "Apply" }, ...endLease, ...isPaid]
+      [{ _tag: "Apply" }, ...yieldLease, ...isPaid]
     ],
     [
       "whose refund is due, on a proof to check again",
       facts,
       due,
       { ...completedDue, isProvisional: true },
-      [...endLease, ...rolledBack(facts.by === "call" ? refundIsDue : { _tag: "Paid", receipt })]
+      [...yieldLease, ...rolledBack(facts.by === "call" ? refundIsDue : { _tag: "Paid", receipt })]
     ]
   ]),
   [
@@ -189,15 +189,15 @@ export const endings: ReadonlyArray<Row> = [
   ["rolled back", call, rolledBack(ending), done, end(ending)],
   ["rolled back and refused", call, gaveUp(ending), done, lastLook],
   ["rolled back and refused, by the reconciler", reconciler, gaveUp(ending), done, end(closed)],
-  ["rolled back for good", call, deleted(ending), done, [{ _tag: "DeleteCharge" }, ...end(ending)]],
+  ["rolled back for good", call, deleted(ending), done, [{ _tag: "Release" }, ...end(ending)]],
   ["deferred", call, deferred(ending), done, end(ending)],
   ["deferred, and looked up once more", call, refusedHeld(ending), done, lastLook],
-  ["released", call, [{ _tag: "DeleteCharge" }, ...end(ending)], done, end(ending)],
+  ["released", call, [{ _tag: "Release" }, ...end(ending)], done, end(ending)],
   ["left", call, left(ending), done, end(ending)],
   ["final", reconciler, finalized, done, left(closed)],
-  ["due a refund, in a call", call, refundOwed, done, [...endLease, ...find]],
-  ["due a refund", reconciler, refundOwed, done, [...endLease, ...find]],
-  ["due a refund, its lease ended", reconciler, [...endLease, ...find], done, end(closed)],
+  ["due a refund, in a call", call, refundOwed, done, [...yieldLease, ...find]],
+  ["due a refund", reconciler, refundOwed, done, [...yieldLease, ...find]],
+  ["due a refund, its lease ended", reconciler, [...yieldLease, ...find], done, end(closed)],
   ["reopened", reconciler, reopening, isReopened, settleAgain],
   [
     "reopened by another process",

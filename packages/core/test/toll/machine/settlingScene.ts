@@ -173,8 +173,8 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
       settling,
       calls,
       events,
-      takeOver: (lease) => Effect.gen(() => settling.takeOver(lease)),
-      perform: (step, held) => Effect.gen(() => settling.perform(step, held))
+      takeOver: settling.takeOver,
+      perform: settling.perform
     })
   })
   return Effect.runPromise(

@@ -56,7 +56,7 @@ const watched = (charge: Charge, sameRequest: boolean, plan: Plan): Plan => [
   ...plan
 ]
 const taking: Plan = [{ _tag: "Void", keepsExposure: false, isRefused: false }]
-export const refundOwed: Plan = [{ _tag: "MarkRefundDue" }, { _tag: "EndLease" }, ...find]
+export const refundOwed: Plan = [{ _tag: "MarkRefundDue" }, { _tag: "YieldLease" }, ...find]
 
 export const takeovers: ReadonlyArray<Row> = [
   ["that may not try again yet", call, takeOver, { _tag: "Exhausted" }, end(pending)],

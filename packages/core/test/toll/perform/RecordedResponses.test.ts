@@ -16,13 +16,11 @@ const bytes: WorkResponse = { ...head, body: { _tag: "Bytes", reference: "item-1
 const never = () => Effect.die(new Error("nothing was to be opened again"))
 
 const use = <A, E>(
-  run: (responses: RecordedResponses) => Effect.fn.Return<A, E>,
+  run: (responses: RecordedResponses) => Effect.Effect<A, E>,
   layer = keys("new", "old")
 ): Promise<Exit.Exit<A, E>> =>
   Effect.runPromiseExit(
-    Effect.flatMap(Secrets, (secrets) => Effect.gen(() => run(new RecordedResponses(secrets)))).pipe(
-      Effect.provide(layer)
-    )
+    Effect.flatMap(Secrets, (secrets) => run(new RecordedResponses(secrets))).pipe(Effect.provide(layer))
   )
 
 describe("recorded responses", () => {
@@ -35,10 +33,12 @@ describe("recorded responses", () => {
   })
 
   it("are encrypted under the current key, and opened again", async () => {
-    const exit = await use(function* (responses) {
-      const recorded = yield* responses.record({ encrypted: true }, text)
-      return { recorded, opened: yield* responses.open({ reopen: never }, recorded) }
-    })
+    const exit = await use(
+      Effect.fnUntraced(function* (responses) {
+        const recorded = yield* responses.record({ encrypted: true }, text)
+        return { recorded, opened: yield* responses.open({ reopen: never }, recorded) }
+      })
+    )
     expect(exit).toMatchObject({
       value: { recorded: { status: 201, body: { _tag: "Encrypted", keyId: "new" } } }
     })

@@ -65,8 +65,8 @@ describe("giving a charge up", () => {
   })
 
   it.each<readonly [SettlementStep, ReadonlyArray<unknown>]>([
-    [{ _tag: "DeleteCharge" }, ["release", key, "me"]],
-    [{ _tag: "EndLease" }, ["yieldLease", key, "me", 0]],
+    [{ _tag: "Release" }, ["release", key, "me"]],
+    [{ _tag: "YieldLease" }, ["yieldLease", key, "me", 0]],
     [{ _tag: "Finalize" }, ["finalize", key, "me"]],
     [{ _tag: "MarkRefundDue" }, ["markRefundDue", key, nowMillis, "me"]]
   ])("%j is one verb of the store", async (step, verb) => {
@@ -78,7 +78,7 @@ describe("giving a charge up", () => {
 
   it("ends a lease even if the store fails: it expires by itself", async () => {
     const charges = { yieldLease: () => Effect.fail(storeError) }
-    const { event, events } = await run({ _tag: "EndLease" }, heldBy(), { charges })
+    const { event, events } = await run({ _tag: "YieldLease" }, heldBy(), { charges })
     expect(event).toEqual(done)
     expect(events).toMatchObject([{ level: "warning", code: "storage_failed", chargeKey: key }])
   })

@@ -11,19 +11,17 @@ const waits: Plan<RequestStep, ChargeStep> = [wait, { _tag: "Find" }]
 /** Drives a machine that makes the same plan until it ends after a number of steps. */
 const drive = (endsAfter: number) => {
   const performed: Array<RequestStep> = []
-  const driving = Effect.gen(() =>
-    driveSteps(
-      waits,
-      function* (step: RequestStep) {
+  const driving = driveSteps(
+    waits,
+    (step: RequestStep) =>
+      Effect.sync(() => {
         performed.push(step)
-        yield* Effect.void
         return waited
-      },
-      (plan, event) => {
-        expect([plan, event]).toEqual([waits, waited])
-        return performed.length === endsAfter ? end(closed) : waits
-      }
-    )
+      }),
+    (plan, event) => {
+      expect([plan, event]).toEqual([waits, waited])
+      return performed.length === endsAfter ? end(closed) : waits
+    }
   )
   return { ending: Effect.runSync(driving), performed }
 }
@@ -34,12 +32,10 @@ describe("driving steps", () => {
   })
 
   it("performs nothing for a machine that has ended", () => {
-    const driving = Effect.gen(() =>
-      driveSteps<RequestStep, ChargeStep, never>(
-        end(closed),
-        () => expect.unreachable(),
-        () => expect.unreachable()
-      )
+    const driving = driveSteps<RequestStep, ChargeStep, ChargeEvent, never>(
+      end(closed),
+      () => expect.unreachable(),
+      () => expect.unreachable()
     )
     expect(Effect.runSync(driving)).toEqual(closed)
   })
@@ -51,10 +47,8 @@ describe("driving steps", () => {
   })
 
   it("fails with the error of a step", () => {
-    const failing = function* () {
-      return yield* Effect.fail("broken")
-    }
-    const driving = Effect.gen(() => driveSteps<RequestStep, ChargeStep, string>(waits, failing, () => waits))
+    const failing = () => Effect.fail("broken")
+    const driving = driveSteps<RequestStep, ChargeStep, ChargeEvent, string>(waits, failing, () => waits)
     expect(Effect.runSync(Effect.flip(driving))).toBe("broken")
   })
 })

@@ -8,7 +8,7 @@ import type { ChargeLease } from "../attempt/HeldCharge.ts"
  * Ends the lease of a charge after a failure, so that the next process need not wait for it. Never fails: a store that
  * is down is reported as `storage_failed`, and the lease expires by itself.
  */
-export const endLeaseEarly = (
+export const yieldLeaseEarly = (
   charges: Pick<Charges["Service"], "yieldLease">,
   { key, owner }: Pick<ChargeLease, "key" | "owner">
 ): Effect.Effect<void> =>

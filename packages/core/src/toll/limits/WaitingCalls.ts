@@ -1,7 +1,5 @@
 import { Clock, Effect } from "effect"
 import { schedule } from "../../fast/schedule.ts"
-import { BoundedMap } from "../../runtime/BoundedMap.ts"
-import type { Refusal } from "../request/Verdict.ts"
 
 /** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500
@@ -12,25 +10,14 @@ const defaultLimits = { perKey: 64, inAll: 2_000 }
 /** Share of the places in all for calls of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
 
-/** A call that was refused. Its refusal is that of copies at the same time: same payment, same request. */
-export interface RefusedCall {
-  readonly digest: string
-  /** Of the request, which may be long: refusals are kept. */
-  readonly fingerprint: string
-  readonly refusal: Refusal
-}
-
-const maxRefusals = 10_000
-
 /**
- * Calls that wait for another call: for the response to a copy of their payment, or for capacity.
+ * Calls that wait for another call to end, by a key that both have: for the response to a copy of their payment, or for
+ * capacity.
  *
  * A call of this process wakes them when it ends. Bounded per key and in total, so copies of a payment can't pile up.
  */
-export class ResponseWaiters {
+export class WaitingCalls {
   private readonly waiters = new Map<string, Set<() => void>>()
-  private readonly refusals = new BoundedMap<string, RefusedCall & { readonly number: number }>(maxRefusals)
-  private refusalCount = 0
   private count = 0
   private readonly maxPerKey: number
   private readonly maxInAll: number
@@ -41,28 +28,16 @@ export class ResponseWaiters {
   }
 
   /** Whether one more call may wait for this key. */
-  hasRoom(key: string, isKnownPayer: boolean): boolean {
+  admits(key: string, isKnownPayer: boolean): boolean {
     const places = isKnownPayer ? this.maxInAll : this.maxInAll * strangersShare
     return this.count < places && (this.waiters.get(key)?.size ?? 0) < this.maxPerKey
   }
 
   /** Wakes the waiters of a key: the call that held it has ended. */
-  wake(key: string, refused?: RefusedCall): void {
-    if (refused !== undefined) this.refusals.set(key, { ...refused, number: ++this.refusalCount })
+  wake(key: string): void {
     const waiters = this.waiters.get(key)
     if (waiters === undefined) return
     for (const wakeUp of Array.from(waiters)) wakeUp()
-  }
-
-  /** Number of the latest refusal. */
-  get latestRefusal(): number {
-    return this.refusalCount
-  }
-
-  /** The latest refusal of a key's call, if it came after the one with a number. */
-  refusalAfter(key: string, number: number): RefusedCall | undefined {
-    const refused = this.refusals.get(key)
-    return refused !== undefined && refused.number > number ? refused : undefined
   }
 
   /** Waits until the key's call ends, or until it is time to poll. */

@@ -2,13 +2,13 @@ import { assert, describe, it as effectIt } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import { ResponseWaiters } from "../../../src/toll/limits/ResponseWaiters.ts"
+import { WaitingCalls } from "../../../src/toll/limits/WaitingCalls.ts"
 import { expectFailed, openTill, search } from "../openTill.ts"
 
 describe("waiters", () => {
   effectIt.effect("are woken when the call of their key ends, and others are not", () =>
     Effect.gen(function* () {
-      const waiters = new ResponseWaiters({ perKey: 2, inAll: 3 })
+      const waiters = new WaitingCalls({ perKey: 2, inAll: 3 })
       const [mine, theirs] = [
         yield* Effect.forkChild(waiters.wait("a"), { startImmediately: true }),
         yield* Effect.forkChild(waiters.wait("b"), { startImmediately: true })
@@ -25,30 +25,30 @@ describe("waiters", () => {
 
   effectIt.effect("are bounded per key and in total, and leave when they are interrupted", () =>
     Effect.gen(function* () {
-      const waiters = new ResponseWaiters({ perKey: 2, inAll: 3 })
+      const waiters = new WaitingCalls({ perKey: 2, inAll: 3 })
       const start = (key: string) => Effect.forkChild(waiters.wait(key), { startImmediately: true })
       const first = yield* start("a")
-      const room = (key: string) => waiters.hasRoom(key, true)
-      assert.isTrue(room("a"))
+      const admits = (key: string) => waiters.admits(key, true)
+      assert.isTrue(admits("a"))
       yield* start("a")
-      assert.deepStrictEqual([room("a"), room("b")], [false, true])
+      assert.deepStrictEqual([admits("a"), admits("b")], [false, true])
       yield* start("b")
-      assert.isFalse(room("c"))
+      assert.isFalse(admits("c"))
       yield* Fiber.interrupt(first)
-      assert.deepStrictEqual([room("a"), room("c")], [true, true])
+      assert.deepStrictEqual([admits("a"), admits("c")], [true, true])
     })
   )
 
   effectIt.effect("of strangers leave a quarter of the places to known payers", () =>
     Effect.gen(function* () {
-      const waiters = new ResponseWaiters({ perKey: 2, inAll: 4 })
+      const waiters = new WaitingCalls({ perKey: 2, inAll: 4 })
       for (const key of ["a", "b", "c"]) {
-        assert.isTrue(waiters.hasRoom(key, false))
+        assert.isTrue(waiters.admits(key, false))
         yield* Effect.forkChild(waiters.wait(key), { startImmediately: true })
       }
-      assert.deepStrictEqual([waiters.hasRoom("d", false), waiters.hasRoom("d", true)], [false, true])
+      assert.deepStrictEqual([waiters.admits("d", false), waiters.admits("d", true)], [false, true])
       yield* Effect.forkChild(waiters.wait("d"), { startImmediately: true })
-      assert.isFalse(waiters.hasRoom("e", true))
+      assert.isFalse(waiters.admits("e", true))
     })
   )
 })

@@ -49,8 +49,8 @@ export const lockSlug = (sql: SqlClient.SqlClient, slug: string): Effect.Effect<
     orElse: () => Effect.void
   })
 
-/** Writes an item and its archive in one transaction. `put` writes the item's row. */
-export const publish = (
+/** Publishes an item: writes it and its archive in one transaction. `put` writes the item's row. */
+export const publishItem = (
   sql: SqlClient.SqlClient,
   put: (item: VaultItem) => Effect.Effect<unknown, SqlError.SqlError>,
   item: VaultItem,

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { StoreError } from "../../domain/Errors.ts"
+
+/** Turns a failed statement, or a row that can't be read, into a `StoreError` that names the method. */
+export const storing = <A, E>(
+  operation: string,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, StoreError> => {
+  const failed = (cause: unknown) => Effect.fail(new StoreError({ operation, cause }))
+  return effect.pipe(Effect.catch(failed), Effect.catchDefect(failed))
+}
+
+/** Whether a statement changed any row; it must return those it changed. */
+export const tookEffect = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<boolean, E> =>
+  Effect.map(rows, ({ length }) => length > 0)
+
+const maxAttempts = 100
+
+/**
+ * Repeats a statement until it is decided: one that met a row which was gone when it was read. Each round means that a
+ * concurrent statement succeeded, so a hundred rounds mean a fault.
+ */
+export const untilDecided = <A, E>(
+  attempt: Effect.Effect<A | undefined, E>,
+  attempts = maxAttempts
+): Effect.Effect<A, E | Error> =>
+  Effect.flatMap(attempt, (outcome): Effect.Effect<A, E | Error> => {
+    if (outcome !== undefined) return Effect.succeed(outcome)
+    return attempts > 1
+      ? untilDecided(attempt, attempts - 1)
+      : Effect.fail(new Error(`undecided after ${maxAttempts} attempts`))
+  })

@@ -1,0 +1,34 @@
+import { BoundedMap } from "../../runtime/BoundedMap.ts"
+import type { Refusal } from "../request/Verdict.ts"
+
+/** A call that was refused. Its refusal is that of copies at the same time: same payment, same request. */
+export interface RefusedCall {
+  readonly digest: string
+  /** Of the request, which may be long: refusals are kept. */
+  readonly fingerprint: string
+  readonly refusal: Refusal
+}
+
+const maxRefusals = 10_000
+
+/** The refusals of this process, numbered in their order: the latest one of each payment. */
+export class RecentRefusals {
+  private readonly refusals = new BoundedMap<string, RefusedCall & { readonly number: number }>(maxRefusals)
+  private count = 0
+
+  /** Number of the latest refusal. */
+  get latest(): number {
+    return this.count
+  }
+
+  /** Notes the refusal of a call for the payment with this key. */
+  note(key: string, refused: RefusedCall): void {
+    this.refusals.set(key, { ...refused, number: ++this.count })
+  }
+
+  /** The latest refusal for a key, if it came after the one with a number. */
+  after(key: string, number: number): RefusedCall | undefined {
+    const refused = this.refusals.get(key)
+    return refused !== undefined && refused.number > number ? refused : undefined
+  }
+}

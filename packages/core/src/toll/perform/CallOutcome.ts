@@ -1,0 +1,38 @@
+import { Effect, Metric } from "effect"
+import type { Ending } from "../machine/ChargeStep.ts"
+import type { TollRequest } from "../request/TollRequest.ts"
+
+const calls = Metric.counter("till402_calls_total", {
+  description: "Calls with a payment, by operation and outcome",
+  incremental: true
+})
+
+/** How a call ended, as its span and the counter name it. `error`: the store failed, or a defect. */
+export type CallOutcome = (typeof outcomes)[Ending["_tag"]] | "error"
+
+/** The outcome of each ending. */
+export const outcomes = {
+  Paid: "paid",
+  Replay: "replayed",
+  Refused: "refused",
+  Failed: "failed",
+  Owed: "owed",
+  Unverifiable: "unverifiable",
+  InProgress: "in_progress",
+  Limited: "limited",
+  Pending: "unknown",
+  Closed: "unknown"
+} as const satisfies Record<Ending["_tag"], string>
+
+/** Counts the outcome of a call, and gives its conclusion a span. Labels are few: they never name a payer or payment. */
+export const concluded = <A, E>(
+  { operation }: Pick<TollRequest<unknown>, "operation">,
+  outcome: CallOutcome,
+  conclusion: Effect.Effect<A, E>
+): Effect.Effect<A, E> => {
+  const attributes = { operation, outcome }
+  return Effect.andThen(
+    Metric.update(Metric.withAttributes(calls, attributes), 1),
+    Effect.withSpan(conclusion, "x402.outcome", { attributes, captureStackTrace: false })
+  )
+}
