@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { optionBounds } from "../../packages/core/src/till/settings/OptionBounds.ts"
+import { describedOptions } from "../../packages/core/src/till/settings/Settings.ts"
 import { read } from "./documents.ts"
 import { defaultOf, optionsOf, optionTypes, withTables } from "./optionTables.ts"
 
@@ -20,10 +20,9 @@ describe("the docstrings of options", () => {
     for (const [path, { text }] of documented) expect(text, path).not.toBe("")
   })
 
-  it("have the defaults of the table of bounds", () => {
+  it("have the defaults of the schemas", () => {
     const options = new Map(documented)
-    for (const [path, bound] of Object.entries(optionBounds)) {
-      expect(options.get(path)?.default, path).toBe(defaultOf(bound))
-    }
+    for (const [path, notes] of describedOptions)
+      if (notes.kind !== "other") expect(options.get(path)?.default, path).toBe(defaultOf(notes))
   })
 })

@@ -1,15 +1,11 @@
 import { networks } from "@till402/core/effect"
-import {
-  durationText,
-  type OptionBound,
-  optionBounds
-} from "../../packages/core/src/till/settings/OptionBounds.ts"
-import { networkOptionNames } from "../../packages/core/src/till/settings/PaidNetworks.ts"
-import { variableOf, variablePaths } from "../../packages/core/src/till/settings/TillConfig.ts"
+import { durationText, type OptionNotes } from "../../packages/core/src/till/settings/OptionSchema.ts"
+import { describedOptions } from "../../packages/core/src/till/settings/Settings.ts"
+import { networkPaths, variableOf, variablePaths } from "../../packages/core/src/till/settings/TillConfig.ts"
 import { read } from "./documents.ts"
 
 /*
- * Makes the tables of docs/options.md from the table of bounds and the docstrings of the option types.
+ * Makes the tables of docs/options.md from the schemas of the options and the docstrings of their types.
  */
 
 const folder = "packages/core/src"
@@ -56,15 +52,14 @@ export const optionsOf = (path: string, type: string): ReadonlyArray<DocumentedO
 const literal = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, "_")
 
 /** The text that a `@default` tag must have. */
-export const defaultOf = (bound: OptionBound): string | undefined => {
-  if (!("default" in bound)) return undefined
+export const defaultOf = (bound: OptionNotes): string | undefined => {
+  if (!("default" in bound) || bound.default === undefined) return undefined
   return typeof bound.default === "number" ? literal(bound.default) : JSON.stringify(bound.default)
 }
 
-const boundOf = (path: string): OptionBound | undefined =>
-  Object.entries<OptionBound>(optionBounds).find(([each]) => each === path)?.[1]
+const boundOf = (path: string): OptionNotes | undefined => describedOptions.get(path)
 
-const unitOf = (bound: OptionBound | undefined): string => {
+const unitOf = (bound: OptionNotes | undefined): string => {
   if (bound?.kind === "number") return bound.unit
   return bound?.kind === "dollars" ? "US dollars" : ""
 }
@@ -74,7 +69,7 @@ const quantity = (value: number, unit: string): string => {
   return durationText(value) ?? `${literal(value)} ms`
 }
 
-const rangeOf = (bound: OptionBound | undefined): string => {
+const rangeOf = (bound: OptionNotes | undefined): string => {
   switch (bound?.kind) {
     case "number":
       return `${quantity(bound.minimum, bound.unit)} to ${quantity(bound.maximum, bound.unit)}`
@@ -89,7 +84,7 @@ const rangeOf = (bound: OptionBound | undefined): string => {
   }
 }
 
-const shownDefault = (option: DocumentedOption, bound: OptionBound | undefined): string => {
+const shownDefault = (option: DocumentedOption, bound: OptionNotes | undefined): string => {
   if (option.default === undefined) return ""
   const isMillis = bound?.kind === "number" && bound.unit === "milliseconds" && "default" in bound
   const duration = isMillis && typeof bound.default === "number" ? durationText(bound.default) : undefined
@@ -164,13 +159,11 @@ const variableTable = (): string =>
         optionOf(path),
         valueOf(path)
       ]),
-      ...networkOptionNames
-        .filter((name) => name !== "network")
-        .map((name) => [
-          `\`${variableOf(name)}_<NETWORK>\``,
-          `\`networks[].${name}\``,
-          valueOf(`networks[].${name}`)
-        ])
+      ...networkPaths.map((name) => [
+        `\`${variableOf(name)}_<NETWORK>\``,
+        `\`networks[].${name}\``,
+        valueOf(`networks[].${name}`)
+      ])
     ]
   )
 

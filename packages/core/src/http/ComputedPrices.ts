@@ -44,10 +44,10 @@ export class ComputedPrices {
   private readonly refusedOfPayers = new SpanCounts(payerLimits)
   private readonly perClient: number
 
-  constructor(settings: Pick<HttpSettings, "quotesPerMinute" | "quotesPerClientPerMinute">) {
-    const perClient = settings.quotesPerClientPerMinute
+  constructor(limits: HttpSettings["limits"]) {
+    const perClient = limits.quotesPerClientPerMinute
     this.perClient = perClient
-    this.unpaid = new ClientBudget({ perClient, inAll: settings.quotesPerMinute })
+    this.unpaid = new ClientBudget({ perClient, inAll: limits.quotesPerMinute })
     this.refused = new ClientBudget({ perClient, inAll: Number.MAX_SAFE_INTEGER })
   }
 

@@ -40,8 +40,7 @@ export interface HttpSettings {
   readonly maxTimeoutSeconds: number
   readonly trustFacilitator: boolean
   readonly upstreamTimeoutMillis: number
-  readonly quotesPerMinute: number
-  readonly quotesPerClientPerMinute: number
+  readonly limits: { readonly quotesPerMinute: number; readonly quotesPerClientPerMinute: number }
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>

@@ -84,7 +84,7 @@ export class PaidCalls {
     this.settings = settings
     this.toll = toll
     this.secrets = secrets
-    this.computedPrices = new ComputedPrices(settings)
+    this.computedPrices = new ComputedPrices(settings.limits)
   }
 
   /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */

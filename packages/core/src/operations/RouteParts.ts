@@ -1,6 +1,6 @@
 import { HttpApiSchema } from "effect/http-api"
 import { ApiError } from "../domain/ApiError.ts"
-import { fromDollars, parseAtomic } from "../domain/Money.ts"
+import { fromDollars } from "../domain/Money.ts"
 import { PaymentRequired } from "../domain/PaymentRequired.ts"
 import type { Subject } from "../ports/Charges.ts"
 import type { Work } from "../toll/request/TollRequest.ts"
@@ -26,7 +26,7 @@ export const commonErrors = [
 export const maxQuoteAtomic = fromDollars(100_000)
 
 /** A fixed price in dollars, checked by the configuration. */
-export const fixedPrice = (dollars: string) => ({ _tag: "Fixed" as const, atomic: parseAtomic(dollars)! })
+export const fixedPrice = (atomic: bigint) => ({ _tag: "Fixed" as const, atomic })
 
 /** A JSON response. The ports' results were checked against the contract at the boundary. */
 export const respond = (value: unknown, subject?: Subject): Work => ({

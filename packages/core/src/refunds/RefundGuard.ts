@@ -94,7 +94,7 @@ export interface RefundGuardOptions {
   /** Networks whose payments are compared with the chain. */
   readonly networks: ReadonlyArray<PaidTo>
   /** Bound on the refunds of one payer in an hour, in atomic units. */
-  readonly perPayerPerHourAtomic: bigint
+  readonly perPayerPerHour: bigint
 }
 
 /** Decides whether refunds may be sent. */
@@ -115,10 +115,10 @@ export interface RefundGuard {
 }
 
 /** A refund above the limit by itself never fits in an hour. */
-const overLimitText = ({ amountAtomic }: Charge, { perPayerPerHourAtomic }: RefundGuardOptions): string => {
+const overLimitText = ({ amountAtomic }: Charge, { perPayerPerHour }: RefundGuardOptions): string => {
   const amount = formatAtomic(BigInt(amountAtomic))
-  const limit = `refunds.perPayerPerHour (${formatAtomic(perPayerPerHourAtomic)})`
-  return BigInt(amountAtomic) > perPayerPerHourAtomic
+  const limit = `refunds.perPayerPerHour (${formatAtomic(perPayerPerHour)})`
+  return BigInt(amountAtomic) > perPayerPerHour
     ? `The refund of ${amount} is above ${limit} and will never be sent by itself: send it, or raise the limit`
     : `The refund of ${amount} is above what remains of ${limit} for its payer: it is sent later`
 }
@@ -177,7 +177,7 @@ export const makeRefundGuard = Effect.fnUntraced(function* (
 
   const start = Effect.fnUntraced(function* ({ key }: Charge) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const limit = { sinceMillis: nowMillis - hourMillis, maxAtomic: String(options.perPayerPerHourAtomic) }
+    const limit = { sinceMillis: nowMillis - hourMillis, maxAtomic: String(options.perPayerPerHour) }
     return judgeStart(yield* charges.startRefund(key, limit, nowMillis))
   })
 

@@ -2,8 +2,8 @@ import { Effect, Layer, Schedule } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Chain, type TokenFacts } from "../toll/evidence/Chain.ts"
 import { domainSeparator } from "../toll/exact/Evm.ts"
-import { shown } from "./settings/Faults.ts"
-import type { PaidEvmNetwork, PaidNetwork } from "./settings/PaidNetworks.ts"
+import { shown } from "./settings/OptionSchema.ts"
+import type { PaidEvmNetwork, PaidNetwork } from "./settings/Networks.ts"
 
 /*
  * The check of tokens that a host named. A token with other decimals would sell for a millionth of the price; one with

@@ -30,7 +30,7 @@ import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import { keyCheck } from "./keyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
-import { optionBounds } from "./settings/OptionBounds.ts"
+import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import * as StoreTime from "./storeTime.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
 import { tokenCheck } from "./TokenCheck.ts"
@@ -67,7 +67,7 @@ export const chargeLeaseMillis = (
   { settleTimeoutMillis }: Pick<Facilitator["Service"], "settleTimeoutMillis">
 ) =>
   leaseLengthMillis({
-    settleMillis: settleTimeoutMillis ?? optionBounds["facilitator.settleTimeoutMillis"].maximum,
+    settleMillis: settleTimeoutMillis ?? maxSettleTimeoutMillis,
     workMillis: upstreamTimeoutMillis,
     readsChain: networks.some(({ caip2 }) => chain.canRead(caip2))
   })
@@ -85,13 +85,7 @@ const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedReso
     networks: settings.networks,
     leaseMillis,
     waitMillis,
-    maxUnsettledPerPayer: settings.maxUnsettledPerPayer,
-    maxUnsettled: settings.maxUnsettled,
-    maxUnverified: settings.maxUnverified,
-    failedPayerMillis: settings.failedPayerMillis,
-    exposureAtomic: settings.exposureAtomic,
-    maxExposureAtomic: settings.maxExposureAtomic,
-    lossPerHourAtomic: settings.lossPerHourAtomic
+    ...settings.limits
   }).pipe(
     Layer.provideMerge(
       SettlementRunner.layer({
@@ -205,7 +199,7 @@ export const assemble = <const Ops extends OperationLayers>(
   {
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
-    secrets = Secrets.layer(settings.secrets),
+    secrets = Secrets.layer(settings.secret),
     http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
   }: Shared = {}
 ) => {
@@ -215,14 +209,14 @@ export const assemble = <const Ops extends OperationLayers>(
     SettlementEffects.layer,
     Layer.succeed(OperationSettings, settings),
     Layer.succeed(ShopSettings, settings),
-    Layer.succeed(OrderingSettings, settings),
+    Layer.succeed(OrderingSettings, { ...settings.limits, margin: settings.margin }),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
     OrderChanges.layer(changes),
     Refunds.layer({
       wallet: hooks.refundWallet,
       solana: hooks.solanaRefunds,
       networks: settings.networks,
-      perPayerPerHourAtomic: settings.refundsPerPayerPerHourAtomic
+      perPayerPerHour: settings.refunds.perPayerPerHour
     })
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
@@ -233,7 +227,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provide([proofCheck(settings), tokenCheck(settings.networks), shopErasure(settings)]),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
-    Layer.provide(keyCheck(settings.secrets)),
+    Layer.provide(keyCheck(settings.secret)),
     Layer.provideMerge(PaymentReversals.layer),
     Layer.provideMerge(StoreTime.layer)
   )

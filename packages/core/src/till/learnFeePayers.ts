@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { report } from "../runtime/events.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { feePayersOn } from "../toll/facilitator/ProtocolVersion.ts"
-import type { PaidNetwork, PaidSolanaNetwork } from "./settings/PaidNetworks.ts"
+import type { PaidNetwork, PaidSolanaNetwork } from "./settings/Networks.ts"
 
 /*
  * The fee payers of Solana, from the facilitator's `/supported`. A network is offered once its fee payer is known.

@@ -131,7 +131,7 @@ describe("the limit of a payer and hour", () => {
           yield* scene.refunds.sweep
           expect(scene.sent).toHaveLength(4)
         }),
-      { perPayerPerHourAtomic: 20n }
+      { perPayerPerHour: 20n }
     ))
 
   it("is shared by processes that send at the same time", () =>
@@ -146,6 +146,6 @@ describe("the limit of a payer and hour", () => {
           )
           expect(scene.sent).toHaveLength(5)
         }),
-      { perPayerPerHourAtomic: 59n }
+      { perPayerPerHour: 59n }
     ))
 })

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import { VaultItems } from "../../src/shop/ports/VaultItems.ts"
-import { optionBounds } from "../../src/till/settings/OptionBounds.ts"
+import { maxSettleTimeoutMillis } from "../../src/till/settings/Facilitators.ts"
 import { leaseLengthMillis } from "../../src/toll/perform/LeaseLength.ts"
 import { ClientNetwork, type PresentedPayment } from "./ClientNetwork.ts"
 import { checkMoney, moneyState, type Economy, type EconomyOptions } from "./Economy.ts"
@@ -35,7 +35,7 @@ import { UnpaidWork } from "./UnpaidWork.ts"
 const startMillis = 1_795_219_200_000
 /** The longest lease: that of a charge. */
 const leaseMillis = leaseLengthMillis({
-  settleMillis: optionBounds["facilitator.settleTimeoutMillis"].maximum,
+  settleMillis: maxSettleTimeoutMillis,
   workMillis: upstreamTimeoutMillis,
   readsChain: true
 })

@@ -57,8 +57,9 @@ describe("a wrong configuration is refused, with what was given and what to give
   })
 
   it("lists faults of every level at once", () => {
-    const message = changed({ vualt: {}, limits: { unsetled: 1 }, tracker: method, cors: true, storage: "x" })
-    expect(message.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(5)
+    const limits = { unsetled: 1, unverified: 0 }
+    const message = changed({ vualt: {}, limits, tracker: method, cors: true, storage: "x" })
+    expect(message.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(6)
   })
 })
 

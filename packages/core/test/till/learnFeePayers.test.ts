@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { TestClock } from "effect/testing"
 import { paidRouteOf } from "../../src/http/PaidRoute.ts"
-import { configure } from "../../src/till/settings/Configuration.ts"
+import { configured } from "./configured.ts"
 import { keepFeePayers, learnFeePayers } from "../../src/till/learnFeePayers.ts"
 import { Facilitator, type SupportedKind } from "../../src/toll/facilitator/Facilitator.ts"
 import { operationOf, settings as httpSettings } from "../http/sampleOperation.ts"
@@ -12,7 +12,7 @@ import { payTo, secret } from "./wrongOptions.ts"
 
 const endpoint = HttpApiEndpoint.get("sample", "/x402/sample", { success: Schema.Struct({}) })
 const settingsOf = (networks: ReadonlyArray<string | { network: string; payTo: string }>) =>
-  configure({ baseUrl: "https://shop.example", payTo, secret, networks })
+  configured({ baseUrl: "https://shop.example", payTo, secret, networks })
 const both = () => settingsOf(["base", { network: "solana-devnet", payTo: solanaPayTo }])
 
 /** A facilitator whose list can change. */

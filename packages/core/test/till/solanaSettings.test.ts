@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
-import { configure } from "../../src/till/settings/Configuration.ts"
+import { configured } from "./configured.ts"
 import type { TillSettings } from "../../src/till/settings/TillSettings.ts"
 import { devnet, solanaPayTo, systemProgram, tokenAccountOf } from "../toll/solana.ts"
 import { payTo, secret } from "./wrongOptions.ts"
 
 const settings = { baseUrl: "https://shop.example", payTo, secret, networks: [] }
-const networksOf = (change: Partial<TillSettings>) => configure({ ...settings, ...change }).networks
+const networksOf = (change: Partial<TillSettings>) => configured({ ...settings, ...change }).networks
 const faultOf = (change: Partial<TillSettings>): string => {
   try {
     networksOf(change)
@@ -41,7 +41,11 @@ describe("the networks of a till", () => {
     networks: ["base", { network: "solana", payTo: solanaPayTo, ...options }]
   })
   it.each<readonly [string, Partial<TillSettings>, RegExp]>([
-    ["no address", { networks: ["base", "solana"] }, /network solana needs payTo of solana: a Solana wallet/],
+    [
+      "no address",
+      { networks: ["base", "solana"] },
+      /payTo of solana must be given: it is a Solana wallet's address/
+    ],
     ["an EVM address", onSolana({ payTo }), /payTo of solana must be a Solana wallet's address/],
     ["a text", onSolana({ payTo: "nobody" }), /payTo of solana must be a Solana wallet's address/],
     ["the mint", onSolana({ payTo: devnet.asset }), /payTo of solana must be a Solana wallet's address/],
@@ -58,7 +62,7 @@ describe("the networks of a till", () => {
       { payTo: solanaPayTo, networks: ["base", "solana"] },
       /payTo must be an EVM address/
     ],
-    ["an EVM address for Solana alone", { networks: ["solana"] }, /network solana needs payTo/],
+    ["an EVM address for Solana alone", { networks: ["solana"] }, /payTo of solana must be given/],
     ["no payTo at all", { payTo: "", networks: ["solana"] }, /payTo of solana must be a Solana wallet/]
   ])("are refused with %s", (_, change, fault) => {
     expect(faultOf(change)).toMatch(fault)

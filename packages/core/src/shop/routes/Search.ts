@@ -51,7 +51,7 @@ const operation = operationLayer(
   Effect.gen(function* () {
     const catalogue = yield* Catalogue
     const { responseLifetimeMillis } = yield* OperationSettings
-    const { prices, settlesFirst } = yield* ShopSettings
+    const { prices, settlement } = yield* ShopSettings
     return {
       endpoint,
       documents: {
@@ -63,7 +63,7 @@ const operation = operationLayer(
         example,
         queryInResource: true
       },
-      settlement: { beforeWork: settlesFirst.has("search") },
+      settlement: { beforeWork: settlement.search === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.search),
       work: (query) =>

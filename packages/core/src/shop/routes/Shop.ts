@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { upstreamFailure } from "../ports/ApiFailures.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
+import { formatAtomic } from "../../domain/Money.ts"
 import { ShopRequest, ShopResponse } from "../goods/Shop.ts"
 import { Assistant } from "../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
@@ -47,10 +48,11 @@ export const layer = operationLayer(
   Effect.gen(function* () {
     const assistant = yield* Assistant
     const { responseLifetimeMillis } = yield* OperationSettings
-    const { prices, settlesFirst } = yield* ShopSettings
+    const { prices, settlement } = yield* ShopSettings
     const { maxCostUsd } = assistant
-    if (maxCostUsd !== undefined && !(maxCostUsd < Number(prices.shop)))
-      return yield* Effect.die(new ConfigurationError({ message: tooExpensive(maxCostUsd, prices.shop) }))
+    const price = formatAtomic(prices.shop)
+    if (maxCostUsd !== undefined && !(maxCostUsd < Number(price)))
+      return yield* Effect.die(new ConfigurationError({ message: tooExpensive(maxCostUsd, price) }))
     return {
       endpoint,
       documents: {
@@ -58,7 +60,7 @@ export const layer = operationLayer(
         mimeType: "application/json",
         example
       },
-      settlement: { beforeWork: settlesFirst.has("shop") },
+      settlement: { beforeWork: settlement.shop === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.shop),
       work: (request) =>

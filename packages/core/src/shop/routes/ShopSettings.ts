@@ -53,9 +53,9 @@ export const defaultPrices: Prices = {
 export class ShopSettings extends Context.Service<
   ShopSettings,
   {
-    readonly prices: Prices
-    /** Ids of the routes whose payments settle before the work. */
-    readonly settlesFirst: ReadonlySet<string>
+    readonly prices: Readonly<Record<keyof Prices, bigint>>
+    /** When the payments of each route settle. */
+    readonly settlement: Readonly<Record<keyof Prices, "after-work" | "before-work">>
     /** How long a recorded response that contains a secret is replayed, in milliseconds. */
     readonly secretResponseLifetimeMillis: number
   }

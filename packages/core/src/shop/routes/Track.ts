@@ -60,7 +60,7 @@ export const layer = operationLayer(
   Effect.gen(function* () {
     const tracker = yield* Tracker
     const { responseLifetimeMillis } = yield* OperationSettings
-    const { prices, settlesFirst } = yield* ShopSettings
+    const { prices, settlement } = yield* ShopSettings
     return {
       endpoint,
       documents: {
@@ -74,7 +74,7 @@ export const layer = operationLayer(
         // The contract documents the route, but doesn't list it.
         unlisted: true
       },
-      settlement: { beforeWork: settlesFirst.has("track") },
+      settlement: { beforeWork: settlement.track === "before-work" },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.track),
       work: (query) =>

@@ -69,7 +69,7 @@ export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
     const { responseLifetimeMillis } = yield* OperationSettings
-    const { prices, settlesFirst } = yield* ShopSettings
+    const { prices, settlement } = yield* ShopSettings
     const { freeDownloads } = vault
     const freeAccess: FreeAccess<Input> | undefined = freeDownloads && {
       statement: "Sign in to download this purchase again, free of charge.",
@@ -93,7 +93,7 @@ export const layer = operationLayer(
           404: "There is no such purchase. Nothing is charged."
         }
       },
-      settlement: { beforeWork: settlesFirst.has("vaultDownload") },
+      settlement: { beforeWork: settlement.vaultDownload === "before-work" },
       response: { replayMillis: responseLifetimeMillis, reopen: vault.open },
       price: fixedPrice(prices.vaultDownload),
       work: ({ downloadToken, purchaseId }, { key }) =>

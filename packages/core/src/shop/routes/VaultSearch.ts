@@ -42,7 +42,7 @@ export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
     const { responseLifetimeMillis } = yield* OperationSettings
-    const { prices, settlesFirst } = yield* ShopSettings
+    const { prices, settlement } = yield* ShopSettings
     return {
       endpoint,
       documents: {
@@ -51,7 +51,7 @@ export const layer = operationLayer(
         example,
         queryInResource: true
       },
-      settlement: { beforeWork: settlesFirst.has("vaultSearch") },
+      settlement: { beforeWork: settlement.vaultSearch === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.vaultSearch),
       work: (query) => Effect.map(vault.search(query), (page) => respond(page))

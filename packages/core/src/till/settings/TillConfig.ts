@@ -1,10 +1,10 @@
-import { Config, Effect, Option, Redacted, Schema, SchemaIssue } from "effect"
+import { Config, Effect, Option, Result, Schema, SchemaIssue } from "effect"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
-import { readSettings } from "./ConfiguredSettings.ts"
-import { Faults, isRecord, listed, type OptionNames } from "./Faults.ts"
-import { optionBounds } from "./OptionBounds.ts"
-import { networkOptionNames } from "./PaidNetworks.ts"
-import { checkFacilitator } from "./FacilitatorChecks.ts"
+import { facilitator } from "./Facilitators.ts"
+import { networkFields } from "./Networks.ts"
+import { isRecord, type OptionFields } from "./OptionSchema.ts"
+import { keyAt, listed, networkAt, type OptionNames, readOptions } from "./Configuration.ts"
+import { describedOptions, settingFields } from "./Settings.ts"
 import type { TillSettings } from "./TillSettings.ts"
 
 /*
@@ -19,67 +19,28 @@ const capitals = (name: string): string =>
     .toUpperCase()
 
 /** Returns the variable of an option; `network` is the entry of TILL_NETWORKS that it is for. */
-export const variableOf: OptionNames = (path, network) => {
-  if (path.startsWith("settlement")) return "TILL_SETTLEMENT_BEFORE_WORK"
-  // One variable holds the whole token.
-  const named = path.startsWith("token.") ? "token" : path
-  return `TILL_${capitals(named)}${network === undefined ? "" : `_${capitals(network)}`}`
+export const variableOf = (path: string, network?: string): string => {
+  if (path === "settlement") return "TILL_SETTLEMENT_BEFORE_WORK"
+  return `TILL_${capitals(path)}${network === undefined ? "" : `_${capitals(network)}`}`
 }
 
-/** Options with text, numbers or amounts, which need no special rule. */
-const plainPaths: ReadonlyArray<string> = [
-  "baseUrl",
-  "payTo",
-  ...Object.keys(optionBounds).filter((path) => !path.includes("[]") && !path.startsWith("facilitator."))
-]
-
-/** The options that have a variable, except those of single networks. */
-export const variablePaths: ReadonlyArray<string> = [
-  ...plainPaths.slice(0, 2),
-  "networks",
-  "secret",
-  "secretId",
-  "olderSecrets",
-  "facilitator.url",
-  "facilitator.verifyTimeoutMillis",
-  "facilitator.settleTimeoutMillis",
-  "trustFacilitator",
-  "settlement",
-  ...plainPaths.slice(2),
-  "cors"
-]
-
-const textOf = (path: string, network?: string): Config.Config<string | undefined> =>
-  Config.map(Config.option(Config.String(variableOf(path, network))), Option.getOrUndefined)
-
-const secretOf = (path: string): Config.Config<Redacted.Redacted | undefined> =>
-  Config.map(Config.option(Config.Redacted(variableOf(path))), Option.getOrUndefined)
+/** Names a fault of settings by the variable that contains it. */
+const variableAt: OptionNames = (path, given) => {
+  const [name, index, member] = path
+  if (name === "networks" && member !== undefined)
+    // One variable holds the whole token.
+    return variableOf(String(member), networkAt(path, given))
+  if (name === "secret" && typeof index === "number")
+    return `${variableOf(index === 0 ? "secret" : "olderSecrets")}${keyAt(path, given)}`
+  const isOneVariable = name === "networks" || name === "secret" || name === "settlement" || name === "cors"
+  return variableOf(isOneVariable ? name : path.join("."))
+}
 
 const listOf = (text: string): ReadonlyArray<string> =>
   text
     .split(",")
     .map((each) => each.trim())
     .filter((each) => each !== "")
-
-/** Converts text to a number if possible; other text stays, and is reported with its variable. */
-const numberOr = (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text)
-
-const booleanOr = (text: string): boolean | string => text === "true" || (text === "false" ? false : text)
-
-const isNumber = (path: string): boolean =>
-  Object.entries(optionBounds).some(([each, { kind }]) => each === path && kind === "number")
-
-const valueOf = (path: string, text: string): unknown => {
-  if (isNumber(path)) return numberOr(text)
-  return (path === "openapiPath" || path === "discoveryPath") && text === "false" ? false : text
-}
-
-/** Sets `limits.unsettled` below `limits`. */
-const put = (settings: Record<string, unknown>, path: string, value: unknown): void => {
-  const [group = "", name] = path.split(".")
-  if (name === undefined) settings[group] = value
-  else settings[group] = { ...(isRecord(settings[group]) ? settings[group] : {}), [name]: value }
-}
 
 /** Reads `id:secret`; the id ends at the first colon. */
 const keyOf = (text: string): { readonly id: string; readonly secret: string } => {
@@ -93,72 +54,88 @@ const tokenOf = (text: string): Readonly<Record<string, string>> => {
   return { address: parts[0] ?? "", name: parts.slice(1, -1).join(", "), version: parts.at(-1) ?? "" }
 }
 
-const networkValue = (name: string, text: string): unknown => {
-  if (name === "token") return tokenOf(text)
-  return isNumber(`networks[].${name}`) ? numberOr(text) : text
+/** Options whose text has a format of its own. */
+const formats: Readonly<Record<string, (text: string) => unknown>> = {
+  settlement: (text) => Object.fromEntries(listOf(text).map((operation) => [operation, "before-work"])),
+  cors: (text) => (text === "false" ? false : text === "*" ? "*" : listOf(text)),
+  olderSecrets: (text) => listOf(text).map(keyOf),
+  "networks[].token": tokenOf
 }
 
-const networkEntry = (network: string): Config.Config<Readonly<Record<string, unknown>>> =>
+/** The value that a text stands for; a text that stands for none stays, and is reported with its variable. */
+const valueOf = (path: string, text: string): unknown => {
+  const format = formats[path]
+  if (format !== undefined) return format(text)
+  const kind = describedOptions.get(path)?.kind
+  if (kind === "number") return /^\d+$/.test(text) ? Number(text) : text
+  if (text === "false" && (kind === "boolean" || kind === "path")) return false
+  return kind === "boolean" && text === "true" ? true : text
+}
+
+const facilitatorPaths = [
+  "facilitator.url",
+  "facilitator.verifyTimeoutMillis",
+  "facilitator.settleTimeoutMillis"
+]
+const secretPaths = ["secret", "secretId", "olderSecrets"]
+
+const settingPaths = [...describedOptions]
+  .filter(([path, { kind }]) => kind !== "group" && !/\[\]|^facilitator\./.test(path))
+  .flatMap(([path]) => (path === "secret" ? secretPaths : [path]))
+
+/** The options that have a variable, except those of single networks. */
+export const variablePaths: ReadonlyArray<string> = [...settingPaths, ...facilitatorPaths]
+
+/** The options that have a variable for each network. */
+export const networkPaths = Object.keys(networkFields).filter((name) => name !== "network")
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The options that are set: `limits.unsettled` is in `limits`. `network` is the entry of TILL_NETWORKS they are for. */
+const valuesOf = (paths: ReadonlyArray<string>, network?: string): Config.Config<Values> =>
   Config.map(
-    Config.all(
-      networkOptionNames
-        .filter((name) => name !== "network")
-        .map((name) => Config.map(textOf(name, network), (text) => [name, text] as const))
-    ),
-    (texts) =>
-      Object.fromEntries([
-        ["network", network],
-        ...texts
-          .filter(([, text]) => text !== undefined)
-          .map(([name, text = ""]) => [name, networkValue(name, text)])
-      ])
+    Config.all(paths.map((path) => Config.option(Config.String(variableOf(path, network))))),
+    (texts) => {
+      const values: Record<string, unknown> = {}
+      for (const [index, path] of paths.entries()) {
+        const text = Option.getOrUndefined(texts[index] ?? Option.none())
+        if (text === undefined) continue
+        const value = valueOf(network === undefined ? path : `networks[].${path}`, text)
+        const [group = "", name] = path.split(".")
+        const others = isRecord(values[group]) ? values[group] : {}
+        values[group] = name === undefined ? value : { ...others, [name]: value }
+      }
+      return values
+    }
   )
 
-const given = Config.all({
-  plain: Config.all(plainPaths.map((path) => Config.map(textOf(path), (text) => ({ path, text })))),
-  networks: Config.flatMap(textOf("networks"), (text) => Config.all(listOf(text ?? "").map(networkEntry))),
-  secret: secretOf("secret"),
-  secretId: textOf("secretId"),
-  olderSecrets: secretOf("olderSecrets"),
-  settlement: textOf("settlement"),
-  trustFacilitator: textOf("trustFacilitator"),
-  cors: textOf("cors")
-})
+const networkEntry = (network: string): Config.Config<Values> =>
+  Config.map(valuesOf(networkPaths, network), (values) => ({ network, ...values }))
 
-const settingsOf = (texts: Config.Success<typeof given>): Readonly<Record<string, unknown>> => {
-  const settings: Record<string, unknown> = { networks: texts.networks }
-  for (const { path, text } of texts.plain) if (text !== undefined) put(settings, path, valueOf(path, text))
-  if (texts.secret !== undefined) {
-    const older = texts.olderSecrets === undefined ? [] : listOf(Redacted.value(texts.olderSecrets))
-    const secret = Redacted.value(texts.secret)
-    const isSingle = older.length === 0 && texts.secretId === undefined
-    settings["secret"] = isSingle ? secret : [{ id: texts.secretId ?? "1", secret }, ...older.map(keyOf)]
-  }
-  if (texts.settlement !== undefined) {
-    const operations = listOf(texts.settlement)
-    settings["settlement"] = Object.fromEntries(operations.map((operation) => [operation, "before-work"]))
-  }
-  if (texts.trustFacilitator !== undefined) settings["trustFacilitator"] = booleanOr(texts.trustFacilitator)
-  if (texts.cors !== undefined) {
-    settings["cors"] = texts.cors === "false" ? false : texts.cors === "*" ? "*" : listOf(texts.cors)
-  }
-  return settings
+/** The settings with `secret` as the secret alone, or as a list of keys if there is an id or an older one. */
+const withSecret = ({ olderSecrets = [], secretId, ...settings }: Values): Values => {
+  const older = Array.isArray(olderSecrets) ? olderSecrets : []
+  const { secret } = settings
+  if (secret === undefined || (older.length === 0 && secretId === undefined)) return settings
+  return { ...settings, secret: [{ id: secretId ?? "1", secret }, ...older] }
 }
 
-/** Fails with one error that lists all faults, each with its variable. */
-const failWith = (faults: Faults): Effect.Effect<never, Config.ConfigError> =>
-  Effect.fail(
-    new Config.ConfigError(
-      new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: listed(faults.texts) }))
-    )
-  )
+/** The settings with an entry for each of TILL_NETWORKS. */
+const withNetworks = (settings: Values): Config.Config<Values> =>
+  Config.map(Config.all(listOf(String(settings["networks"] ?? "")).map(networkEntry)), (networks) => ({
+    ...settings,
+    networks
+  }))
 
-const areSettings = (
-  settings: Readonly<Partial<Record<keyof TillSettings, unknown>>>,
-  faults: Faults
-): settings is TillSettings => {
-  readSettings(settings, faults)
-  return faults.texts.length === 0
+/** Succeeds with options that can be read; otherwise, one error lists all faults, each with its variable. */
+const accepted = <Options>(
+  fields: OptionFields,
+  given: Values
+): Effect.Effect<Options, Config.ConfigError> => {
+  const read = readOptions(fields, given, variableAt)
+  if (Result.isSuccess(read)) return Effect.succeed(given as Options)
+  const issue = new SchemaIssue.InvalidValue({ message: listed(read.failure) })
+  return Effect.fail(new Config.ConfigError(new Schema.SchemaError(issue)))
 }
 
 /**
@@ -168,37 +145,23 @@ const areSettings = (
  * @example
  * const settings = Effect.runSync(tillConfig)
  */
-export const tillConfig: Config.Config<TillSettings> = Config.mapEffect(given, (texts) => {
-  const settings = settingsOf(texts)
-  const faults = new Faults(variableOf)
-  return areSettings(settings, faults) ? Effect.succeed(settings) : failWith(faults)
-})
-
-const isFacilitator = (
-  options: Readonly<Partial<Record<keyof FacilitatorOptions, unknown>>>,
-  faults: Faults
-): options is FacilitatorOptions => {
-  checkFacilitator(options, faults)
-  return faults.texts.length === 0
-}
+export const tillConfig: Config.Config<TillSettings> = Config.mapEffect(
+  Config.flatMap(valuesOf(settingPaths), withNetworks),
+  (values) => {
+    const given = withSecret(values)
+    return accepted<TillSettings>(settingFields(given), given)
+  }
+)
 
 /**
  * Reads the address and timeouts of a facilitator: TILL_FACILITATOR_URL, TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS and
  * TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS.
  */
 export const facilitatorConfig: Config.Config<FacilitatorOptions> = Config.mapEffect(
-  Config.all({
-    url: textOf("facilitator.url"),
-    verifyTimeoutMillis: textOf("facilitator.verifyTimeoutMillis"),
-    settleTimeoutMillis: textOf("facilitator.settleTimeoutMillis")
-  }),
-  ({ settleTimeoutMillis, url, verifyTimeoutMillis }) => {
-    const options = {
-      url,
-      ...(verifyTimeoutMillis === undefined ? {} : { verifyTimeoutMillis: numberOr(verifyTimeoutMillis) }),
-      ...(settleTimeoutMillis === undefined ? {} : { settleTimeoutMillis: numberOr(settleTimeoutMillis) })
-    }
-    const faults = new Faults(variableOf)
-    return isFacilitator(options, faults) ? Effect.succeed(options) : failWith(faults)
-  }
+  valuesOf(facilitatorPaths),
+  (values) =>
+    Effect.map(
+      accepted<{ readonly facilitator: FacilitatorOptions }>({ facilitator }, { facilitator: {}, ...values }),
+      (given) => given.facilitator
+    )
 )

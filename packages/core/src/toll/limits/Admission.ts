@@ -20,13 +20,13 @@ import type { PayingCall } from "../attempt/PayingCall.ts"
 
 export interface AdmissionConfig extends PayerAccountsConfig {
   /** Limit on one payer's unsettled charges. */
-  readonly maxUnsettledPerPayer: number
+  readonly unsettledPerPayer: number
   /** Limit on the unsettled charges of this process. */
-  readonly maxUnsettled: number
+  readonly unsettled: number
   /** Limit on concurrent verifications of strangers' payments. */
-  readonly maxUnverified: number
+  readonly unverified: number
   /** Unsettled and lost work for payers who have not yet paid as much here, in atomic units per hour. */
-  readonly lossPerHourAtomic: bigint
+  readonly lossPerHour: bigint
   /** How long a payer who could not pay is remembered. */
   readonly failedPayerMillis: number
   /** How long a claim is leased. See `leaseLengthMillis`. */
@@ -179,7 +179,7 @@ export class Admission {
   private claimInStore({ lease }: PayingCall, charge: NewCharge, exposure: bigint, nowMillis: number) {
     const untilMillis = nowMillis + this.config.leaseMillis
     return this.services.charges.claim(charge, { owner: lease.owner, untilMillis }, nowMillis, {
-      maxUnsettled: this.config.maxUnsettledPerPayer,
+      maxUnsettled: this.config.unsettledPerPayer,
       maxExposureAtomic: exposure.toString()
     })
   }

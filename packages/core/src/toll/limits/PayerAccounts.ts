@@ -26,8 +26,8 @@ interface Account {
 
 export interface PayerAccountsConfig {
   /** Initial and highest limit on a payer's concurrent unsettled work. */
-  readonly exposureAtomic: bigint
-  readonly maxExposureAtomic: bigint
+  readonly exposurePerPayer: bigint
+  readonly maxExposurePerPayer: bigint
 }
 
 const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right)
@@ -88,12 +88,12 @@ export class PayerAccounts {
   /** Limit on the payer's concurrent unsettled work. */
   maxExposure(payer: string, nowMillis: number): bigint {
     const account = this.accounts.get(payer)
-    const { exposureAtomic, maxExposureAtomic } = this.config
-    if (account === undefined || account.recentUntilMillis <= nowMillis) return exposureAtomic
+    const { exposurePerPayer, maxExposurePerPayer } = this.config
+    if (account === undefined || account.recentUntilMillis <= nowMillis) return exposurePerPayer
     const recent =
       account.recentAtomic > account.sharedRecentAtomic ? account.recentAtomic : account.sharedRecentAtomic
-    const grown = smaller(exposureAtomic + recent, maxExposureAtomic)
-    return grown > exposureAtomic ? grown : exposureAtomic
+    const grown = smaller(exposurePerPayer + recent, maxExposurePerPayer)
+    return grown > exposurePerPayer ? grown : exposurePerPayer
   }
 
   /** Records the amount that the payer recently settled in all processes. */

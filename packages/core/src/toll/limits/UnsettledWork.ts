@@ -6,13 +6,13 @@ import type { PayerHistory } from "./PayerHistory.ts"
 import { StrangerLosses } from "./StrangerLosses.ts"
 import type { PayingCall } from "../attempt/PayingCall.ts"
 
-/** Share of `maxUnsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
+/** Share of the limit `unsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
 
 interface WorkLimits {
-  readonly maxUnsettledPerPayer: number
-  readonly maxUnsettled: number
-  readonly lossPerHourAtomic: bigint
+  readonly unsettledPerPayer: number
+  readonly unsettled: number
+  readonly lossPerHour: bigint
 }
 
 /** Limits the unsettled work of this process: by number of charges, and by the money that may be lost. */
@@ -26,7 +26,7 @@ export class UnsettledWork {
 
   constructor(limits: WorkLimits, accounts: PayerAccounts, history: PayerHistory) {
     this.limits = limits
-    this.losses = new StrangerLosses({ perHourAtomic: limits.lossPerHourAtomic })
+    this.losses = new StrangerLosses({ perHourAtomic: limits.lossPerHour })
     this.accounts = accounts
     this.history = history
   }
@@ -51,7 +51,7 @@ export class UnsettledWork {
   open(call: PayingCall, amountAtomic: bigint): boolean {
     const { lease, payer, request } = call
     return this.calls.enter(call, atRisk(call, amountAtomic), {
-      maxPayments: this.limits.maxUnsettledPerPayer,
+      maxPayments: this.limits.unsettledPerPayer,
       maxAtomic: request.settlesFirst
         ? this.accounts.paidLessLost(payer) + this.losses.mostOfPayer
         : this.accounts.maxExposure(payer, lease.nowMillis())
@@ -68,10 +68,9 @@ export class UnsettledWork {
     { self: this },
     function* (call: PayingCall): Effect.fn.Return<boolean, StoreError> {
       if (call.releases.holds("place")) return true
-      const { maxUnsettled } = this.limits
-      if (this.unsettled >= maxUnsettled) return false
-      if (this.unsettled >= maxUnsettled * strangersShare && !(yield* this.history.isKnown(call)))
-        return false
+      const { unsettled } = this.limits
+      if (this.unsettled >= unsettled) return false
+      if (this.unsettled >= unsettled * strangersShare && !(yield* this.history.isKnown(call))) return false
       this.unsettled++
       call.releases.hold("place", () => {
         this.unsettled--

@@ -18,12 +18,9 @@ export class VerificationPools {
   private readonly payers: FairPool
   private readonly history: PayerHistory
 
-  constructor(
-    limits: { readonly maxUnverified: number; readonly maxUnsettled: number },
-    history: PayerHistory
-  ) {
-    this.strangers = new FairPool({ capacity: limits.maxUnverified, ...queue })
-    this.payers = new FairPool({ capacity: limits.maxUnsettled, ...queue })
+  constructor(limits: { readonly unverified: number; readonly unsettled: number }, history: PayerHistory) {
+    this.strangers = new FairPool({ capacity: limits.unverified, ...queue })
+    this.payers = new FairPool({ capacity: limits.unsettled, ...queue })
     this.history = history
   }
 

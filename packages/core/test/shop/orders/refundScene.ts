@@ -148,7 +148,7 @@ export const play = <A, E>(
       return script.sign === undefined ? signature : script.sign(data)
     }
   }
-  const options = { networks: script.networks ?? [], perPayerPerHourAtomic: BigInt(maxAtomic) }
+  const options = { networks: script.networks ?? [], perPayerPerHour: BigInt(maxAtomic) }
   const program = Effect.gen(function* () {
     yield* TestClock.setTime(nowMillis)
     const refunds = yield* Refunds

@@ -60,7 +60,7 @@ interface World {
 
 export const play = <A>(
   test: (scene: Scene) => Effect.Effect<A, unknown>,
-  options: { readonly perPayerPerHourAtomic?: bigint } = {}
+  options: { readonly perPayerPerHour?: bigint } = {}
 ): Promise<A> => {
   const evidence = new Map<string, ChainEvidence>()
   const events: Array<TillEvent> = []
@@ -130,7 +130,7 @@ export const play = <A>(
       wallet: { address: walletAddress, signTypedData: async () => "0x00" },
       solana: undefined,
       networks: [network],
-      perPayerPerHourAtomic: options.perPayerPerHourAtomic ?? 1_000n
+      perPayerPerHour: options.perPayerPerHour ?? 1_000n
     })
   )
   const program = Effect.gen(function* () {

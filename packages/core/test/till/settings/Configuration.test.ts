@@ -192,7 +192,7 @@ describe("Till.make refuses", () => {
     [
       "a token without an rpcUrl",
       { networks: [{ network: "base", token: { address: payTo, name: "Dollar", version: "1" } }] },
-      /network base has a token and no rpcUrl: the token is checked against the chain. Give rpcUrl of base/
+      /rpcUrl of base must be given: the token of base is checked against the chain/
     ],
     ["a time too short to pay in", { maxTimeoutSeconds: 5 }, /maxTimeoutSeconds must be .* from 30 to 600/],
     ["a time that is no number", { upstreamTimeoutMillis: Number.NaN }, /upstreamTimeoutMillis must be/],
@@ -234,7 +234,12 @@ describe("Till.make refuses", () => {
 
   it("never repeats a secret", () => {
     expect(faultOf(written({ secret: "canary-canary" }))).not.toContain("canary")
-    expect(faultOf(written({ secret: [{ id: "a", secret: "canary-canary" }] }))).not.toContain("canary")
+    for (const key of [
+      { id: "a", secret: "canary-canary" },
+      { id: "canary, in the place of an id" },
+      { id: `${secret} canary`, secret: "short" }
+    ])
+      expect(faultOf(written({ secret: [key, key] }))).not.toContain("canary")
   })
 })
 

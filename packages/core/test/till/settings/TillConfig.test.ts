@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { Facilitator, facilitatorConfig, memory, tillConfig, Tracker } from "@till402/core/effect"
 import { fakeFacilitator } from "@till402/testing"
 import * as Track from "../../../src/shop/routes/Track.ts"
-import { configure } from "../../../src/till/settings/Configuration.ts"
+import { configured } from "../configured.ts"
 import { Till } from "../../../src/till/Till.ts"
 import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { variableOf, variablePaths } from "../../../src/till/settings/TillConfig.ts"
@@ -110,14 +110,14 @@ describe("tillConfig", () => {
   })
 
   it("returns settings that a till accepts", () => {
-    const configured = configure(settingsOf({ TILL_LIMITS_QUOTES_PER_MINUTE: "9" }))
-    expect(configured).toMatchObject({ quotesPerMinute: 9, prefix: "/api", cors: "*" })
+    const settings = configured(settingsOf({ TILL_LIMITS_QUOTES_PER_MINUTE: "9" }))
+    expect(settings).toMatchObject({ limits: { quotesPerMinute: 9 }, prefix: "/api", cors: "*" })
   })
 
   it("returns settings that accept hooks, and no ports, beside them", () => {
-    expect(configure({ ...settingsOf(), onOrderChange: () => undefined })).toMatchObject({ prefix: "/api" })
+    expect(configured({ ...settingsOf(), onOrderChange: () => undefined })).toMatchObject({ prefix: "/api" })
     const withWrong = (change: object) => () =>
-      Reflect.apply(configure, undefined, [{ ...settingsOf(), ...change }])
+      Reflect.apply(configured, undefined, [{ ...settingsOf(), ...change }])
     expect(withWrong({ tracker: {} })).toThrow("there is no option tracker")
     expect(withWrong({ onOrderChange: 5 })).toThrow("onOrderChange must be a function")
   })

@@ -21,12 +21,12 @@ const price = 10_000n
 const scene = Effect.gen(function* () {
   const payer = { openAtomic: 3n * price, balance: price, reads: 0 }
   const admission = yield* Admission.make({
-    exposureAtomic: price,
-    maxExposureAtomic: price,
-    maxUnsettledPerPayer: 10,
-    maxUnsettled: 10,
-    maxUnverified: 10,
-    lossPerHourAtomic: price,
+    exposurePerPayer: price,
+    maxExposurePerPayer: price,
+    unsettledPerPayer: 10,
+    unsettled: 10,
+    unverified: 10,
+    lossPerHour: price,
     failedPayerMillis: 0,
     leaseMillis: 60_000
   }).pipe(

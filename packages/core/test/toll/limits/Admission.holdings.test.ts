@@ -25,12 +25,12 @@ const attemptOf = (owner: string) => {
 }
 
 const admission = Admission.make({
-  exposureAtomic: 100n * price,
-  maxExposureAtomic: 100n * price,
-  maxUnsettledPerPayer: 10,
-  maxUnsettled: 10,
-  maxUnverified: 10,
-  lossPerHourAtomic: 100n * price,
+  exposurePerPayer: 100n * price,
+  maxExposurePerPayer: 100n * price,
+  unsettledPerPayer: 10,
+  unsettled: 10,
+  unverified: 10,
+  lossPerHour: 100n * price,
   failedPayerMillis: 0,
   leaseMillis: 60_000
 })

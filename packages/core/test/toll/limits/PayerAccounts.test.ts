@@ -5,8 +5,8 @@ const cent = 10_000n
 
 const open = (config: Partial<ConstructorParameters<typeof PayerAccounts>[0]> = {}) =>
   new PayerAccounts({
-    exposureAtomic: 10n * cent,
-    maxExposureAtomic: 50n * cent,
+    exposurePerPayer: 10n * cent,
+    maxExposurePerPayer: 50n * cent,
     ...config
   })
 
@@ -39,7 +39,7 @@ describe("the bound on concurrent work", () => {
   })
 
   it("is never below its start, even where the ceiling is", () => {
-    const accounts = open({ maxExposureAtomic: cent })
+    const accounts = open({ maxExposurePerPayer: cent })
     accounts.earn("0xa", 7n * cent, 0)
     expect(accounts.maxExposure("0xa", 0)).toBe(10n * cent)
   })

@@ -34,8 +34,8 @@ const open = () => {
     )
   )
   const accounts = new PayerAccounts({
-    exposureAtomic: 10_000n,
-    maxExposureAtomic: 10_000n
+    exposurePerPayer: 10_000n,
+    maxExposurePerPayer: 10_000n
   })
   const history = new PayerHistory(charges, accounts)
   const isKnown = (atMillis: number) => Effect.runSync(history.namesKnownPayer(attemptAt(atMillis)))

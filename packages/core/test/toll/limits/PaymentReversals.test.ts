@@ -33,12 +33,12 @@ const attemptOf = (nonce: `0x${string}`) => {
 
 /** Room for one payment without cover. */
 const admissionOf = Admission.make({
-  exposureAtomic: 100n * price,
-  maxExposureAtomic: 100n * price,
-  maxUnsettledPerPayer: 10,
-  maxUnsettled: 10,
-  maxUnverified: 10,
-  lossPerHourAtomic: 1n,
+  exposurePerPayer: 100n * price,
+  maxExposurePerPayer: 100n * price,
+  unsettledPerPayer: 10,
+  unsettled: 10,
+  unverified: 10,
+  lossPerHour: 1n,
   failedPayerMillis: 0,
   leaseMillis: 60_000
 })

@@ -21,7 +21,7 @@ const attemptOf = (payer: string, address: string) =>
     releases: new Releases()
   }) as unknown as PayingCall
 
-const open = () => new VerificationPools({ maxUnverified: 1, maxUnsettled: 1 }, history)
+const open = () => new VerificationPools({ unverified: 1, unsettled: 1 }, history)
 const entering = (pools: VerificationPools, attempt: PayingCall) =>
   Effect.forkChild(pools.enter(attempt), { startImmediately: true })
 

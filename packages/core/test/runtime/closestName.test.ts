@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { closestName } from "../../../src/till/settings/UnknownOptions.ts"
+import { closestName } from "../../src/runtime/closestName.ts"
 
 describe("the closest name", () => {
   it.each([

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "@till402/core"
 import { chargeLeaseMillis, waitMillis } from "../../../src/till/assemble.ts"
-import { configure } from "../../../src/till/settings/Configuration.ts"
+import { configured } from "../configured.ts"
 import { queryMillis } from "../../../src/toll/perform/queryChain.ts"
-import {
-  boundText,
-  durationText,
-  type OptionBound,
-  optionBounds
-} from "../../../src/till/settings/OptionBounds.ts"
+import { boundText, durationText } from "../../../src/till/settings/OptionSchema.ts"
+import { describedOptions } from "../../../src/till/settings/Settings.ts"
 
 const settings = {
   baseUrl: "https://shop.example",
@@ -27,7 +23,7 @@ const withValue = (path: string, value: unknown): typeof settings => {
 
 const isAccepted = (path: string, value: unknown): boolean => {
   try {
-    configure(withValue(path, value))
+    configured(withValue(path, value))
     return true
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigurationError)
@@ -35,8 +31,8 @@ const isAccepted = (path: string, value: unknown): boolean => {
   }
 }
 
-const bounds = Object.entries<OptionBound>(optionBounds).filter(
-  ([path]) => !path.startsWith("facilitator.") && !path.startsWith("secret[]")
+const bounds = [...describedOptions].filter(
+  ([path, { kind }]) => !/^(?:facilitator\.|secret\[\])/.test(path) && kind !== "other" && kind !== "group"
 )
 
 describe("every option", () => {
@@ -70,17 +66,20 @@ describe("every option", () => {
 })
 
 describe("the lease of a charge", () => {
-  const work = optionBounds.upstreamTimeoutMillis
-  const settle = optionBounds["facilitator.settleTimeoutMillis"]
+  const boundsOf = (path: string): readonly [number, number, number] => {
+    const notes = describedOptions.get(path)
+    if (notes?.kind !== "number") throw new Error(`${path} has no bounds`)
+    return [notes.minimum, notes.default ?? notes.minimum, notes.maximum]
+  }
   /** One read of the balance, and the pause before it. */
   const balanceMillis = 5_500
 
   it.each(
-    [work.minimum, work.default, work.maximum].flatMap((workMillis) =>
-      [settle.minimum, settle.default, settle.maximum].map((settleMillis) => [workMillis, settleMillis])
+    boundsOf("upstreamTimeoutMillis").flatMap((workMillis) =>
+      boundsOf("facilitator.settleTimeoutMillis").map((settleMillis) => [workMillis, settleMillis])
     )
   )("outlasts its steps, with %s ms of work and %s ms to settle", (workMillis = 0, settleMillis = 0) => {
-    const settings = configure(withValue("upstreamTimeoutMillis", workMillis))
+    const settings = configured(withValue("upstreamTimeoutMillis", workMillis))
     const leaseMillis = chargeLeaseMillis(
       settings,
       { canRead: () => true },
