@@ -108,7 +108,9 @@ const layerOf = (
         ]),
         Layer.provideMerge([
           Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
-          Layer.succeed(References.MinimumLogLevel, "Info")
+          Layer.succeed(References.MinimumLogLevel, "Info"),
+          // A plain host has no tracer: nobody would see the spans, which cost a tenth of a call.
+          Layer.succeed(References.TracerEnabled, false)
         ])
       )
     )
