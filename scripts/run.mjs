@@ -21,7 +21,6 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   format    formats the sources
   docs      writes what is generated: tables of options, drawings of states and recorded benches, lint rules of folders
   bench     speed beside the official middleware: npm run bench -- --help lists its modes
-  assistant judges the replies of the shopping assistant, or of your model: --model URL --model-name NAME
   simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --rail evm|solana --workers W
   kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
@@ -176,7 +175,6 @@ const tasks = {
   format: (toolchain, args) => run(toolchain, [...tool("oxfmt"), ...args]),
   docs: (toolchain) => run(toolchain, source("e2e/docs/writeTables.ts")),
   bench: (toolchain, args) => run(toolchain, ["--expose-gc", ...source("bench/src/main.ts"), ...args]),
-  assistant: (toolchain, args) => run(toolchain, [...source("e2e/assistant/src/main.ts"), ...args]),
   kill: (toolchain, args) => run(toolchain, [...source("e2e/durability/killRounds.ts"), ...args]),
   day: (toolchain, args) => run(toolchain, [...source("e2e/durability/day.ts"), ...args]),
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),

@@ -11,6 +11,7 @@ const modes: Readonly<Record<string, readonly [text: string, load: () => Promise
     load: ["users beside strangers without money; up to 4,000 paid calls at once", () => import("./load.ts")],
     relaying: ["settlements and gas of the local facilitator on anvil", () => import("./relaying.ts")],
     stores: ["reads, sweeps, orders and searches at up to a million rows", () => import("./stores.ts")],
+    assistant: ["what the assistant keeps of honest replies, and of lies", () => import("./assistant.ts")],
     downloads: ["a large download of the vault, and 100 slow readers", () => import("./downloads.ts")]
   }
 

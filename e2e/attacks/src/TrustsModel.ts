@@ -1,5 +1,5 @@
 import type { AssistantOptions } from "@till402/core"
-import { type ChatReply, type ChatRequest, startModelServer } from "../../assistant/src/modelServer.ts"
+import { type ChatReply, type ChatRequest, startModelServer } from "./ModelServer.ts"
 import type { Goods } from "./Goods.ts"
 
 /*

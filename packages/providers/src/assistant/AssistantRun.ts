@@ -1,17 +1,16 @@
 import type { Product, ShopRequest, ShopResponse } from "@till402/core"
 import { Effect, type ExecutionPlan, Option, Result, Schema } from "effect"
 import { type AiError, LanguageModel, Prompt, type Response } from "effect/ai"
-import { askForAnswer, askForRepair, askForValid, instructions } from "./Instructions.ts"
+import { askForAnswer, askForValid, instructions } from "./Instructions.ts"
 import { EmptyAnswer, isUnreadable } from "./ModelFaults.ts"
 import { ModelTerms } from "./ModelTerms.ts"
 import { makeTools, type RunTools, type Search, type SearchError } from "./ProductTools.ts"
-import { builtReply, checkDraft, replyText } from "./reply/ReplyText.ts"
-import type { ReplyContext } from "./reply/ReplyCheck.ts"
+import { aboutText, type Draft, type Pick, type ReplyContext, replyText } from "./reply/ReplyText.ts"
 import { BudgetSpent, estimateTokens, type RunBudget } from "./RunBudget.ts"
 import { describeRequest, limitsOf, wordsOf } from "./Wishes.ts"
 
 /*
- * One run: rounds of searches, an answer, one repair, and the checked reply.
+ * One run: rounds of searches, an answer, and the reply made of it.
  */
 
 /** The models to try, in order. */
@@ -34,8 +33,16 @@ export interface RunOptions {
 export type RunError = AiError.AiError | BudgetSpent | EmptyAnswer | SearchError
 
 const Answer = Schema.Struct({
-  reply: Schema.String.annotate({ description: "Plain text for the shopper" }),
-  recommendedIds: Schema.Array(Schema.String).annotate({ description: "Ids of products, best first" })
+  summary: Schema.String.annotate({ description: "Answers the shopper's question in up to three sentences" }),
+  picks: Schema.Array(
+    Schema.Struct({
+      id: Schema.String.annotate({ description: "Id of a product" }),
+      why: Schema.String.annotate({ description: "Why it fits, in one or two sentences" })
+    })
+  ).annotate({ description: "Recommended products, best first" }),
+  note: Schema.optionalKey(Schema.NullOr(Schema.String)).annotate({
+    description: "What is missing if nothing fits quite"
+  })
 })
 type Answer = typeof Answer.Type
 
@@ -118,111 +125,65 @@ const askAnswer = (prompt: Prompt.Prompt, note: string, requests: Requests) => {
   )
 }
 
-/** The products of an answer: those found within the limits, each once. */
-const pick = (answer: Answer, { found }: RunTools, maxProducts: number) => {
-  const products = new Set<Product>()
-  const unknown: Array<string> = []
-  for (const id of answer.recommendedIds) {
+/** The products of an answer: those found within the limits, each once. Without any of them, none of its text can stay. */
+const draftOf = (answer: Answer, { found }: RunTools, maxProducts: number): Draft | undefined => {
+  const picks = new Map<Product, Pick>()
+  for (const { id, why } of answer.picks) {
     const product = found.get(id)
-    if (product === undefined) unknown.push(id.slice(0, 100))
-    else if (products.size < maxProducts) products.add(product)
+    if (product !== undefined && !picks.has(product) && picks.size < maxProducts)
+      picks.set(product, { product, why })
   }
-  return { products: [...products], unknown: unknown.slice(0, 10) }
+  return picks.size === 0 && answer.picks.length > 0
+    ? undefined
+    : { summary: answer.summary, picks: [...picks.values()], note: answer.note ?? "" }
 }
 
-/**
- * Has an answer corrected once if it names unknown products, or if less than half of its sentences can be kept. Keeps
- * the first answer if the model fails to.
- */
-const repaired = Effect.fnUntraced(function* (
-  answer: Answer,
-  prompt: Prompt.Prompt,
-  tools: RunTools,
-  run: {
-    readonly requests: Requests
-    readonly options: RunOptions
-    readonly contextOf: ContextOf
-    /** Whether the answer ends the prompt already. */
-    readonly isSaid: boolean
-  }
-) {
-  const { contextOf, options, requests } = run
-  const { products, unknown } = pick(answer, tools, options.maxProducts)
-  const checked = checkDraft(answer.reply, contextOf(products))
-  const faults = checked.filter(({ fault }) => fault !== undefined)
-  if (faults.length * 2 <= checked.length && unknown.length === 0) return answer
-  const said = run.isSaid ? prompt : say(prompt, "assistant", JSON.stringify(answer))
-  const note = askForRepair(faults, unknown, tools.found.ids.slice(0, 20))
-  const result = yield* Effect.result(requests.answer(say(said, "user", note)))
-  return Result.isSuccess(result) ? result.success.value : answer
-})
-
-type ContextOf = (products: ReadonlyArray<Product>) => ReplyContext
-
-/** The reply that is sent: the harmless part of the answer with a list of the products, or the list alone. */
+/** The reply that is sent: what may be sent of the answer, or the products that were found. */
 const compose = (
-  answer: Answer | undefined,
-  tools: RunTools,
+  draft: Draft | undefined,
   maxProducts: number,
-  contextOf: ContextOf
-): ShopResponse => {
-  const picked = answer === undefined ? undefined : pick(answer, tools, maxProducts)
-  const isLost = picked === undefined || (picked.products.length === 0 && picked.unknown.length > 0)
-  if (isLost || answer === undefined) {
-    // The answer is about products that don't exist, so none of its text can stay.
-    const products = tools.found.products.slice(0, maxProducts)
-    return { reply: builtReply(contextOf(products)), products }
+  context: ReplyContext
+): ShopResponse | EmptyAnswer => {
+  const all = context.found.slice(0, maxProducts).map((product) => ({ product, why: "" }))
+  const list = { summary: "", picks: all, note: "" }
+  for (const { note, picks, summary } of draft === undefined ? [list] : [draft, list]) {
+    const reply = replyText({ note, picks, summary }, context)
+    if (reply !== undefined) return { reply, products: picks.map(({ product }) => product) }
   }
-  const { products } = picked
-  return { reply: replyText(answer.reply, contextOf(products)), products }
+  return new EmptyAnswer()
 }
 
 /**
- * Replies to one request. Fails with the model's error, with `BudgetSpent` if not even one search was possible, and
- * with the marketplaces' error if every search failed.
+ * Replies to one request. Fails with the model's error, with `BudgetSpent` if not even one search was possible, with the
+ * marketplaces' error if every search failed, and with `EmptyAnswer` if neither model nor search gave anything.
  */
 export const runAssistant = Effect.fnUntraced(function* (
   request: ShopRequest,
   options: RunOptions
 ): Effect.fn.Return<ShopResponse, RunError> {
-  const limits = limitsOf(request)
+  const { hasOtherCurrency, limits } = limitsOf(request)
   const tools = makeTools(options.search, limits, options.maxSearches)
-  const system = instructions(options.maxProducts)
-  const contextOf: ContextOf = (products) => ({
-    products,
-    limits,
-    request: wordsOf(request),
-    hasSearched: tools.hasSearched(),
-    hasFound: tools.found.products.length > 0
-  })
+  const secret = instructions(options.maxProducts)
   const start = Prompt.make([
-    { role: "system", content: system },
+    { role: "system", content: secret },
     { role: "user", content: [{ type: "text", text: describeRequest(request) }] }
   ])
   const requests = makeRequests(options, tools)
-  const explored = yield* explore(start, requests, options.maxRounds)
+  const { answer, prompt } = yield* explore(start, requests, options.maxRounds)
   const failure = tools.failure()
   if (failure !== undefined) return yield* Effect.fail(failure)
-  const { prompt } = explored
   const answered =
-    explored.answer === undefined
+    answer === undefined
       ? yield* Effect.result(askAnswer(prompt, askForAnswer, requests))
-      : Result.succeed(explored.answer)
-  if (Result.isFailure(answered)) {
-    // Out of budget with products in hand: they are listed.
-    if (answered.failure._tag !== "BudgetSpent" || tools.found.products.length === 0) {
-      return yield* Effect.fail(answered.failure)
-    }
-    return compose(undefined, tools, options.maxProducts, contextOf)
-  }
-  const answer = yield* repaired(answered.success, prompt, tools, {
-    requests,
-    options,
-    contextOf,
-    isSaid: explored.answer !== undefined
-  })
+      : Result.succeed(answer)
+  const found = tools.found.products
+  // Out of budget with products in hand: they are listed.
+  const isSpent = Result.isFailure(answered) && answered.failure._tag === "BudgetSpent" && found.length > 0
+  if (Result.isFailure(answered) && !isSpent) return yield* Effect.fail(answered.failure)
+  const draft = Result.isSuccess(answered) ? draftOf(answered.success, tools, options.maxProducts) : undefined
+  const words = wordsOf(request)
   // Nothing can be said about products that were never searched for.
-  if (!tools.hasSearched() && (answer.reply.trim() === "" || answer.recommendedIds.length > 0))
-    return yield* Effect.fail(new EmptyAnswer())
-  return compose(answer, tools, options.maxProducts, contextOf)
+  if (draft !== undefined && !tools.hasSearched()) return { reply: aboutText(words), products: [] }
+  const reply = compose(draft, options.maxProducts, { request: words, found, hasOtherCurrency, secret })
+  return reply instanceof EmptyAnswer ? yield* Effect.fail(reply) : reply
 })

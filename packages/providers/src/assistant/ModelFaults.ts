@@ -7,10 +7,10 @@ import type { BudgetSpent } from "./RunBudget.ts"
  * Errors of models as errors of the assistant.
  */
 
-/** The model neither searched nor answered. */
+/** Neither the model nor the search gave anything that can be sent. */
 export class EmptyAnswer extends Data.TaggedError("EmptyAnswer") {
   override get message(): string {
-    return "the model neither searched nor answered"
+    return "the search found nothing, and the model said nothing about it"
   }
 }
 
@@ -28,10 +28,11 @@ const temporary: ReadonlySet<string> = new Set<AiError.AiErrorReason["_tag"]>([
   "NetworkError"
 ])
 
-/** 503 for a model that is busy, down or over quota; 502 for a refusal, an unusable response or a wrong key. */
+/** 503 for a model that is busy, down, over quota or without an answer; 502 for a refusal, an unusable response or a wrong key. */
 export const toAssistantError = (
   error: AiError.AiError | BudgetSpent | EmptyAnswer
 ): UpstreamFailed | UpstreamUnavailable => {
+  if (error._tag === "EmptyAnswer") return new UpstreamUnavailable({ port: "assistant", cause: error })
   if (error._tag !== "AiError" || !temporary.has(error.reason._tag)) {
     return new UpstreamFailed({ port: "assistant", cause: error })
   }

@@ -19,8 +19,6 @@ export interface AssistantSettings {
    * model's prices.
    */
   readonly maxCostUsd?: number | undefined
-  /** How long identical requests share one run, in milliseconds; default 30,000, 0 to share none. */
-  readonly shareMillis?: number | undefined
 }
 
 export type CheckedSettings = { readonly [name in keyof AssistantSettings]-?: number }
@@ -40,12 +38,6 @@ export const checkSettings = Effect.fnUntraced(function* (
     maxSearches: yield* read.wholeNumber("maxSearches", settings.maxSearches ?? 8, 1, 50),
     maxProducts: yield* read.wholeNumber("maxProducts", settings.maxProducts ?? 5, 1, 20),
     maxTokens: yield* read.wholeNumber("maxTokens", settings.maxTokens ?? 40_000, 2_000, 1_000_000),
-    deadlineMillis: yield* read.wholeNumber(
-      "deadlineMillis",
-      settings.deadlineMillis ?? 18_000,
-      100,
-      300_000
-    ),
-    shareMillis: yield* read.wholeNumber("shareMillis", settings.shareMillis ?? 30_000, 0, 600_000)
+    deadlineMillis: yield* read.wholeNumber("deadlineMillis", settings.deadlineMillis ?? 18_000, 100, 300_000)
   }
 })

@@ -122,9 +122,8 @@ const boundsOf = (
   given: { readonly priceMin?: number | null; readonly priceMax?: number | null },
   limits: ReadonlyArray<PriceLimit>
 ): { readonly priceMin?: number; readonly priceMax?: number } => {
-  const inDollars = limits.filter(({ currencies }) => currencies.length === 0 || currencies.includes("USD"))
   const of = (bound: PriceLimit["bound"], own: number | null | undefined): ReadonlyArray<number> =>
-    [...inDollars.filter((limit) => limit.bound === bound).map(({ value }) => value), own].flatMap(
+    [...limits.filter((limit) => limit.bound === bound).map(({ value }) => value), own].flatMap(
       (value) => positive(value) ?? []
     )
   const lows = of("min", given.priceMin)
@@ -201,9 +200,11 @@ export const makeTools = (
     get_product: Effect.fnUntraced(function* ({ id }) {
       const known = found.get(id)
       if (known !== undefined) return viewOf(id.trim(), known)
-      const code = oneLine(id, maxQuery)
+      const code = oneLine(id, maxQuery).replace(/^marketplace_[ab]:/, "")
       if (code === "") return yield* Effect.fail("id must not be empty")
-      const match = (yield* searchOnce({ q: code, page: 1 })).find(({ asin }) => asin === code)
+      const match = (yield* searchOnce({ q: code, page: 1 })).find(
+        ({ asin }) => asin.toLowerCase() === code.toLowerCase()
+      )
       const added = match === undefined ? undefined : found.add(match)
       return match === undefined || added === undefined
         ? yield* Effect.fail("no product within the limits has this id")

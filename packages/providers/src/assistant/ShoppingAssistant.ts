@@ -13,7 +13,6 @@ import { toAssistantError } from "./ModelFaults.ts"
 import { type AssistantSettings, checkSettings } from "./Options.ts"
 import type { Search } from "./ProductTools.ts"
 import { RunBudget } from "./RunBudget.ts"
-import { makeSharedRuns } from "./SharedRuns.ts"
 
 const runs = Metric.counter("till402_assistant_runs_total", {
   description: "Runs of the assistant's model, by outcome",
@@ -54,17 +53,8 @@ export type Reply = (
   }
 ) => Effect.Effect<ShopResponse, UpstreamFailed | UpstreamUnavailable>
 
-/** Requests of a run beside its rounds: the answer, its second try, and the repair. */
-const furtherRequests = 4
-
-/** Identical requests have the same key, whatever the order of their fields. */
-const keyOf = ({ context, message }: ShopRequest): string =>
-  JSON.stringify([
-    message,
-    context?.priceRange?.min ?? null,
-    context?.priceRange?.max ?? null,
-    context?.preferences ?? []
-  ])
+/** Requests of a run beside its rounds: the answer and its second try. */
+const furtherRequests = 2
 
 const fromMarketplace = (error: UpstreamFailed | UpstreamUnavailable): UpstreamFailed | UpstreamUnavailable =>
   error._tag === "UpstreamFailed"
@@ -86,11 +76,10 @@ export const makeReply = Effect.fnUntraced(function* (
   const checked = yield* checkSettings(settings)
   const [first, ...others] = models
   const plan: ModelPlan = ExecutionPlan.make({ provide: first }, ...others.map((provide) => ({ provide })))
-  const share = makeSharedRuns<ShopResponse, UpstreamFailed | UpstreamUnavailable>(checked.shareMillis)
   const { deadlineMillis, maxCostUsd, maxRounds } = checked
 
-  const reply: Reply = (request, { report, search }) => {
-    const run = Effect.gen(function* () {
+  const reply: Reply = (request, { report, search }) =>
+    Effect.gen(function* () {
       const budget = new RunBudget({ ...checked, maxRequests: (maxRounds + furtherRequests) * models.length })
       const startedAt = yield* Clock.currentTimeMillis
       return yield* runAssistant(request, { ...checked, plan, search, budget }).pipe(
@@ -117,20 +106,19 @@ export const makeReply = Effect.fnUntraced(function* (
         )
       )
     })
-    return share(keyOf(request), run)
-  }
   return { reply, maxCostUsd }
 })
 
 /**
  * The `Assistant` of an Effect host, over the `LanguageModel` of its context. It searches the `Catalogue`.
  *
- * Its products come from searches only, and are within `context.priceRange` and the limits that the message states.
- * Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is kept only if a
- * grammar proves that it says no more than what a product is like, and whom and what it suits. Titles are the
+ * Its products come from searches only, and are within `context.priceRange` and the limits in dollars that the message
+ * states. Code writes their names, prices, ratings and numbers of reviews into the reply. A sentence of the model is left
+ * out if it states figures that no title has, or speaks of price, stock, delivery and the like. Titles are the
  * marketplaces' own words.
  *
- * Fails with `UpstreamUnavailable` (503) if the model or every marketplace is down, busy or too slow, and with
+ * Fails with `UpstreamUnavailable` (503) if the model or every marketplace is down, busy or too slow, or if neither
+ * gave anything, and with
  * `UpstreamFailed` (502) for a refused or unusable response. Fails to build with `ConfigurationError` for a wrong
  * setting.
  *

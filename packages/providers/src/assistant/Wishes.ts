@@ -1,23 +1,25 @@
 import type { ShopRequest } from "@till402/core"
-import { withDigits } from "./reply/NumberWords.ts"
 import { normalized, oneLine } from "./reply/PlainText.ts"
-import { limitsIn, type PriceLimit } from "./reply/PriceLimits.ts"
+import { limitsIn, type StatedLimits } from "./reply/PriceLimits.ts"
 
 /*
  * A shopper's request as data.
  */
 
-/** The limits on the price: those of `priceRange`, in US dollars, and those that message and preferences state. */
-export const limitsOf = ({ context, message }: ShopRequest): ReadonlyArray<PriceLimit> => {
+/** The limits on the price: those of `priceRange`, and those that message and preferences state. */
+export const limitsOf = ({ context, message }: ShopRequest): StatedLimits => {
   const { max, min } = context?.priceRange ?? {}
-  const given = { strict: false, currencies: ["USD"] }
-  return [
-    ...(min === undefined ? [] : [{ ...given, bound: "min" as const, value: min }]),
-    ...(max === undefined ? [] : [{ ...given, bound: "max" as const, value: max }]),
-    ...[message, ...(context?.preferences ?? [])]
-      .flatMap((text) => limitsIn(withDigits(oneLine(normalized(text), Infinity))))
-      .map(({ bound, currencies, strict, value }) => ({ bound, strict, value, currencies }))
-  ]
+  const stated = [message, ...(context?.preferences ?? [])].map((text) =>
+    limitsIn(normalized(oneLine(text, maxMessage)))
+  )
+  return {
+    limits: [
+      ...(min === undefined ? [] : [{ bound: "min" as const, value: min }]),
+      ...(max === undefined ? [] : [{ bound: "max" as const, value: max }]),
+      ...stated.flatMap(({ limits }) => limits)
+    ],
+    hasOtherCurrency: stated.some((each) => each.hasOtherCurrency)
+  }
 }
 
 /** All words of the shopper. */

@@ -1,6 +1,6 @@
 /*
- * The shopping assistant on language models. Prices and ratings of its replies are written by code; of the model's text,
- * only sentences of harmless words are kept.
+ * The shopping assistant on language models. Code writes names, prices and ratings; of the model's text, sentences are left
+ * out that state what only data can.
  */
 export type { FetchOptions, UpstreamSettings } from "../upstream/UpstreamSettings.ts"
 export type { AssistantSettings } from "./Options.ts"

@@ -15,9 +15,9 @@ export interface LanguageModelOptions
 /**
  * The `assistant` of a till on a model behind any server of the chat-completions protocol.
  *
- * Its products come from searches of the till's marketplaces only, within `context.priceRange` and the limits that the
- * message states. Code writes their prices, ratings and numbers of reviews into the reply. A sentence of the model is
- * kept only if a grammar proves that it says no more than what a product is like, and whom and what it suits.
+ * Its products come from searches of the till's marketplaces only, within `context.priceRange` and the limits in dollars
+ * that the message states. Code writes their names, prices, ratings and numbers of reviews into the reply. A sentence of
+ * the model is left out if it states figures that no title has, or speaks of price, stock, delivery and the like.
  *
  * `reply` rejects with `TemporarilyUnavailable` (503) if the model or every marketplace is down, busy or too slow, and
  * with another error (502) for a refused or unusable response.
@@ -42,7 +42,6 @@ export const languageModel = ({
   maxSearches,
   maxTokens,
   runDeadlineMillis,
-  shareMillis,
   ...model
 }: LanguageModelOptions): AssistantOptions =>
   assistantOver([modelOf(model), ...fallback], {
@@ -51,6 +50,5 @@ export const languageModel = ({
     maxRounds,
     maxSearches,
     maxTokens,
-    shareMillis,
     deadlineMillis: runDeadlineMillis
   })

@@ -6,7 +6,6 @@ import { AiError, LanguageModel, type Response } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { ModelTerms, ShoppingAssistant } from "../../src/assistant/index.ts"
 import { anker, sony } from "./goods.ts"
-import { attackersReplies } from "./reply/attackers.ts"
 
 /*
  * The assistant as layers, over models in this process.
@@ -30,7 +29,7 @@ const search: Parts = [
 const answer: Parts = [
   {
     type: "text",
-    text: JSON.stringify({ reply: "The Sony WH-CH520 is light.", recommendedIds: [sony.asin] })
+    text: JSON.stringify({ summary: "The Sony WH-CH520 is light.", picks: [{ id: sony.asin, why: "" }] })
   },
   finish
 ]
@@ -62,34 +61,11 @@ describe("ShoppingAssistant.layer", () => {
       )
       assert.strictEqual(
         reply,
-        "The “Sony WH-CH520 Wireless Headphones” is light.\n\n- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00, rated 4.5, 900 reviews"
+        "The Sony WH-CH520 is light.\n\n- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00, rated 4.5, reviews: 900"
       )
       assert.deepStrictEqual(
         products.map(({ asin }) => asin),
         [sony.asin]
-      )
-    })
-  )
-
-  it.effect.each(attackersReplies)("lists the products instead of saying: %s", (text) =>
-    Effect.gen(function* () {
-      const lie: Parts = [
-        { type: "text", text: JSON.stringify({ reply: text, recommendedIds: [anker.asin, sony.asin] }) },
-        finish
-      ]
-      const { reply } = yield* Effect.flatMap(Assistant, (assistant) =>
-        assistant.reply({ message: "wireless headphones" })
-      ).pipe(
-        Effect.provide(ShoppingAssistant.layer()),
-        Effect.provide([modelOf(Effect.succeed(search), Effect.succeed(lie)), catalogue])
-      )
-      assert.strictEqual(
-        reply,
-        [
-          "These products match your request:",
-          "- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7 (best rating), 2310 reviews",
-          "- “Sony WH-CH520 Wireless Headphones, Blue”: $30.00 (lowest price), rated 4.5, 900 reviews"
-        ].join("\n")
       )
     })
   )

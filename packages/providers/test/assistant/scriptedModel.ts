@@ -137,7 +137,14 @@ export const searchFor = (...queries: ReadonlyArray<string>): Turn => ({
   calls: queries.map((query) => ({ name: "search_products", args: { query } }))
 })
 
-/** A turn that answers. */
-export const answerWith = (reply: string, ...recommendedIds: ReadonlyArray<string>): Turn => ({
-  text: JSON.stringify({ reply, recommendedIds })
+/** A turn that answers with a summary and products. */
+export const answerWith = (summary: string, ...ids: ReadonlyArray<string>): Turn =>
+  answerWithReasons(summary, ...ids.map((id) => [id, ""] as const))
+
+/** A turn that answers with a summary, and with a reason for each product. */
+export const answerWithReasons = (
+  summary: string,
+  ...picks: ReadonlyArray<readonly [id: string, why: string]>
+): Turn => ({
+  text: JSON.stringify({ summary, picks: picks.map(([id, why]) => ({ id, why })), note: "" })
 })

@@ -1,11 +1,9 @@
 import type { AssistantOptions, Product, ProductQuery, SearchProduct, ShopRequest } from "@till402/core"
 import type { Listing } from "./Listing.ts"
-import { bestFit, wordsOf } from "./Words.ts"
+import { bestFit, foldText, wordsOf } from "./Words.ts"
 
 /** Maximum number of products in a response. */
 const maxRecommended = 5
-/** Preferences that a reply mentions. */
-const maxNamed = 5
 /** Maximum number of searches per response. */
 const maxSearches = 6
 
@@ -13,10 +11,10 @@ const maxSearches = 6
 const chatter = new Set(
   `a about above actually all am an and any anything are around as at be below best between but buy by can
   cheap cheapest could doesn dollar dollars don find for from get give good great have hello help hey hi
-  how i id im in is it just less let like likes looking love loves maximum me minimum more most my need
+  how i id im in is it just last least less let like likes looking love loves maximum me minimum more most my need
   needs nice no not of offer on one or our over please product products recommend recommendation search
   shop show some someone something stuff suggest than thank thanks that the their them then there these
-  they thing things this to under up us usd want wants we what where which who with would you your`.split(
+  they thing things this to under up us usd want wants we what where when where which who whose why with would you your`.split(
     /\s+/
   )
 )
@@ -28,7 +26,7 @@ interface PriceRange {
 
 /** Units and words that show a number is not a price, as in "at least 40 hours". */
 const units =
-  "%|°|hours?|hrs?|h|days?|years?|kg|g|lbs?|oz|mm|cm|m|in|inch(?:es)?|ft|l|ml|mah|w|watts?|gb|tb|people|persons?|players?|pieces|stars?|miles?"
+  "%|°|€|£|euros?|eur|gbp|hours?|hrs?|h|days?|years?|kg|g|lbs?|oz|mm|cm|m|in|inch(?:es)?|ft|l|ml|mah|w|watts?|gb|tb|people|persons?|players?|pieces|stars?|miles?"
 const amount = String.raw`(?:us)?\$?\s*(\d{1,3}(?:,\d{3})+(?!\d)|\d{1,6}(?:\.\d{1,2})?(?!,\d{3}))(?!\.?\d)(?!\s*(?:${units})(?![a-z]))\s*(?:usd|dollars?|bucks)?`
 const between = new RegExp(String.raw`\b(?:between|from)\s+${amount}\s*(?:and|to|-)\s*${amount}`, "i")
 const atMost = new RegExp(
@@ -68,31 +66,26 @@ const toQuery = (words: ReadonlyArray<string>, { max, min }: PriceRange): Produc
 
 type Search = (query: ProductQuery) => Promise<ReadonlyArray<SearchProduct>>
 
-/** Products that match all words; otherwise those that match most. */
+/** The wishes of a text: its words without those that name nothing. A compound such as "over-ear" is one wish. */
+const wishesIn = (text: string): ReadonlyArray<string> => {
+  const parts =
+    foldText(text)
+      .replace(/['’]\p{L}*/gu, "")
+      .match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? []
+  return [...new Set(parts)].filter((word) => !chatter.has(word)).slice(0, 12)
+}
+
+/** Products that match all wishes, and up to five pages of those that match one. */
 const candidates = async (
-  words: ReadonlyArray<string>,
+  wishes: ReadonlyArray<string>,
   range: PriceRange,
   search: Search
-): Promise<{ readonly products: ReadonlyArray<SearchProduct>; readonly whole: boolean }> => {
-  const within = (products: ReadonlyArray<SearchProduct>) =>
-    products.filter(({ price }) => isWithin(price, range))
-  const whole = within(await search(toQuery(words, range)))
-  if (whole.length > 0 || words.length === 1) return { products: whole, whole: true }
-  const pages = await Promise.all(
-    // In "quiet trail shoes", the last word names the product, so it wins ties.
-    words
-      .toReversed()
-      .slice(0, maxSearches - 1)
-      .map(async (word) => within(await search(toQuery([word], range))))
-  )
-  const counts = new Map<string, number>()
-  for (const { asin } of pages.flat()) counts.set(asin, (counts.get(asin) ?? 0) + 1)
-  const most = Math.max(0, ...counts.values())
-  const closest = most > 1 ? pages.flat() : (pages.find((page) => page.length > 0) ?? [])
-  const distinct = new Map(
-    closest.filter(({ asin }) => counts.get(asin) === most).map((product) => [product.asin, product])
-  )
-  return { products: [...distinct.values()], whole: false }
+): Promise<ReadonlyArray<SearchProduct>> => {
+  const single = wishes.length === 1 ? [] : wishes.toReversed().slice(0, maxSearches - 1)
+  const queries = [wishes, ...single.map((wish) => [wish])]
+  const pages = await Promise.all(queries.map((words) => search(toQuery(words, range))))
+  const distinct = new Map(pages.flat().map((product) => [product.asin, product]))
+  return [...distinct.values()].filter(({ price }) => isWithin(price, range))
 }
 
 /** `isExpedited` belongs to search results only. */
@@ -122,29 +115,47 @@ const opinionText = ({ rating, reviewCount }: Product): string => {
 
 const priceText = ({ price }: Product): string => (price === null ? "no price given" : `$${price.toFixed(2)}`)
 
-/** A product with the preferences that it meets. */
+/** A product with its score, and the wishes that its words don't meet. */
 interface Candidate {
   readonly product: Product
-  readonly met: ReadonlyArray<string>
+  readonly score: number
+  readonly missing: ReadonlyArray<string>
 }
 
-/** Sorts by met preferences; products that meet none only if none meets any. */
-const preferred = (
-  products: ReadonlyArray<SearchProduct>,
-  preferences: ReadonlyArray<string>,
-  known: ReadonlyMap<string, Listing>
-): ReadonlyArray<Candidate> => {
-  const wishes = preferences
-    .map((text) => ({ text, words: wordsOf(text) }))
-    .filter(({ words }) => words.length > 0)
-  const judged = products.map((product) => {
-    const words = wordsOf(`${product.title} ${known.get(product.asin)?.features ?? ""}`)
-    const met = wishes.filter((wish) => wish.words.every((word) => bestFit(word, words) > 0))
-    return { product: toProduct(product), met: met.map(({ text }) => text) }
-  })
-  const liked = judged.filter(({ met }) => met.length > 0)
-  return (liked.length > 0 ? liked : judged).sort((left, right) => right.met.length - left.met.length)
+/** How well the words of a product meet a wish: those of its title count most. */
+const scoreOf = (wish: string, title: string, others: string): number => {
+  const parts = wordsOf(wish)
+  const isIn = (text: string): boolean =>
+    wish.includes("-")
+      ? foldText(text).includes(wish)
+      : parts.every((part) => bestFit(part, wordsOf(text)) > 0)
+  return isIn(title) ? 3 : isIn(`${title} ${others}`) ? 2 : 0
 }
+
+/** Products by the words of the wishes, best first, then by rating. Those that meet less than half are left out. */
+const ranked = (
+  products: ReadonlyArray<SearchProduct>,
+  wishes: ReadonlyArray<string>,
+  known: ReadonlyMap<string, Listing>
+): ReadonlyArray<Candidate> =>
+  products
+    .map((found) => {
+      const { category = "", features = "", keywords = "" } = known.get(found.asin) ?? {}
+      const others = `${features} ${category} ${keywords} ${found.asin}`
+      const scores = wishes.map((wish) => scoreOf(wish, found.title, others))
+      return {
+        product: toProduct(found),
+        score: scores.reduce((sum, score) => sum + score, 0),
+        missing: wishes.filter((_, index) => scores[index] === 0)
+      }
+    })
+    .filter(({ missing }) => missing.length * 2 <= wishes.length)
+    .sort(
+      (left, right) =>
+        left.missing.length - right.missing.length ||
+        right.score - left.score ||
+        (right.product.rating ?? 0) - (left.product.rating ?? 0)
+    )
 
 /** Recommends only one color of each product. */
 const onePerFamily = (
@@ -160,27 +171,24 @@ const onePerFamily = (
   return [...families.values()]
 }
 
+const limits = "I compare the words of titles and wishes, in English only, and can't judge anything else."
+const otherCurrency = /[€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€£¥]|(?:euros?|eur|gbp|yen)\b)/gi
+
 const replyFor = (
   picks: readonly [Candidate, ...Array<Candidate>],
-  wish: { readonly words: ReadonlyArray<string>; readonly range: PriceRange; readonly whole: boolean },
-  preferences: ReadonlyArray<string>
+  wishes: ReadonlyArray<string>,
+  range: PriceRange
 ): string => {
-  const [{ met, product }, ...others] = picks
-  const wished = `“${wish.words.join(" ")}”${rangeText(wish.range)}`
-  const opening = wish.whole
-    ? `here ${picks.length === 1 ? "is one match" : `are ${picks.length} matches`} for ${wished}.`
-    : `nothing fits all of ${wished}, but this comes close.`
-  const liking =
-    met.length > 0
-      ? ` It has what you prefer: “${met.slice(0, maxNamed).join(", ")}”.`
-      : preferences.length > 0
-        ? ` None of these is known for what you prefer: “${preferences.slice(0, maxNamed).join(", ")}”.`
-        : ""
+  const [{ missing, product }, ...others] = picks
+  const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `“${word}”`).join(", ")
+  const opening =
+    missing.length === 0
+      ? `this has all your words (${quoted(wishes)})${rangeText(range)}:`
+      : `nothing has all your words${rangeText(range)}; I looked in vain for ${quoted(missing)}. This comes closest:`
   const rest = others.map((other) => `${other.product.title} (${priceText(other.product)})`).join("; ")
   return (
-    `Sample assistant: ${opening} My first pick is ${product.title} (${priceText(product)}${opinionText(product)}).` +
-    liking +
-    (rest === "" ? "" : ` Also worth a look: ${rest}.`)
+    `${opening} ${product.title} (${priceText(product)}${opinionText(product)}).` +
+    (rest === "" ? "" : ` Also: ${rest}.`)
   )
 }
 
@@ -190,39 +198,49 @@ const rangeOf = (request: ShopRequest, stated: PriceRange): PriceRange => {
   return given?.min === undefined && given?.max === undefined ? stated : { min: given.min, max: given.max }
 }
 
+/** Words that ask for an order instead of a product. */
+const aboutOrders = /\b(?:my|an) (?:order|parcel|package|delivery|refund)\b|\btracking number\b/i
+
 /**
  * A sample assistant with rules instead of a language model.
  *
- * It searches for the product words in the message, respects `priceRange` (or a budget such as "under $50"),
- * and ranks products that meet the `preferences` first. Its replies begin with "Sample assistant:".
+ * It searches for the words of message and preferences, respects `priceRange` (or a budget such as "under $50"), and ranks
+ * by the words that a product has. Its replies begin with "Sample assistant:" and say what it can't do.
  */
 export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions => {
   const known = new Map(listings.map((listing) => [listing.product.asin, listing]))
   const categories = [...new Set(listings.map(({ category }) => category))].slice(0, 6).join(", ")
+  const say = (...sentences: ReadonlyArray<string>): string =>
+    ["Sample assistant:", ...sentences.filter((sentence) => sentence !== ""), limits].join(" ")
   return {
     reply: async (request, { search }) => {
       const { range: stated, rest } = readBudget(request.message)
       const range = rangeOf(request, stated)
-      const words = [...new Set(wordsOf(rest))].filter((word) => !chatter.has(word)).slice(0, 12)
-      const preferences = request.context?.preferences ?? []
-      if (words.length === 0) {
-        const reply = `Sample assistant: tell me what you are looking for. I know my way around ${categories} and more.`
+      const wanted = rest.replace(otherCurrency, " ").replace(/\b(?:not|no|without)\s+\S+/gi, " ")
+      const wishes = wishesIn([wanted, ...(request.context?.preferences ?? [])].join(" "))
+      if (wishes.length === 0 || aboutOrders.test(request.message)) {
+        const reply = say(
+          `tell me which product you are looking for, such as ${categories}.`,
+          "I don't see orders or parcels: GET /x402/track follows a parcel by its tracking number."
+        )
         return { reply, products: [] }
       }
-      const { products, whole } = await candidates(words, range, search)
-      const [first, ...others] = onePerFamily(preferred(products, preferences, known), known).slice(
-        0,
-        maxRecommended
-      )
+      const hasOtherCurrency = request.message.search(otherCurrency) >= 0
+      const currency = hasOtherCurrency
+        ? "Prices are in USD, and your limit in another currency wasn't applied."
+        : ""
+      const found = ranked(await candidates(wishes, range, search), wishes, known)
+      const [first, ...others] = onePerFamily(found, known).slice(0, maxRecommended)
       if (first === undefined) {
-        const reply =
-          `Sample assistant: I found nothing for “${words.join(" ")}”${rangeText(range)}. ` +
-          `Try other words or another price range; I know my way around ${categories} and more.`
+        const reply = say(
+          `I found nothing for “${wishes.join(" ")}”${rangeText(range)}. Try other words or another price range.`,
+          currency
+        )
         return { reply, products: [] }
       }
       const picks: readonly [Candidate, ...Array<Candidate>] = [first, ...others]
       return {
-        reply: replyFor(picks, { words, range, whole }, preferences),
+        reply: say(replyFor(picks, wishes, range), currency),
         products: picks.map(({ product }) => product)
       }
     }

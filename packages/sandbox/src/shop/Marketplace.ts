@@ -22,7 +22,7 @@ const indexed = (listing: Listing): Indexed => ({
   title: wordsOf(listing.product.title),
   brand: wordsOf(listing.brand),
   category: wordsOf(listing.category),
-  others: wordsOf(`${listing.keywords} ${listing.features}`),
+  others: wordsOf(`${listing.keywords} ${listing.features} ${listing.product.asin}`),
   foldedTitle: foldText(listing.product.title),
   foldedBrand: foldText(listing.brand),
   buyable: listing.variants[0].priceCents !== undefined && listing.variants[0].inStock
@@ -68,7 +68,7 @@ const byRank = (
 /**
  * Creates a marketplace from listings.
  *
- * Every search word must occur in title, brand, category or keywords, ignoring case, diacritics and plural;
+ * Every search word must occur in title, brand, category, keywords or product code, ignoring case, diacritics and plural;
  * prefixes of three letters match. Products without a price pass no price filter.
  *
  * @example

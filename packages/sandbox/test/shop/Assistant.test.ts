@@ -80,7 +80,7 @@ describe("the sample assistant", () => {
     expect((await request("headphones")).products[0]?.title).not.toContain("Kids")
     const { products, reply } = await request("headphones", { preferences: ["kids", "foldable"] })
     expect(products[0]?.title).toContain("Kids")
-    expect(reply).toContain("kids, foldable")
+    expect(reply).toContain("“kids”, “foldable”")
     const none = await request("headphones", { preferences: ["edible"] })
     expect(none.products.length).toBeGreaterThan(0)
     expect(none.reply).toContain("edible")
@@ -95,7 +95,32 @@ describe("the sample assistant", () => {
     const { products, reply } = await request("purple trail shoes")
     expect(products[0]?.title).toContain("Trail Running Shoes")
     for (const { title } of products) expect(title).toContain("Trail")
-    expect(reply).toContain("nothing fits all")
+    expect(reply).toContain("nothing has all your words; I looked in vain for “purple”")
+  })
+
+  it("ranks by the words of title and wish, compounds as one", async () => {
+    const { products, queries, reply } = await request("over-ear headphones under $150, not in-ear")
+    expect(queries[0]).toEqual({ q: "over-ear headphones", page: 1, priceMax: 150 })
+    expect(products[0]?.title).toContain("Q45")
+    expect(reply).toContain("can't judge anything else")
+  })
+
+  it("finds a product by its code", async () => {
+    const [grinder] = (await request("coffee grinder")).products
+    expect((await request(`Tell me about ${grinder?.asin}`)).products[0]?.asin).toBe(grinder?.asin)
+  })
+
+  it("takes a limit in another currency as a wish", async () => {
+    const { products, queries, reply } = await request("headphones under 40 euros")
+    expect(queries[0]).toEqual({ q: "headphones", page: 1 })
+    expect(products.length).toBeGreaterThan(0)
+    expect(reply).toContain("Prices are in USD")
+  })
+
+  it("says where to look for an order", async () => {
+    const { products, reply } = await request("where is my order?")
+    expect(products).toEqual([])
+    expect(reply).toContain("GET /x402/track")
   })
 
   it("asks for a wish if there is none, and explains that nothing matches", async () => {

@@ -1,138 +1,135 @@
 import type { Product } from "@till402/core"
-import { withoutFactPhrases } from "./FactPhrases.ts"
-import { factWords, type FactWords, type ListLanguage } from "./FactWords.ts"
-import { oneLine, plainText } from "./PlainText.ts"
-import { type CheckedSentence, checkSentences, languagesOf, type ReplyContext } from "./ReplyCheck.ts"
-import { isSensitive } from "./SensitiveWords.ts"
-import { joinSentences, sentencesOf } from "./Sentences.ts"
-import { hasWords, isPlainTitle } from "./Titles.ts"
-import { wordsIn } from "./Words.ts"
+import { listLanguageOf } from "./Languages.ts"
+import { type ListLanguage, listWords } from "./ListWords.ts"
+import { maxTitle, oneLine } from "./PlainText.ts"
+import { keptSentences } from "./ReplyFilter.ts"
 
 /*
- * The text of a reply: the harmless sentences of a model, and a list of the products that code writes.
+ * The text of a reply: what may be sent of the model's, and the products' names, prices and ratings, which code writes.
  */
 
-/** Longest reply, in characters. */
-const maxLength = 2_000
-const maxTitle = 120
+/** A recommended product, and what the model says about it. */
+export interface Pick {
+  readonly product: Product
+  readonly why: string
+}
 
-/** Most sentences of a draft that are checked. */
-const maxSentences = 200
+/** What the model answered. */
+export interface Draft {
+  readonly summary: string
+  readonly picks: ReadonlyArray<Pick>
+  /** What to know if nothing fits. */
+  readonly note: string
+}
+
+export interface ReplyContext {
+  /** The shopper's words. */
+  readonly request: string
+  /** All products that the searches found. */
+  readonly found: ReadonlyArray<Product>
+  /** Whether the shopper stated a limit in another currency. */
+  readonly hasOtherCurrency: boolean
+  /** The model's instructions, of which nothing is repeated. */
+  readonly secret: string
+}
+
+/** Longest summary or note, and longest text about a product, in characters. */
+const maxText = 800
+const maxWhy = 400
+
+/** The sentences that have room. */
+const within = (sentences: ReadonlyArray<string>, room: number): string =>
+  sentences.reduce((text, sentence) => {
+    const more = text === "" ? sentence : `${text} ${sentence}`
+    return more.length > room ? text : more
+  }, "")
+
+const priceText = (price: number, currency: string, language: ListLanguage): string => {
+  try {
+    return new Intl.NumberFormat(language, { style: "currency", currency }).format(price)
+  } catch {
+    // Not an ISO 4217 code.
+    return `${price} ${oneLine(currency, 10)}`
+  }
+}
+
+/** Whether a product has the best value of several, all of which are known and of one currency. */
+const isBest = (
+  values: ReadonlyArray<number | null>,
+  value: number | null,
+  best: (...values: ReadonlyArray<number>) => number
+): boolean => {
+  const known = values.filter((each) => each !== null)
+  return (
+    values.length > 1 &&
+    known.length === values.length &&
+    value === best(...known) &&
+    known.filter((each) => each === value).length < known.length
+  )
+}
+
+/** A product's name, price, rating and number of reviews. */
+const lineOf = (product: Product, all: ReadonlyArray<Product>, language: ListLanguage): string => {
+  const words = listWords[language]
+  const { currency, price, rating, reviewCount, title } = product
+  const number = new Intl.NumberFormat(language)
+  const sameCurrency = all.every((other) => other.currency === currency)
+  const isLowest =
+    sameCurrency &&
+    isBest(
+      all.map((each) => each.price),
+      price,
+      Math.min
+    )
+  const isBestRated = isBest(
+    all.map((each) => each.rating),
+    rating,
+    Math.max
+  )
+  const facts = [
+    price === null ? "" : priceText(price, currency, language) + (isLowest ? ` (${words.lowestPrice})` : ""),
+    rating === null
+      ? ""
+      : words.rated.replace("{}", number.format(rating)) + (isBestRated ? ` (${words.bestRating})` : ""),
+    reviewCount === null ? "" : words.reviews.replace("{}", number.format(reviewCount))
+  ].filter((fact) => fact !== "")
+  const name = `“${oneLine(title, maxTitle).replace(/[“”„"]/g, "'")}”`
+  return facts.length === 0 ? `- ${name}` : `- ${name}: ${facts.join(", ")}`
+}
+
+/** What the service does, for a message that no search can serve. */
+export const aboutText = (request: string): string => listWords[listLanguageOf(request)].about
 
 /**
- * Each sentence of a model's reply, checked, up to a number. Phrases that state prices and ratings are left out: code
- * states these.
+ * The reply that is sent. Without a sentence of the model, it says that nobody compared the products with the wish.
+ * Returns `undefined` if there is neither a sentence nor a product.
  */
-export const checkDraft = (draft: string, context: ReplyContext): ReadonlyArray<CheckedSentence> => {
-  const sentences = sentencesOf(plainText(draft))
-    .map(withoutFactPhrases)
-    .filter(({ text }) => hasWords(text))
-  return checkSentences(sentences.slice(0, maxSentences), context)
-}
-
-/** The harmless part of a model's reply, empty if nothing is left. */
-export const keptText = (draft: string, context: ReplyContext): string =>
-  joinSentences(checkDraft(draft, context).filter(({ fault }) => fault === undefined))
-
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
-
-const amountText = ({ currency, price }: Product): string | undefined => {
-  const code = currency.toUpperCase()
-  if (price === null || price < 0 || !currencies.has(code)) return undefined
-  const digits = Number(price.toFixed(2)) === price ? price.toFixed(2) : String(price)
-  // Neither `1e+21` nor `NaN`.
-  if (!/^\d+(?:\.\d+)?$/.test(digits)) return undefined
-  return code === "USD" ? `$${digits}` : `${digits} ${code}`
-}
-
-/** Whether a number of a product is known and greater than that of each other product. */
-const isGreatest = (
-  product: Product,
-  products: ReadonlyArray<Product>,
-  factOf: (product: Product) => number | null
-): boolean => {
-  const own = factOf(product)
-  const others = products.filter((other) => other !== product).map(factOf)
-  return own !== null && others.length > 0 && others.every((other) => other !== null && other < own)
-}
-
-const negativePrice = ({ price }: Product): number | null => (price === null ? null : -price)
-
-const factsText = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
-  const { rating, reviewCount } = product
-  const isComparable = products.every(({ currency }) => currency === product.currency)
-  const isLowest = isComparable && isGreatest(product, products, negativePrice)
-  const isBest = isGreatest(product, products, (each) => each.rating)
-  const amount = amountText(product)
-  const facts = [
-    amount === undefined ? undefined : `${amount}${isLowest ? ` (${words.lowestPrice})` : ""}`,
-    rating === null ? undefined : `${words.rated(String(rating))}${isBest ? ` (${words.bestRating})` : ""}`,
-    reviewCount === null ? undefined : words.reviews(reviewCount)
-  ].filter((fact) => fact !== undefined)
-  return facts.length === 0 ? "" : `: ${facts.join(", ")}`
-}
-
-/** Whether a product's code states nothing. */
-const isPlainCode = (code: string): boolean =>
-  /^[A-Za-z0-9][\w:-]{0,39}$/.test(code) &&
-  !wordsIn(code.replace(/[_\d]/g, " ")).some(({ text }) => isSensitive(text))
-
-/** A line about one product. The title is a stranger's, so it is quoted; one that makes claims of its own is left out. */
-const lineOf = (product: Product, products: ReadonlyArray<Product>, words: FactWords): string => {
-  const title = oneLine(product.title, maxTitle)
-  const code = isPlainCode(product.asin) ? product.asin : words.product
-  const name = isPlainTitle(title) ? `“${title}”` : code
-  return `- ${name}${factsText(product, products, words)}`
-}
-
-/** The language of a list: that of the shopper's words, else English. */
-const listLanguage = (context: ReplyContext): ListLanguage => {
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(context.request)) return "ja"
-  if (/\p{Script=Han}/u.test(context.request)) return "zh"
-  return languagesOf(context)[0] ?? "en"
-}
-
-/** A line about each product with its price and rating. A line that has no room is left out: half a price is another. */
-const linesOf = ({ products }: ReplyContext, language: ListLanguage, room: number): string =>
-  products
-    .map((product) => lineOf(product, products, factWords[language]))
-    .reduce((lines, line) => {
-      const more = lines === "" ? line : `${lines}\n${line}`
-      return more.length > room ? lines : more
-    }, "")
-
-/** A reply made of the products' data. */
-export const builtReply = (context: ReplyContext): string => {
-  const { hasSearched, limits, products } = context
-  const language = listLanguage(context)
-  const words = factWords[language]
-  if (products.length === 0 && !hasSearched) return words.refused
-  if (products.length === 0) return limits.length === 0 ? words.none : words.noneWithin
-  const opening = products.length === 1 ? words.one : words.several
-  return `${opening}\n${linesOf(context, language, maxLength - opening.length - 1)}`
-}
-
-/** The sentences as one text. Before the first that names a product, code says what they are about. */
-const textOf = (
-  sentences: ReadonlyArray<CheckedSentence>,
-  context: ReplyContext,
-  language: ListLanguage
-): string => {
-  const text = joinSentences(sentences)
-  const first = sentences.find(({ isOpening }) => !isOpening)
-  if (first === undefined || first.named.length > 0 || context.products.length === 0) return text
-  return `${factWords[language].about(context.products.length)}\n${text}`
-}
-
-/** The reply that is sent: the harmless part of a model's reply with a list of the products, or the list alone. */
-export const replyText = (draft: string, context: ReplyContext): string => {
-  const kept = checkDraft(draft, context).filter(({ fault }) => fault === undefined)
-  const language = kept.find((sentence) => sentence.language !== undefined)?.language ?? listLanguage(context)
-  const lines = linesOf(context, language, maxLength)
-  const list = lines === "" ? "" : `\n\n${lines}`
-  for (let count = kept.length; count > 0; count--) {
-    const text = `${textOf(kept.slice(0, count), context, language)}${list}`
-    if (text.length <= maxLength) return text
+export const replyText = (
+  { note, picks, summary }: Draft,
+  { found, hasOtherCurrency, request, secret }: ReplyContext
+): string | undefined => {
+  const language = listLanguageOf(request, summary)
+  const products = picks.map(({ product }) => product)
+  const kept = (text: string, about: ReadonlyArray<Product>, room: number): string => {
+    const titles = about.map(({ title }) => title)
+    const others = found.map(({ title }) => title)
+    return within(keptSentences(text, { titles, others, request, secret }), room)
   }
-  return builtReply(context)
+  const opening = kept(summary, products, maxText)
+  const lines = picks.map(({ product, why }) => {
+    const text = kept(why, [product], maxWhy)
+    return { line: lineOf(product, products, language), text }
+  })
+  const closing = kept(note, products, maxText)
+  const isEmpty = opening === "" && closing === "" && lines.every(({ text }) => text === "")
+  if (isEmpty && picks.length === 0) return undefined
+  const words = listWords[language]
+  return [
+    isEmpty ? words.uncompared : opening,
+    lines.map(({ line, text }) => (text === "" ? line : `${line}\n  ${text}`)).join("\n"),
+    closing,
+    hasOtherCurrency ? words.otherCurrency : ""
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
 }

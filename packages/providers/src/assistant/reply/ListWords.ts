@@ -1,0 +1,116 @@
+/*
+ * Sentences and words that code writes, by language.
+ */
+
+/** Languages in which products are listed. */
+export type ListLanguage = "en" | "de" | "fr" | "es" | "it" | "pt" | "ja" | "zh-Hans" | "zh-Hant"
+
+/** What code writes. `{}` stands for a rating or a number. */
+export interface ListWords {
+  /** Before products of which the model said nothing that can be sent. */
+  readonly uncompared: string
+  readonly rated: string
+  readonly reviews: string
+  readonly lowestPrice: string
+  readonly bestRating: string
+  /** For a limit that is not in US dollars. */
+  readonly otherCurrency: string
+  /** For a message that no search can serve. */
+  readonly about: string
+}
+
+export const listWords: Record<ListLanguage, ListWords> = {
+  en: {
+    uncompared: "The search found these products. I can't say how well they fit your request:",
+    rated: "rated {}",
+    reviews: "reviews: {}",
+    lowestPrice: "lowest price",
+    bestRating: "best rating",
+    otherCurrency: "Prices are in USD. Your limit is in another currency and wasn't applied.",
+    about:
+      "I find and compare products: tell me what you are looking for. I don't see orders or parcels: GET /x402/track follows a parcel by its tracking number, and the confirmation mail has the order."
+  },
+  de: {
+    uncompared:
+      "Die Suche hat diese Produkte gefunden. Wie gut sie zu deiner Anfrage passen, kann ich nicht sagen:",
+    rated: "Bewertung {}",
+    reviews: "Rezensionen: {}",
+    lowestPrice: "niedrigster Preis",
+    bestRating: "beste Bewertung",
+    otherCurrency:
+      "Die Preise sind in USD. Deine Grenze ist in einer anderen Währung und wurde nicht angewandt.",
+    about:
+      "Ich finde und vergleiche Produkte: Sag mir, was du suchst. Bestellungen und Pakete sehe ich nicht: GET /x402/track verfolgt ein Paket über seine Sendungsnummer, und die Bestellung steht in der Bestätigungsmail."
+  },
+  fr: {
+    uncompared:
+      "La recherche a trouvé ces produits. Je ne peux pas dire s'ils correspondent bien à votre demande :",
+    rated: "note {}",
+    reviews: "avis : {}",
+    lowestPrice: "prix le plus bas",
+    bestRating: "meilleure note",
+    otherCurrency: "Les prix sont en USD. Votre limite est dans une autre devise et n'a pas été appliquée.",
+    about:
+      "Je trouve et compare des produits : dites-moi ce que vous cherchez. Je ne vois ni commandes ni colis : GET /x402/track suit un colis par son numéro, et le courriel de confirmation contient la commande."
+  },
+  es: {
+    uncompared: "La búsqueda encontró estos productos. No puedo decir si se ajustan a su solicitud:",
+    rated: "valoración {}",
+    reviews: "reseñas: {}",
+    lowestPrice: "precio más bajo",
+    bestRating: "mejor valoración",
+    otherCurrency: "Los precios están en USD. Su límite está en otra moneda y no se aplicó.",
+    about:
+      "Busco y comparo productos: dígame qué necesita. No veo pedidos ni paquetes: GET /x402/track sigue un paquete por su número, y el correo de confirmación contiene el pedido."
+  },
+  it: {
+    uncompared: "La ricerca ha trovato questi prodotti. Non posso dire quanto siano adatti alla richiesta:",
+    rated: "valutazione {}",
+    reviews: "recensioni: {}",
+    lowestPrice: "prezzo più basso",
+    bestRating: "valutazione migliore",
+    otherCurrency: "I prezzi sono in USD. Il limite è in un'altra valuta e non è stato applicato.",
+    about:
+      "Trovo e confronto prodotti: dimmi che cosa cerchi. Non vedo ordini né pacchi: GET /x402/track segue un pacco dal suo numero, e l'e-mail di conferma contiene l'ordine."
+  },
+  pt: {
+    uncompared: "A pesquisa encontrou estes produtos. Não posso dizer se correspondem ao seu pedido:",
+    rated: "avaliação {}",
+    reviews: "avaliações: {}",
+    lowestPrice: "menor preço",
+    bestRating: "melhor avaliação",
+    otherCurrency: "Os preços estão em USD. O seu limite está noutra moeda e não foi aplicado.",
+    about:
+      "Encontro e comparo produtos: diga-me o que procura. Não vejo pedidos nem encomendas: GET /x402/track segue uma encomenda pelo número, e o e-mail de confirmação contém o pedido."
+  },
+  ja: {
+    uncompared: "検索で見つかった商品です。ご希望に合うかどうかは判断できません。",
+    rated: "評価{}",
+    reviews: "レビュー{}件",
+    lowestPrice: "最低価格",
+    bestRating: "最高評価",
+    otherCurrency: "価格は米ドルです。ご指定の上限は別の通貨のため適用していません。",
+    about:
+      "商品を探して比べます。お探しの物を教えてください。注文や荷物は確認できません。荷物は GET /x402/track に追跡番号を、注文は確認メールをご覧ください。"
+  },
+  "zh-Hans": {
+    uncompared: "搜索找到了这些商品，但无法判断它们是否符合您的要求：",
+    rated: "评分{}",
+    reviews: "{}条评价",
+    lowestPrice: "价格最低",
+    bestRating: "评分最高",
+    otherCurrency: "价格为美元。您的上限是其他货币，因此没有使用。",
+    about:
+      "我可以查找和比较商品：请告诉我您要找什么。我看不到订单和包裹：请用 GET /x402/track 和运单号查询包裹，订单请看确认邮件。"
+  },
+  "zh-Hant": {
+    uncompared: "搜尋找到了這些商品，但無法判斷它們是否符合您的要求：",
+    rated: "評分{}",
+    reviews: "{}則評價",
+    lowestPrice: "價格最低",
+    bestRating: "評分最高",
+    otherCurrency: "價格為美元。您的上限是其他貨幣，因此沒有使用。",
+    about:
+      "我可以尋找和比較商品：請告訴我您要找什麼。我看不到訂單和包裹：請用 GET /x402/track 和運單號查詢包裹，訂單請看確認郵件。"
+  }
+}
