@@ -123,19 +123,6 @@ const shopOf = (dialect: Dialect, count: number, endMillis: number): ReadonlyArr
   ]
 }
 
-/**
- * The ledger on PostgreSQL. Its sums are made at the end: a million changes of one row in one transaction are a million
- * versions of it, and each change passes by all of them.
- */
-const summedAtEnd = (entries: ReadonlyArray<string>): ReadonlyArray<string> => [
-  "ALTER TABLE till_ledger DISABLE TRIGGER till_ledger_summed",
-  ...entries,
-  `INSERT INTO till_ledger_days (day, operation, network, asset, kind, slot, entries, amount)
-    SELECT day, operation, network, asset, kind, 0, COUNT(*), SUM(CAST(amount AS NUMERIC)) FROM till_ledger
-    GROUP BY day, operation, network, asset, kind`,
-  "ALTER TABLE till_ledger ENABLE TRIGGER till_ledger_summed"
-]
-
 /** The statements that fill an empty schema with `count` charges, the latest just before `endMillis`. */
 export const fillOf = (dialect: Dialect, count: number, endMillis: number): ReadonlyArray<string> => {
   const entries = [
@@ -144,7 +131,7 @@ export const fillOf = (dialect: Dialect, count: number, endMillis: number): Read
   ]
   return [
     chargesOf(dialect, count, endMillis),
-    ...(dialect === "postgres" ? summedAtEnd(entries) : entries),
+    ...entries,
     ...shopOf(dialect, count, endMillis),
     ...(dialect === "postgres" ? ["VACUUM ANALYZE"] : [])
   ]

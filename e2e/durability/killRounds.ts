@@ -9,8 +9,7 @@ import { railNames, settlerNames, startRail } from "./src/rails/startRail.ts"
  *
  *   node --conditions=@till402/source e2e/durability/killRounds.ts --rounds 200 --seed 7 --store sqlite
  *
- * On SQLite, one round in five deletes the file under the running server. With `--rail solana` the servers sell on Solana,
- * with `--settler local` they settle by themselves.
+ * With `--rail solana` the servers sell on Solana, with `--settler local` they settle by themselves.
  *
  * Ends with code 1 if a violation is found, and prints the seed. `--fault` breaks the store on purpose: then a
  * violation must be found.
@@ -57,7 +56,6 @@ const run = async (): Promise<number> => {
       storage: cluster === undefined ? "sqlite" : { postgresUrl: await cluster.createDatabase() },
       rounds,
       seed,
-      deletions: 0.2,
       ...(fault === undefined ? {} : { fault }),
       onRound: (round) => {
         if (round % 10 === 0) console.log(`round ${round}`)

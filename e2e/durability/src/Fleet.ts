@@ -15,8 +15,6 @@ export interface Fleet {
    * slot's first successor is killed that long after it begins to start.
    */
   readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
-  /** Does `damage` while every server is stopped; after `millis` kills all, does `repair`, and starts successors. */
-  readonly endure: (damage: () => Promise<void>, millis: number, repair: () => Promise<void>) => Promise<void>
   /** Ends the kills: from now on, clients have a deadline. */
   readonly pacify: () => void
   /** Sends a request to a running server's own endpoint: to that of a slot, or to any. */
@@ -84,26 +82,6 @@ export const startFleet = async (options: {
     slot.origin = await slot.serving.serve()
   }
 
-  const endure: Fleet["endure"] = async (damage, millis, repair) => {
-    const stoppingAll = slots.reduce(
-      (work, { serving }) =>
-        () =>
-          serving.whileStopped(work),
-      damage
-    )
-    await stoppingAll()
-    await new Promise((resolve) => setTimeout(resolve, millis))
-    for (const slot of slots) slot.origin = undefined
-    await Promise.all(slots.map(({ serving }) => serving.kill()))
-    await repair()
-    await Promise.all(
-      slots.map(async (slot) => {
-        succeed(slot)
-        slot.origin = await slot.serving.serve()
-      })
-    )
-  }
-
   const stop = async (): Promise<void> => {
     await Promise.all(slots.flatMap(({ serving, standby }) => [serving.kill(), standby?.kill()]))
   }
@@ -152,7 +130,6 @@ export const startFleet = async (options: {
     replace: async (indexes, stillbornMillis) => {
       await Promise.all(indexes.map((index) => replaceOne(slotAt(index), stillbornMillis)))
     },
-    endure,
     pacify: () => {
       patienceEndsAtMillis = Date.now() + patienceMillis
     },

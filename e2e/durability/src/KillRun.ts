@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { generatePrivateKey } from "viem/accounts"
 import { audit } from "./Audit.ts"
 import { type Attempt, type Buyer, makeBuyer } from "./Buyer.ts"
-import { deleteOnce } from "./Deleting.ts"
 import { collectEvidence } from "./Evidence.ts"
 import { type Fleet, startFleet } from "./Fleet.ts"
 import { killOnce } from "./Killing.ts"
@@ -30,11 +29,6 @@ export interface KillRunOptions {
   readonly buyers?: number
   /** How often buyers send a second copy of a payment before the first gets its response, from 0 to 1; default 0.3. */
   readonly impatience?: number
-  /**
-   * How often the SQLite file is deleted under the running server, which is killed only later, from 0 to 1; default 0.
-   * Its successor gets the file as it was when it was deleted.
-   */
-  readonly deletions?: number
   /** Maximum time for work in flight to end after the run, in milliseconds; default 60,000. */
   readonly restMillis?: number
   readonly onRound?: (round: number) => void
@@ -55,7 +49,7 @@ export interface KillReport {
   readonly sentAgain: number
   readonly transfers: number
   readonly movedAtomic: bigint
-  /** Where servers were killed: a moment of a call, `clock`, or `deletion` of the file. */
+  /** Where servers were killed: a moment of a call, or `clock`. */
   readonly moments: Readonly<Counts>
   /** Events that the servers reported: `level: message` → count; `crash` if a server ended by itself. */
   readonly events: Readonly<Counts>
@@ -101,13 +95,10 @@ const outcomeOf = ({ responses, failure, operation }: Attempt): string =>
 
 /** The external parts of a run. */
 interface Stage {
-  readonly folder: string
   readonly outside: Outside
   readonly fleet: Fleet
   readonly events: Counts
 }
-
-const filenameIn = (folder: string): string => join(folder, "till.sqlite")
 
 const openStage = async (
   { fault, rail, rounds, storage }: KillRunOptions,
@@ -126,22 +117,22 @@ const openStage = async (
       secret: generatePrivateKey(),
       storage:
         storage === "sqlite"
-          ? { kind: "sqlite", filename: filenameIn(folder) }
+          ? { kind: "sqlite", filename: join(folder, "till.sqlite") }
           : { kind: "postgres", url: storage.postgresUrl },
       leaseMillis,
       ...(fault === undefined ? {} : { fault })
     },
     onEvent: (event) => count(events, describeEvent(event))
   })
-  return { folder, outside, fleet, events }
+  return { outside, fleet, events }
 }
 
 /** Lets buyers buy while servers are killed; resolves when the last buyer has its last response. */
 const killWhileBuying = async (
   options: KillRunOptions,
-  { fleet, folder, outside }: Stage
+  { fleet, outside }: Stage
 ): Promise<{ readonly attempts: ReadonlyArray<Attempt>; readonly hits: Counts }> => {
-  const { deletions = 0, rail, rounds, seed } = options
+  const { rail, rounds, seed } = options
   const { moments = rail.facilitatorUrl === undefined ? localMoments : allMoments } = options
   const attempts: Array<Attempt> = []
   const hits: Counts = {}
@@ -151,13 +142,7 @@ const killWhileBuying = async (
   try {
     for (let round = 1; round <= rounds; round++) {
       const randomness = randomnessOf(seed, `round ${round}`)
-      const deletes = options.storage === "sqlite" && randomness.fork("deletion").chance(deletions)
-      count(
-        hits,
-        deletes
-          ? await deleteOnce(fleet, filenameIn(folder), randomness)
-          : await killOnce(fleet, outside, moments, randomness)
-      )
+      count(hits, await killOnce(fleet, outside, moments, randomness))
       options.onRound?.(round)
     }
   } finally {

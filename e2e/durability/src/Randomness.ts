@@ -7,8 +7,6 @@ export interface Randomness {
   /** True with this probability (0 to 1). */
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(choices: readonly [A, ...ReadonlyArray<A>]) => A
-  /** An independent source for a part of the run, so that parts don't affect each other's choices. */
-  readonly fork: (label: string) => Randomness
 }
 
 /** FNV-1a over seed and label: the source's first state. */
@@ -33,8 +31,7 @@ const mulberry32 = (start: number): (() => number) => {
 
 /**
  * @example
- * const randomness = randomnessOf(42)
- * const millis = randomness.fork("round 3").between(20, 400)
+ * const millis = randomnessOf(42, "round 3").between(20, 400)
  */
 export const randomnessOf = (seed: number, label = ""): Randomness => {
   const next = mulberry32(startOf(seed, label))
@@ -43,7 +40,6 @@ export const randomnessOf = (seed: number, label = ""): Randomness => {
     below,
     between: (first, last) => first + below(last - first + 1),
     chance: (probability) => next() < probability,
-    pick: (choices) => choices[below(choices.length)] ?? choices[0],
-    fork: (part) => randomnessOf(seed, `${label}/${part}`)
+    pick: (choices) => choices[below(choices.length)] ?? choices[0]
   }
 }

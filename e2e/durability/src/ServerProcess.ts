@@ -11,8 +11,6 @@ const program = fileURLToPath(new URL("./server.ts", import.meta.url))
 const startMillis = 60_000
 const exitMillis = 5_000
 const complaintLimit = 4_000
-/** How long a thread may take to notice SIGSTOP, such as one that waits for the disk. */
-const stopMillis = 20
 
 export type ServerEvent = Extract<ServerLine, { readonly kind: "event" }>
 
@@ -25,8 +23,6 @@ export interface ServerProcess {
   readonly serve: () => Promise<string>
   /** Sends SIGKILL before this returns; resolves when the process is gone. */
   readonly kill: () => Promise<void>
-  /** Does something while the process is stopped, between two of its steps. */
-  readonly whileStopped: <A>(work: () => Promise<A>) => Promise<A>
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
@@ -90,15 +86,6 @@ export const spawnServer = (
       isKilled = true
       child.kill("SIGKILL")
       return within(exitMillis, `${settings.name} did not end`, exited)
-    },
-    whileStopped: async (work) => {
-      child.kill("SIGSTOP")
-      try {
-        await new Promise((resolve) => setTimeout(resolve, stopMillis))
-        return await work()
-      } finally {
-        child.kill("SIGCONT")
-      }
     }
   }
 }

@@ -44,15 +44,6 @@ it("one server on SQLite loses no payment and sells nothing twice", async () => 
   expectHits(report)
 })
 
-it("one server sells nothing into a SQLite file that was deleted", async () => {
-  const rail = await newRail()
-  const report = await killRun({ rail, storage: "sqlite", rounds: 5, seed: 401, deletions: 1 })
-  expectKept(report)
-  expect(report.moments).toEqual({ deletion: 5 })
-  expect(report.transfers).toBeGreaterThan(5)
-  expect(Object.keys(report.events).some((event) => event.includes("deleted or replaced"))).toBe(true)
-})
-
 it("two servers on one PostgreSQL lose no payment and sell nothing twice", async () => {
   const postgresUrl = await postgres.createDatabase()
   const report = await killRun({ rail: await newRail(), storage: { postgresUrl }, rounds: 8, seed: 403 })

@@ -238,24 +238,6 @@ describe("a database in use", () => {
     expect(await onStore(start("second"))).toEqual({ _tag: "Started" })
   })
 
-  it("has statistics of its vault items once a thousand were added", async () => {
-    const url = await cluster.createDatabase()
-    const adding = Effect.flatMap(VaultItems, (items) =>
-      Effect.forEach(
-        Array.from({ length: 1_000 }, (_, number) => sampleVaultItem(number)),
-        (item) => items.put(item),
-        { concurrency: 8, discard: true }
-      )
-    )
-    await Effect.runPromise(Effect.provide(adding, postgres({ url })))
-    const counts = Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql<{ readonly rows: number }>`
-        SELECT CAST(reltuples AS integer) AS rows FROM pg_class WHERE relname = 'till_vault_items'`
-    )
-    expect(await withClient(url, counts)).toEqual([{ rows: expect.closeTo(1_000, -2) }])
-  })
-
   it("returns the time by which tills measure leases", async () => {
     const url = await cluster.createDatabase()
     const reading = Effect.flatMap(StoreClock, (clock) => clock!.nowMillis)

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, Layer, Logger } from "effect"
@@ -225,67 +225,5 @@ describe("two storages in one process", () => {
     const both = Layer.provideMerge(Layer.effectDiscard(claim).pipe(Layer.provide(storage)), storage)
     const found = Charges.use((charges) => charges.find(key))
     expect(await Effect.runPromise(Effect.provide(found, both))).toMatchObject({ state: "claimed" })
-  })
-})
-
-describe("a file that is deleted or replaced while it is open", () => {
-  const openThen = (change: (filename: string) => void) => {
-    const filename = nextFile()
-    const codes: Array<string> = []
-    return Effect.gen(function* () {
-      const orders = yield* Orders
-      yield* orders.create(sampleOrder())
-      change(filename)
-      const written = yield* Effect.result(orders.create(sampleOrder({ id: "2" })))
-      const read = yield* Effect.result(orders.find(sampleOrder().id))
-      return [written._tag, read._tag, ...codes]
-    }).pipe(
-      Effect.provide(sqlite({ filename })),
-      Effect.provide(Logger.layer([eventLogger(({ code, level }) => level === "info" || codes.push(code))])),
-      Effect.runPromise
-    )
-  }
-
-  it.each<readonly [string, (filename: string) => void]>([
-    ["deleted", (filename) => rmSync(filename)],
-    [
-      "replaced",
-      (filename) => {
-        renameSync(filename, `${filename}.old`)
-        copyFileSync(`${filename}.old`, filename)
-      }
-    ]
-  ])("%s: fails every statement, instead of losing what it writes", async (_, change) => {
-    expect(await openThen(change)).toEqual(["Failure", "Failure", "storage_file_lost"])
-  })
-
-  it("deleted right after a look at it: fails the next write alone, of a group, and of a transaction", async () => {
-    const outcomes = await Promise.all(
-      (["alone", "in a group", "in a transaction"] as const).map((how) => {
-        const filename = nextFile()
-        return withClient(
-          filename,
-          Effect.gen(function* () {
-            const sql = yield* SqlClient.SqlClient
-            yield* sql`CREATE TABLE sold (id integer)`
-            const insert = Effect.asVoid(sql`INSERT INTO sold VALUES (1)`)
-            yield* insert
-            rmSync(filename)
-            const write = {
-              alone: insert,
-              "in a group": Effect.all([insert, insert, insert], { concurrency: 3, discard: true }),
-              "in a transaction": sql.withTransaction(insert)
-            }[how]
-            const { _tag } = yield* Effect.result(write)
-            return _tag
-          })
-        )
-      })
-    )
-    expect(outcomes).toEqual(["Failure", "Failure", "Failure"])
-  })
-
-  it("not at all: goes on", async () => {
-    expect(await openThen(() => undefined)).toEqual(["Success", "Success"])
   })
 })

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { bytesToHex } from "@noble/hashes/utils"
 import { toBase58 } from "./Base58.ts"
+import { fromBase64 } from "./Base64.ts"
 import { addressBytes, signatureBytes } from "./SolanaAddress.ts"
 
 /*
@@ -149,12 +150,11 @@ export const readTransaction = (bytes: Uint8Array): TransactionReading => {
   }
 }
 
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/
-
 /** Reads a transaction in base64. Never throws. */
 export const readBase64Transaction = (text: string): TransactionReading => {
   const isTooLong = text.length > Math.ceil(maxTransactionBytes / 3) * 4
-  if (isTooLong || text.length % 4 !== 0 || !base64.test(text))
-    return { _tag: "Malformed", reason: "payload.transaction is not base64 of a transaction" }
-  return readTransaction(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
+  const bytes = isTooLong || text.length % 4 !== 0 ? undefined : fromBase64(text)
+  return bytes === undefined
+    ? { _tag: "Malformed", reason: "payload.transaction is not base64 of a transaction" }
+    : readTransaction(bytes)
 }

@@ -1,6 +1,5 @@
 import { Effect, type Exit } from "effect"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
-import { callWithTimeout } from "../fast/callWithTimeout.ts"
 import { reportDefects } from "../operations/HostDefects.ts"
 import { maxResponseLength, timedOut } from "../operations/HostWork.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
@@ -60,13 +59,14 @@ export class HandlerCall {
     })
 
   private call(): Effect.Effect<Work, ApiFailure> {
-    return callWithTimeout<Effect.Effect<Work, ApiFailure>, Work, ApiFailure>({
-      timeoutMillis: this.settings.timeoutMillis,
-      call: (context) => this.run(context),
-      onResponse: (result) => result,
-      onThrow: Effect.die,
-      onTimeout: () => Effect.fail(timedOut(this.id))
-    }).pipe(reportDefects(this.id, this.settings))
+    return Effect.promise((signal) => this.run({ signal })).pipe(
+      Effect.timeoutOrElse({
+        duration: this.settings.timeoutMillis,
+        orElse: () => Effect.succeed(Effect.fail(timedOut(this.id)))
+      }),
+      Effect.flatten,
+      reportDefects(this.id, this.settings)
+    )
   }
 
   /** What the caller gets if `failure` is this handler's refusal: its response, or its error as a defect. */

@@ -1,6 +1,5 @@
 import { discoveryOf } from "../api/Discovery.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
-import { BoundedMap } from "../runtime/BoundedMap.ts"
 import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { PaymentOffer } from "../toll/request/Verdict.ts"
@@ -46,21 +45,6 @@ const urlCharacters = /^\?[\x21-\x7e]+$/
 const isNameable = (search: string): boolean =>
   search.length <= maxQueryLength + 1 && urlCharacters.test(search)
 
-/** Challenges cached per operation, about 5 KB each. */
-const maxRemembered = 128
-
-/** Caches recent challenges: clients that retry, and agents with the same task, repeat their queries. */
-const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
-  const made = new BoundedMap<string, Challenge>(maxRemembered)
-  return (search) => {
-    const known = made.get(search)
-    if (known !== undefined) return known
-    const challenge = make(search)
-    made.set(search, challenge)
-    return challenge
-  }
-}
-
 /** Runs a function at the first call, and again when its source has changed. */
 const madeFrom = <Source, A>(source: () => Source, make: (from: Source) => A): (() => A) => {
   let made: { readonly from: Source; readonly value: A } | undefined
@@ -87,11 +71,8 @@ const byQuery = (
   if (!queryInResource) return { unpaid: plain, resource: () => resource }
   const naming = madeFrom(offers, (current) => challengeTemplate(current, described, error))
   const { url } = resource
-  const unpaid = madeFrom(offers, () =>
-    remembered((search) => (isNameable(search) ? naming()(url + search) : plain()))
-  )
   return {
-    unpaid: (search) => unpaid()(search),
+    unpaid: (search) => (isNameable(search) ? naming()(url + search) : plain()),
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { schedule } from "../fast/schedule.ts"
 import { report } from "../runtime/events.ts"
+import { schedule } from "../runtime/schedule.ts"
 import type { IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { bodyTimeoutMillis, tooSlow } from "./RequestBody.ts"

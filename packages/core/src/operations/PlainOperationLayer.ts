@@ -1,7 +1,6 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
-import { callWithTimeout } from "../fast/callWithTimeout.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects } from "./HostDefects.ts"
@@ -53,13 +52,10 @@ const call = <A>(
   timeoutMillis: number,
   run: (context: CallContext) => PromiseLike<A>
 ): Effect.Effect<A, ApiFailure> =>
-  callWithTimeout<A, A, ApiFailure>({
-    timeoutMillis,
-    call: run,
-    onResponse: Effect.succeed,
-    onThrow: (cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause)),
-    onTimeout: () => Effect.fail(timedOut(id))
-  })
+  Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause }).pipe(
+    Effect.catch((cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause))),
+    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
+  )
 
 /** A paid route of a host as a layer. `settings.onError` gets the errors of its functions. */
 export const plainOperation = (

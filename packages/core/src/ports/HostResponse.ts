@@ -1,6 +1,5 @@
 import { Effect, Result, Schema, SchemaIssue, Struct } from "effect"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
-import { compiled } from "../fast/compiled.ts"
 
 /*
  * Checks what a host's function returns once, at the boundary, so that a faulty upstream never breaks the shape of a
@@ -37,20 +36,13 @@ const describe = (issue: SchemaIssue.Issue, response: unknown): string => {
   return issues.length > issuesNamed ? `${named.join("; ")}; …` : named.join("; ")
 }
 
-/**
- * Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. `lenient` is
- * tried if the strict shape doesn't fit, which is rare and costs several times as much.
- */
+/** Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. */
 export const responseReader = <A>(
-  schema: Schema.Decoder<A>,
-  lenient: Schema.Decoder<A> = schema
+  schema: Schema.Decoder<A>
 ): ((response: unknown) => Effect.Effect<A, MalformedResponse>) => {
-  const decode = Schema.decodeUnknownResult(compiled(schema))
-  const decodeLeniently = Schema.decodeUnknownResult(lenient, { errors: "all" })
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
   return (response) => {
-    const strict = decode(response)
-    if (Result.isSuccess(strict)) return Effect.succeed(strict.success)
-    const decoded = decodeLeniently(response)
+    const decoded = decode(response)
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
       : Effect.fail(new MalformedResponse({ message: describe(decoded.failure.issue, response) }))

@@ -1,5 +1,4 @@
 import { type Clock, type Duration, Effect } from "effect"
-import { sleepsAs } from "../fast/schedule.ts"
 
 /*
  * The time of a database between two readings of its clock. The process's monotonic clock measures what has passed
@@ -54,7 +53,6 @@ export class DatabaseTime implements Clock.Clock {
 
   constructor(own: Clock.Clock, first: Reading) {
     this.own = own
-    sleepsAs(this, own)
     this.databaseMillis = first.databaseMillis
     this.readAt = middleOf(first)
     this.currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())

@@ -1,5 +1,4 @@
 import { Data, Effect } from "effect"
-import { callWithTimeout } from "../fast/callWithTimeout.ts"
 
 /** There was no response in time. Whether the upstream did anything is unknown. */
 export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
@@ -19,10 +18,9 @@ export const tryWithTimeout = <A, E, E2>(timed: {
   readonly catch: (cause: unknown) => E
   readonly onTimeout: () => E2
 }): Effect.Effect<A, E | E2> =>
-  callWithTimeout<A, A, E | E2>({
-    timeoutMillis: timed.timeoutMillis,
-    call: timed.call,
-    onResponse: Effect.succeed,
-    onThrow: (cause) => Effect.fail(timed.catch(cause)),
-    onTimeout: () => Effect.fail(timed.onTimeout())
-  })
+  Effect.tryPromise({ try: async (signal) => timed.call({ signal }), catch: timed.catch }).pipe(
+    Effect.timeoutOrElse({
+      duration: timed.timeoutMillis,
+      orElse: () => Effect.fail(timed.onTimeout())
+    })
+  )

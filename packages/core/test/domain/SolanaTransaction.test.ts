@@ -125,7 +125,7 @@ describe("a malformed transaction", () => {
   })
 
   it.each([
-    ["an empty text", "", /too early/],
+    ["an empty text", "", /not base64/],
     ["base64 of a URL", "-_-_", /not base64/],
     ["base64 with a space", "AA A", /not base64/],
     ["base64 of one byte too many", base64Of(new Uint8Array(1233)), /longer than 1232 bytes/],

@@ -1,13 +1,12 @@
 import { SortedSet } from "../../runtime/SortedSet.ts"
-import { wholeDays } from "../../runtime/wholeDays.ts"
 import type { Charge } from "../Charge.ts"
 import { compareText } from "../chargeRules.ts"
 import type { EntriesQuery, LedgerEntry, LedgerKind, LedgerTotal } from "../Ledger.ts"
-import { LedgerSums } from "./LedgerSums.ts"
+
+type Sum = Omit<LedgerTotal, "amountAtomic"> & { readonly amount: bigint }
 
 /**
- * The ledger of charges in this process's memory. A paid call only appends to it; the next read sums up and indexes what
- * was appended.
+ * The ledger of charges in this process's memory. A paid call only appends to it; the next read indexes what was appended.
  */
 export class MemoryLedger {
   private readonly lines = new SortedSet<LedgerEntry, Place>(byPlace)
@@ -15,8 +14,7 @@ export class MemoryLedger {
   private readonly reversals = new Map<string, number>()
   private readonly ofCharges = new Map<string, Array<LedgerEntry>>()
   private readonly received = new Map<string, bigint>()
-  private readonly days = new LedgerSums()
-  /** Entries that the three above don't have yet. */
+  /** Entries that the two above don't have yet. */
   private appended: Array<LedgerEntry> = []
 
   /** Appends an entry for a charge: as it was before a reversal, and as it is after any other fact. */
@@ -52,12 +50,17 @@ export class MemoryLedger {
   }
 
   totals(fromMillis: number, beforeMillis: number): ReadonlyArray<LedgerTotal> {
-    this.indexAppended()
-    const { afterDays, days: whole, untilDays } = wholeDays(fromMillis, beforeMillis)
-    const sums = this.days.ofDays(whole)
-    for (const entry of this.within({ fromMillis, beforeMillis: untilDays })) sums.add(entry)
-    for (const entry of this.within({ fromMillis: afterDays, beforeMillis })) sums.add(entry)
-    return sums.totals()
+    const sums = new Map<string, Sum>()
+    for (const entry of this.within({ fromMillis, beforeMillis })) {
+      const { amountAtomic, asset, atMillis, kind, network, operation } = entry
+      const day = new Date(atMillis).toISOString().slice(0, 10)
+      const name = [day, operation, network, asset, kind].join("\n")
+      const sum = sums.get(name) ?? { day, operation, network, asset, kind, count: 0, amount: 0n }
+      sums.set(name, { ...sum, count: sum.count + 1, amount: sum.amount + BigInt(amountAtomic) })
+    }
+    return Array.from(sums)
+      .toSorted(([left], [right]) => compareText(left, right))
+      .map(([, { amount, ...sum }]) => ({ ...sum, amountAtomic: amount.toString() }))
   }
 
   private enter(entry: LedgerEntry): void {
@@ -70,7 +73,6 @@ export class MemoryLedger {
       const known = this.ofCharges.get(entry.chargeKey)
       if (known === undefined) this.ofCharges.set(entry.chargeKey, [entry])
       else known.push(entry)
-      this.days.add(entry)
       const amount = receivedBy(entry)
       if (amount === 0n) continue
       const payer = payerOf(entry)

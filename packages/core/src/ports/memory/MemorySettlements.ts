@@ -4,18 +4,16 @@ import type { SettlementMethods } from "../ChargeMethods.ts"
 import { canSettle, earlierCheck, hasResponse, isHeldBy } from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 import type { MemoryLedger } from "./MemoryLedger.ts"
-import { SharedResponses } from "./SharedResponses.ts"
 
 type Transitions = Omit<SettlementMethods, "deliver" | "finalize" | "reopen">
 type AfterSettlement = Pick<SettlementMethods, "deliver" | "finalize" | "reopen">
 
-const transitions = (table: ChargeTable, ledger: MemoryLedger, responses: SharedResponses): Transitions => ({
+const transitions = (table: ChargeTable, ledger: MemoryLedger): Transitions => ({
   advance: (key, owner, { response, subject }) =>
     Effect.sync(() => {
       const charge = table.get(key)
       if (charge === undefined || !isHeldBy(owner, "claimed")(charge)) return false
-      const shared = response && responses.share(charge, response)
-      table.put({ ...charge, state: "ready", response: shared, subject })
+      table.put({ ...charge, state: "ready", response, subject })
       return true
     }),
   complete: (key, settlement, nowMillis) =>
@@ -122,6 +120,6 @@ const afterSettlement = (table: ChargeTable, ledger: MemoryLedger): AfterSettlem
 
 /** Changes of a charge's state in memory. */
 export const settlementMethods = (table: ChargeTable, ledger: MemoryLedger): SettlementMethods => ({
-  ...transitions(table, ledger, new SharedResponses()),
+  ...transitions(table, ledger),
   ...afterSettlement(table, ledger)
 })

@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { callWithTimeout } from "../../fast/callWithTimeout.ts"
-import { type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { type CallContext, DeadlineExceeded, tryWithTimeout } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
@@ -44,20 +43,19 @@ export const hostCall = <A, Tag extends AllowedTag = never>(
   hostCall: HostCall<A, Tag>
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> => {
   const { call, mayThrow = [], operation, port, read, settings } = hostCall
-  const failWith = (
-    error: Allowed<Tag> | UpstreamError
-  ): Effect.Effect<never, Allowed<Tag> | UpstreamError> =>
-    isUpstreamError(error)
-      ? Effect.andThen(reportFailure(operation, error, settings), Effect.fail(error))
-      : Effect.fail(error)
-  return callWithTimeout<unknown, A, Allowed<Tag> | UpstreamError>({
+  return tryWithTimeout({
     timeoutMillis: settings.timeoutMillis,
     call,
-    onResponse: (response) =>
-      Effect.catchEager(read(response), (cause) => failWith(new UpstreamFailed({ port, cause }))),
-    onThrow: (cause) => failWith(toPortError(port, mayThrow, cause)),
-    onTimeout: () => failWith(timedOut(port, settings.timeoutMillis))
-  })
+    catch: (cause) => toPortError(port, mayThrow, cause),
+    onTimeout: () => timedOut(port, settings.timeoutMillis)
+  }).pipe(
+    Effect.flatMap((response) =>
+      Effect.mapError(read(response), (cause) => new UpstreamFailed({ port, cause }))
+    ),
+    Effect.tapError((error) =>
+      isUpstreamError(error) ? reportFailure(operation, error, settings) : Effect.void
+    )
+  )
 }
 
 const isUpstreamError = (error: unknown): error is UpstreamError =>

@@ -1,6 +1,5 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import { spanned } from "../../fast/spanned.ts"
 import type { UpstreamError } from "./Errors.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
@@ -113,16 +112,12 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
-const unsourcedProduct = Schema.Struct(unsourced)
-const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
+const readPage = responseReader(
   Schema.Struct({
-    products: Schema.Array(product),
+    products: Schema.Array(missingAsNull(Schema.Struct(unsourced))),
     totalResults: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)),
     hasMore: Schema.Boolean
   })
-const readPage = responseReader(
-  pageOfProducts(unsourcedProduct),
-  pageOfProducts(missingAsNull(unsourcedProduct))
 )
 
 const soldAt =
@@ -148,21 +143,17 @@ export const marketplaceFromPromise = (
   return {
     source,
     search: (query) =>
-      spanned(
-        hostCall({
-          port: "marketplace",
-          operation: "search",
-          settings,
-          call: (context) => options.search({ ...query }, context),
-          read: (response) =>
-            Effect.mapEager(readPage(response), (page) => ({
-              ...page,
-              products: page.products.map(soldAt(source))
-            }))
-        }),
-        "Marketplaces.search",
-        { source }
-      )
+      hostCall({
+        port: "marketplace",
+        operation: "search",
+        settings,
+        call: (context) => options.search({ ...query }, context),
+        read: (response) =>
+          Effect.mapEager(readPage(response), (page) => ({
+            ...page,
+            products: page.products.map(soldAt(source))
+          }))
+      }).pipe(Effect.withSpan("Marketplaces.search", { attributes: { source } }))
   }
 }
 

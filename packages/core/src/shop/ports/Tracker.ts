@@ -1,7 +1,6 @@
 import type { TrackRefusal } from "./Errors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import { spanned } from "../../fast/spanned.ts"
 import { NoTrackingInfo, type UpstreamError } from "./Errors.ts"
 import {
   TrackCarrier,
@@ -23,24 +22,22 @@ export class Tracker extends Context.Service<
   /** A tracker from a host's async function. Nullable fields that it leaves out become null. */
   static readonly fromPromise = (options: TrackerOptions, settings: CallSettings): Layer.Layer<Tracker> =>
     Layer.succeed(Tracker, {
-      track: (query) =>
-        spanned(
-          hostCall({
-            port: "tracking",
-            operation: "track",
-            settings,
-            mayThrow: [
-              "AdditionalFieldRequired",
-              "CarrierNotDetected",
-              "InvalidCarrier",
-              "InvalidTrackingNumber",
-              "NoTrackingInfo"
-            ],
-            call: (context) => options.track({ ...query }, context),
-            read: readResult
-          }),
-          "Tracker.track"
-        )
+      track: Effect.fn("Tracker.track")((query: TrackQuery) =>
+        hostCall({
+          port: "tracking",
+          operation: "track",
+          settings,
+          mayThrow: [
+            "AdditionalFieldRequired",
+            "CarrierNotDetected",
+            "InvalidCarrier",
+            "InvalidTrackingNumber",
+            "NoTrackingInfo"
+          ],
+          call: (context) => options.track({ ...query }, context),
+          read: readResult
+        })
+      )
     })
 
   /** Knows the given shipments by their numbers, and no others. */

@@ -1,5 +1,4 @@
 import type { LedgerKind } from "../../ports/Charges.ts"
-import { lowDigits } from "./sums.ts"
 
 /*
  * The ledger. Triggers write it, in the statement that changes the charge: no writer can omit an entry or change one.
@@ -104,64 +103,8 @@ const postgresTriggers = [
     FOR EACH ROW EXECUTE FUNCTION till_keep()`
 ]
 
-/*
- * Sums of the ledger by day, so that totals need not read every entry.
- */
-
-const group = "day, operation, network, asset, kind"
-
-const groupColumns = `
-    day TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    network TEXT NOT NULL,
-    asset TEXT NOT NULL,
-    kind TEXT NOT NULL`
-
-const sqliteSums = [
-  `CREATE TABLE IF NOT EXISTS till_ledger_days (${groupColumns},
-    entries BIGINT NOT NULL,
-    high BIGINT NOT NULL,
-    low BIGINT NOT NULL,
-    PRIMARY KEY (${group})
-  ) WITHOUT ROWID`,
-  // The two parts of an amount, as in `sumColumns`.
-  `CREATE TRIGGER IF NOT EXISTS till_ledger_summed AFTER INSERT ON till_ledger
-    BEGIN
-      INSERT INTO till_ledger_days (${group}, entries, high, low)
-      VALUES (NEW.day, NEW.operation, NEW.network, NEW.asset, NEW.kind, 1,
-        CAST(substr(NEW.amount, 1, length(NEW.amount) - ${lowDigits}) AS INTEGER),
-        CAST(substr(NEW.amount, -${lowDigits}) AS INTEGER))
-      ON CONFLICT (${group}) DO UPDATE SET entries = entries + 1, high = high + excluded.high, low = low + excluded.low;
-    END`
-]
-
-/**
- * Rows of one sum: connections that settle at the same time mostly add to different ones, and don't wait. Half of each
- * page stays free for the next versions of its rows, which need no change of the index there.
- */
-const slots = 32
-
-const postgresSums = [
-  `CREATE TABLE IF NOT EXISTS till_ledger_days (${groupColumns},
-    slot BIGINT NOT NULL,
-    entries BIGINT NOT NULL,
-    amount NUMERIC NOT NULL,
-    PRIMARY KEY (${group}, slot)
-  ) WITH (fillfactor = 50)`,
-  `CREATE OR REPLACE FUNCTION till_sum() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    INSERT INTO till_ledger_days AS days (${group}, slot, entries, amount)
-    VALUES (NEW.day, NEW.operation, NEW.network, NEW.asset, NEW.kind, pg_backend_pid() % ${slots}, 1,
-      CAST(NEW.amount AS NUMERIC))
-    ON CONFLICT (${group}, slot) DO UPDATE SET entries = days.entries + 1, amount = days.amount + EXCLUDED.amount;
-    RETURN NULL;
-  END $$`,
-  `CREATE OR REPLACE TRIGGER till_ledger_summed AFTER INSERT ON till_ledger
-    FOR EACH ROW EXECUTE FUNCTION till_sum()`
-]
-
-/** The ledger and its sums. */
+/** The ledger. */
 export const ledgerTables = {
-  sqlite: [...tables, ...sqliteTriggers, ...sqliteSums],
-  postgres: [...tables, ...postgresTriggers, ...postgresSums]
+  sqlite: [...tables, ...sqliteTriggers],
+  postgres: [...tables, ...postgresTriggers]
 }

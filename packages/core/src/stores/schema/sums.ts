@@ -10,7 +10,7 @@ export interface SumRow {
   readonly low: string | null
 }
 
-export const lowDigits = 9
+const lowDigits = 9
 
 /** The columns `high` and `low`, whose sum is that of `amount`. */
 export const sumColumns = (sql: SqlClient.SqlClient): Statement.Fragment =>

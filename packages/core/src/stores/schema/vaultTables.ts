@@ -21,23 +21,9 @@ const itemIndexes = [
   `CREATE INDEX IF NOT EXISTS till_vault_items_listed ON till_vault_items (position, id) WHERE listed = 1`
 ]
 
-/** Prices in the index are at most this, 4^9 - 1. */
-const topPrice = 262_143
-const price = `MAX(0, MIN(NEW.price, ${topPrice}))`
-
-/**
- * The filters of an item as terms. Its price is a term in each of nine levels: `p4x15` are the prices that are 15 without
- * their last 4 bits, 240 to 255. So a range of prices is a few terms.
- */
-const facets = [
-  "NEW.category",
-  "NEW.product_type",
-  ...Array.from({ length: 9 }, (_, level) => `'p${2 * level}x' || (${price} >> ${2 * level})`)
-].join(" || ' ' || ")
-
 /** Rows of the index have the position of their item as id: it reads them in the order of the listing. */
-const entry = `INSERT INTO till_vault_search (rowid, terms, facets)
-      SELECT NEW.position, NEW.search, ${facets} WHERE NEW.listed = 1`
+const entry = `INSERT INTO till_vault_search (rowid, terms)
+      SELECT NEW.position, NEW.search WHERE NEW.listed = 1`
 
 const sqliteItems = [
   `CREATE TABLE IF NOT EXISTS till_vault_items (${itemColumns}
@@ -46,7 +32,6 @@ const sqliteItems = [
   // The tokenizer `ascii` takes every character beyond ASCII as a letter: terms stay whole.
   `CREATE VIRTUAL TABLE IF NOT EXISTS till_vault_search USING fts5 (
     terms,
-    facets,
     content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column', prefix = '1 2 3 4 5'
   )`,
   `CREATE TRIGGER IF NOT EXISTS till_vault_items_added AFTER INSERT ON till_vault_items
@@ -54,7 +39,7 @@ const sqliteItems = [
       ${entry};
     END`,
   `CREATE TRIGGER IF NOT EXISTS till_vault_items_changed
-    AFTER UPDATE OF search, category, product_type, price, position, listed ON till_vault_items
+    AFTER UPDATE OF search, position, listed ON till_vault_items
     BEGIN
       DELETE FROM till_vault_search WHERE rowid = OLD.position;
       ${entry};
@@ -71,24 +56,13 @@ const postgresItems = [
     terms TSVECTOR GENERATED ALWAYS AS (array_to_tsvector(string_to_array(search, ' '))) STORED
   )`,
   ...itemIndexes,
-  `CREATE INDEX IF NOT EXISTS till_vault_items_terms ON till_vault_items USING gin (terms)`,
-  ...[
-    ["category", "category"],
-    ["product_type", "product_type"],
-    ["category_and_type", "category, product_type"],
-    ["price", "price"]
-  ].map(
-    ([name, columns]) =>
-      `CREATE INDEX IF NOT EXISTS till_vault_items_${name} ON till_vault_items (${columns}, position, id) WHERE listed = 1`
-  )
+  `CREATE INDEX IF NOT EXISTS till_vault_items_terms ON till_vault_items USING gin (terms)`
 ]
 
-/** Downloads have rows of their own: one waits for no other, nor for a change of the item. */
+/** Downloads have rows of their own: one doesn't wait for a change of the item. */
 const downloads = `CREATE TABLE IF NOT EXISTS till_vault_downloads (
-    item_id TEXT NOT NULL,
-    slot BIGINT NOT NULL,
-    downloads BIGINT NOT NULL,
-    PRIMARY KEY (item_id, slot)
+    item_id TEXT PRIMARY KEY,
+    downloads BIGINT NOT NULL
   )`
 
 const archives = `CREATE TABLE IF NOT EXISTS till_vault_archives (
@@ -145,7 +119,7 @@ export const vaultTables = {
   ],
   postgres: [
     ...postgresItems,
-    `${downloads} WITH (fillfactor = 50)`,
+    downloads,
     archives,
     purchaseDownloads,
     freeDownloads,

@@ -3,7 +3,6 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { compareText } from "../../ports/chargeRules.ts"
 import type { EntriesQuery, LedgerMethods, LedgerTotal } from "../../ports/Ledger.ts"
 import { type EntryRow, toEntry } from "./chargeRows.ts"
-import { type Days, nameOfDay, wholeDays } from "../../runtime/wholeDays.ts"
 import { storing } from "./statements.ts"
 import { sumColumns, type SumRow, toSum } from "../schema/sums.ts"
 
@@ -90,36 +89,12 @@ export const ledgerMethods = (sql: SqlClient.SqlClient): LedgerMethods => {
           (rows) => rows.map(toEntry)
         )
       ),
-    totals: (fromMillis, beforeMillis) => {
-      const { afterDays, days, untilDays } = wholeDays(fromMillis, beforeMillis)
-      const parts = Effect.all([
-        sumsOfDays(sql, days),
-        sumsOfEntries(sql, fromMillis, untilDays),
-        sumsOfEntries(sql, afterDays, beforeMillis)
-      ])
-      return storing(
-        "charges.totals",
-        Effect.map(parts, (found) => toTotals(found.flat()))
-      )
-    }
+    totals: (fromMillis, beforeMillis) =>
+      storing("charges.totals", Effect.map(sumsOfEntries(sql, fromMillis, beforeMillis), toTotals))
   }
 }
 
-/** The sums of whole days, which the ledger's trigger keeps. */
-const sumsOfDays = (sql: SqlClient.SqlClient, { before, from }: Days) =>
-  from >= before
-    ? Effect.succeed([])
-    : sql<TotalRow>`
-        SELECT day, operation, network, asset, kind, CAST(SUM(entries) AS TEXT) AS count, ${sql.onDialectOrElse(
-          {
-            pg: () => sql.literal("'0' AS high, CAST(SUM(amount) AS TEXT) AS low"),
-            orElse: () => sql.literal("CAST(SUM(high) AS TEXT) AS high, CAST(SUM(low) AS TEXT) AS low")
-          }
-        )}
-        FROM till_ledger_days WHERE day >= ${nameOfDay(from)} AND day < ${nameOfDay(before)}
-        GROUP BY day, operation, network, asset, kind`
-
-/** The sums of a span's entries, in slices: SQLite blocks the event loop while it reads one. */
+/** The sums of a span's entries, in slices: on SQLite, other statements wait while one is read. */
 const sumsOfEntries = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   fromMillis: number,
@@ -127,7 +102,7 @@ const sumsOfEntries = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<TotalRow>, SqlError.SqlError> {
   const parts: Array<TotalRow> = []
   const sums = sumColumns(sql)
-  const slice = sql.onDialectOrElse({ pg: () => 1_000_000, orElse: () => 2_000 })
+  const slice = sql.onDialectOrElse({ pg: () => 1_000_000, orElse: () => 10_000 })
   for (let from = fromMillis; from < beforeMillis;) {
     const [next] = yield* sql<{ readonly at: number | string }>`
       SELECT at FROM till_ledger WHERE at >= ${from} AND at < ${beforeMillis}

@@ -10,7 +10,6 @@ import {
   othersOfPayer
 } from "../schema/claimStatement.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
-import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./statements.ts"
 
 type Placeholder = (index: number) => string
@@ -71,9 +70,7 @@ const takeMethod = (sql: SqlClient.SqlClient) => {
           ${nowMillis})`,
       orElse: () => {
         const values = newChargeValues(charge, lease)
-        const taken = sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
-        // Money moves only after the next step of the charge, which is flushed.
-        return Effect.provideService(taken, MayBeLost, true)
+        return sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
       }
     })
 }

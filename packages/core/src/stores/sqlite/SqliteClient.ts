@@ -2,7 +2,6 @@ import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
-import { MayBeLost } from "../sql/MayBeLost.ts"
 import type { Job } from "./SqliteSession.ts"
 
 type Run = (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
@@ -21,8 +20,7 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
         parameters,
         shape,
         kept,
-        bigints: fiber.getRef(SqlClient.SafeIntegers),
-        mayBeLost: fiber.getRef(MayBeLost)
+        bigints: fiber.getRef(SqlClient.SafeIntegers)
       })
     ) as Effect.Effect<A, SqlError.SqlError>
   return {

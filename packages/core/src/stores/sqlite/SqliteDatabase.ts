@@ -43,6 +43,9 @@ const toSqlError = ({ errcode, message }: SqliteFailure, operation: string): Sql
   })
 }
 
+const failed = (failure: SqliteFailure): Effect.Effect<never, SqlError.SqlError> =>
+  Effect.fail(toSqlError(failure, "execute"))
+
 const unusable = (message: string): SqlError.SqlError =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({ message, operation: "execute", cause: new Error(message) })
@@ -67,12 +70,11 @@ class Statements {
   private isHolding = false
   private unusableBecause: string | undefined
   private lastId = 0
-  private isLossReported = false
 
   readonly onReplies = (replied: Replies): void => {
     this.inTransaction = replied.inTransaction
     for (const reply of replied.replies) {
-      this.take(reply.id)?.("failure" in reply ? this.failed(reply.failure) : Effect.succeed(reply.value))
+      this.take(reply.id)?.("failure" in reply ? failed(reply.failure) : Effect.succeed(reply.value))
     }
   }
 
@@ -129,22 +131,8 @@ class Statements {
       this.running.set(request.id, { resume })
     } catch (error) {
       // A parameter that no other thread can read.
-      resume(this.failed(failureOf(error)))
+      resume(failed(failureOf(error)))
     }
-  }
-
-  private failed(failure: SqliteFailure): Effect.Effect<never, SqlError.SqlError> {
-    const error = Effect.fail(toSqlError(failure, "execute"))
-    if (failure.isFileLost !== true || this.isLossReported) return error
-    this.isLossReported = true
-    return Effect.andThen(
-      report(
-        "Error",
-        "storage_file_lost",
-        "The database file was deleted or replaced; nothing more is stored"
-      ),
-      error
-    )
   }
 }
 

@@ -1,5 +1,3 @@
-import { statSync } from "node:fs"
-import { resolve } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { BoundedMap } from "../../runtime/BoundedMap.ts"
 
@@ -33,8 +31,6 @@ export interface Job {
   readonly bigints: boolean
   /** Keeps the prepared statement for the next call. */
   readonly kept: boolean
-  /** Is not flushed to the disk, unless a later statement is; see `MayBeLost`. */
-  readonly mayBeLost?: boolean
 }
 
 /** A statement that waits to be run. Those that are not part of a transaction are committed in groups. */
@@ -55,8 +51,6 @@ export interface SqliteFailure {
   readonly message: string
   /** SQLite's extended code. */
   readonly errcode?: number
-  /** The file was deleted or replaced. */
-  readonly isFileLost?: boolean
 }
 
 /** What is known after some requests. */
@@ -76,42 +70,11 @@ export interface SqliteSession {
   readonly close: () => void
 }
 
-/** The file of an open database was deleted or replaced: what is written would be lost with the process. */
-class DatabaseFileLost extends Error {
-  override readonly name = "DatabaseFileLost"
-
-  constructor() {
-    super("the database file was deleted or replaced while it was open; restore it and restart")
-  }
-}
-
 /** The parts of an error that another thread can read. */
 export const failureOf = (error: unknown): SqliteFailure => ({
   message: error instanceof Error ? error.message : String(error),
-  ...(error instanceof Error && "errcode" in error && { errcode: Number(error.errcode) }),
-  ...(error instanceof DatabaseFileLost && { isFileLost: true })
+  ...(error instanceof Error && "errcode" in error && { errcode: Number(error.errcode) })
 })
-
-/** How often the file is checked for reads: one look costs microseconds, and reads come in thousands per second. */
-const fileCheckMillis = 500
-
-/** Returns whether the file was deleted or replaced since, `now` or lately. A database in memory has no file. */
-const fileWatch = (filename: string): ((now?: "now") => boolean) => {
-  const path = resolve(filename)
-  const look = () => statSync(path, { throwIfNoEntry: false })
-  const opened = look()
-  if (opened === undefined) return () => false
-  let isLost = false
-  let nextCheckMillis = 0
-  return (now) => {
-    if (now === undefined && performance.now() < nextCheckMillis) return isLost
-    const found = look()
-    // The open connection keeps the number of its file: no other file can get it.
-    isLost = found?.ino !== opened.ino || found.dev !== opened.dev
-    nextCheckMillis = performance.now() + fileCheckMillis
-    return isLost
-  }
-}
 
 const toInput = (value: unknown): SQLInputValue => {
   if (typeof value === "boolean") return value ? 1 : 0
@@ -158,7 +121,6 @@ const commit = control("COMMIT")
 const rollback = control("ROLLBACK")
 
 const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
-const endsTransaction = /^\s*COMMIT\b/i
 
 const isWrite = ({ inTransaction, job }: Request): boolean => !inTransaction && changesRows.test(job.text)
 
@@ -176,30 +138,11 @@ const groupEnd = (requests: ReadonlyArray<Request>, from: number): number => {
 /** Opens a file, or a database in memory. Throws what node:sqlite throws. */
 export const openSession = (filename: string): SqliteSession => {
   const database = new DatabaseSync(filename, { timeout: lockWaitMillis })
-  const isLost = fileWatch(filename)
   const run = runnerOf(database)
 
-  /** Fails if the file is lost: before work, unless a transaction must still be able to end, and after a commit. */
-  const checked = <A>(work: () => A, { commits }: { readonly commits: boolean }): A => {
-    if (!database.isTransaction && isLost()) throw new DatabaseFileLost()
-    const result = work()
-    // A file that is there now was there when it was written.
-    if (commits && isLost("now")) throw new DatabaseFileLost()
-    return result
-  }
-
-  let flushes = true
-  /** Whether commits are flushed. A flush takes along all commits before it. */
-  const setFlushes = (value: boolean) => {
-    if (value !== flushes) database.exec(`PRAGMA synchronous = ${value ? "FULL" : "NORMAL"}`)
-    flushes = value
-  }
-
-  const alone = ({ id, inTransaction, job }: Request): Reply => {
-    const commits = (inTransaction ? endsTransaction : changesRows).test(job.text)
+  const alone = ({ id, job }: Request): Reply => {
     try {
-      if (!database.isTransaction) setFlushes(job.mayBeLost !== true)
-      return { id, value: checked(() => run(job), { commits }) }
+      return { id, value: run(job) }
     } catch (error) {
       return { id, failure: failureOf(error) }
     }
@@ -211,8 +154,7 @@ export const openSession = (filename: string): SqliteSession => {
 
   /** Commits a group together; a statement that fails undoes itself alone. */
   const together = (group: ReadonlyArray<Request>): ReadonlyArray<Reply> => {
-    const commitAll = () => {
-      setFlushes(group.some((request) => isWrite(request) && request.job.mayBeLost !== true))
+    try {
       run(begin)
       const replies: Array<Reply> = []
       for (const { id, job } of group) {
@@ -226,14 +168,10 @@ export const openSession = (filename: string): SqliteSession => {
       }
       run(commit)
       return replies
-    }
-    try {
-      return checked(commitAll, { commits: true })
     } catch (error) {
       if (database.isTransaction) run(rollback)
-      const failure = failureOf(error)
       // The results of its reads were not sent.
-      return withoutWrites(group, failure)
+      return withoutWrites(group, failureOf(error))
     }
   }
 

@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Data, type Effect } from "effect"
 import {
   BaseError,
   BlockNotFoundError,
@@ -15,8 +15,8 @@ import {
   type Transport
 } from "viem"
 import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
-import { callWithTimeout } from "../../fast/callWithTimeout.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
+import { tryWithTimeout } from "../../runtime/Deadline.ts"
 
 /** A read that failed: no response in time, or an error. */
 export class NodeFailed extends Data.TaggedError("NodeFailed")<{
@@ -277,10 +277,9 @@ const undefinedIf =
   }
 
 const read = <A>(request: () => Promise<A>): Read<A> =>
-  callWithTimeout<A, A, NodeFailed>({
+  tryWithTimeout({
     timeoutMillis: readMillis,
     call: request,
-    onResponse: Effect.succeed,
-    onThrow: (cause) => Effect.fail(new NodeFailed({ cause, isRefusal: isRefusal(cause) })),
-    onTimeout: () => Effect.fail(new NodeFailed({ cause: new Error("timeout"), isRefusal: false }))
+    catch: (cause) => new NodeFailed({ cause, isRefusal: isRefusal(cause) }),
+    onTimeout: () => new NodeFailed({ cause: new Error("timeout"), isRefusal: false })
   })

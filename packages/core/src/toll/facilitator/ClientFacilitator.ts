@@ -1,6 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { compiled } from "../../fast/compiled.ts"
-import { callWithTimeout } from "../../fast/callWithTimeout.ts"
+import { tryWithTimeout } from "../../runtime/Deadline.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
   defaultFacilitatorTimeouts,
@@ -22,16 +21,25 @@ import {
   wireRequest
 } from "./Wire.ts"
 
-const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
-const readSettle = Schema.decodeUnknownOption(compiled(SettleResponse))
+const readVerify = Schema.decodeUnknownOption(VerifyResponse)
+const readSettle = Schema.decodeUnknownOption(SettleResponse)
 const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
 
 const failed = "FacilitatorFailed"
 const timedOut = "FacilitatorTimedOut"
 const malformed = "SchemaError"
 
-const unreachable = (reason: string) => Effect.succeed<Verification>({ _tag: "Unreachable", reason })
-const unknown = (reason: string) => Effect.succeed<Settlement>(unreachableSettlement(reason))
+/** Calls the client; fails with the reason why there is no response of its shape. */
+const callClient = <A>(
+  timeoutMillis: number,
+  call: () => Promise<unknown>,
+  read: (body: unknown) => Option.Option<A>
+): Effect.Effect<A, string> =>
+  tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut }).pipe(
+    Effect.flatMap((body) =>
+      Option.match(read(body), { onNone: () => Effect.fail(malformed), onSome: Effect.succeed })
+    )
+  )
 
 /** Calls a facilitator in the same process. */
 export const makeClientFacilitator = (
@@ -41,38 +49,30 @@ export const makeClientFacilitator = (
   const { settleTimeoutMillis, verifyTimeoutMillis } = { ...defaultFacilitatorTimeouts, ...options }
 
   const verify = (request: FacilitatorRequest) =>
-    callWithTimeout({
-      timeoutMillis: verifyTimeoutMillis,
-      call: () => {
+    callClient(
+      verifyTimeoutMillis,
+      async () => {
         const { paymentPayload, paymentRequirements } = wireRequest(request)
         return client.verify(paymentPayload, paymentRequirements)
       },
-      onResponse: (body) => {
-        const response = readVerify(body)
-        return Option.isSome(response)
-          ? Effect.succeed(toVerification(response.value))
-          : unreachable(malformed)
-      },
-      onThrow: () => unreachable(failed),
-      onTimeout: () => unreachable(timedOut)
-    })
+      readVerify
+    ).pipe(
+      Effect.map(toVerification),
+      Effect.catch((reason) => Effect.succeed<Verification>({ _tag: "Unreachable", reason }))
+    )
 
   const settle = (request: FacilitatorRequest) =>
-    callWithTimeout({
-      timeoutMillis: settleTimeoutMillis,
-      call: () => {
+    callClient(
+      settleTimeoutMillis,
+      async () => {
         const { paymentPayload, paymentRequirements } = wireRequest(request)
         return client.settle(paymentPayload, paymentRequirements)
       },
-      onResponse: (body) => {
-        const response = readSettle(body)
-        return Option.isSome(response)
-          ? Effect.succeed(toSettlement(response.value, request))
-          : unknown(malformed)
-      },
-      onThrow: () => unknown(failed),
-      onTimeout: () => unknown(timedOut)
-    })
+      readSettle
+    ).pipe(
+      Effect.map((response) => toSettlement(response, request)),
+      Effect.catch((reason) => Effect.succeed<Settlement>(unreachableSettlement(reason)))
+    )
 
   const name = facilitatorName(client)
   const kinds = new SupportedKinds({ name, address: undefined, fetch: listOf(client, verifyTimeoutMillis) })

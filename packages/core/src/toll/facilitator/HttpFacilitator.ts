@@ -1,7 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpClient } from "effect/http"
-import { compiled } from "../../fast/compiled.ts"
-import { spanned } from "../../fast/spanned.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
   defaultFacilitatorTimeouts,
@@ -45,7 +43,7 @@ const retryAfterMillisOf = ({ retryAfter }: Reply): number | undefined =>
 
 /** Decodes a response. Some facilitators send the usual document with a 4xx or 5xx: the document counts. */
 const readAs = <A>(schema: Schema.Decoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(compiled(schema))
+  const decode = Schema.decodeUnknownEffect(schema)
   return (response: Reply) => {
     const decoded = Effect.flatMap(readJson(response), (document) => decode(document))
     const { status } = response
@@ -101,19 +99,15 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
   const verify = (request: FacilitatorRequest) =>
-    spanned(
-      post("verify", request).pipe(
-        Effect.flatMap(readVerify),
-        Effect.map(toVerification),
-        Effect.timeout(verifyTimeoutMillis),
-        Effect.catch((error) =>
-          Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })
-        )
-      ),
-      "Facilitator.verify"
+    post("verify", request).pipe(
+      Effect.flatMap(readVerify),
+      Effect.map(toVerification),
+      Effect.timeout(verifyTimeoutMillis),
+      Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
+      Effect.withSpan("Facilitator.verify")
     )
 
-  const settleOnce = Effect.fnUntraced(function* (request: FacilitatorRequest) {
+  const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
     const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
     const response = yield* post("settle", request).pipe(
       Effect.flatMap(readSettle),
@@ -126,8 +120,6 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
       Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
     )
   })
-
-  const settle = (request: FacilitatorRequest) => spanned(settleOnce(request), "Facilitator.settle")
 
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),

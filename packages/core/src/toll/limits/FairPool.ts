@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { schedule } from "../../fast/schedule.ts"
+import { schedule } from "../../runtime/schedule.ts"
 
 interface Client {
   readonly name: string

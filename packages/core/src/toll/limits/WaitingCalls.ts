@@ -1,5 +1,4 @@
-import { Clock, Effect } from "effect"
-import { schedule } from "../../fast/schedule.ts"
+import { Effect } from "effect"
 
 /** Another process that works on a charge can't wake waiters here, so they poll. */
 const pollMillis = 500
@@ -42,21 +41,15 @@ export class WaitingCalls {
 
   /** Waits until the key's call ends, or until it is time to poll. */
   wait(key: string): Effect.Effect<void> {
-    return Clock.clockWith((clock) =>
-      Effect.callback<void>((resume) => {
-        const wakeUp = () => {
-          stop()
-          this.leave(key, wakeUp)
-          resume(Effect.void)
-        }
-        const stop = schedule(clock, pollMillis, wakeUp)
-        this.enter(key, wakeUp)
-        return Effect.sync(() => {
-          stop()
-          this.leave(key, wakeUp)
-        })
-      })
-    )
+    const woken = Effect.callback<void>((resume) => {
+      const wakeUp = () => {
+        this.leave(key, wakeUp)
+        resume(Effect.void)
+      }
+      this.enter(key, wakeUp)
+      return Effect.sync(() => this.leave(key, wakeUp))
+    })
+    return Effect.asVoid(Effect.timeoutOption(woken, pollMillis))
   }
 
   private enter(key: string, wakeUp: () => void): void {

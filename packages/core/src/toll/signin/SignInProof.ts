@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { fromBase64, toText } from "../../fast/base64.ts"
+import { fromBase64, toText } from "../../domain/Base64.ts"
 import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
 import type { Refusal } from "../exact/Refusal.ts"
 import { challengeMillis, knownSignIn, signInMessage, type SignInTarget } from "./SignInChallenge.ts"
@@ -42,8 +42,8 @@ const refused = (code: string, message: string): ProofReading => ({
 
 const decoded = (header: string): typeof Proof.Type | undefined => {
   if (header.length > maxHeaderLength) return undefined
-  const binary = fromBase64(header)
-  return binary === undefined ? undefined : Option.getOrUndefined(decode(toText(binary)))
+  const bytes = fromBase64(header)
+  return bytes === undefined ? undefined : Option.getOrUndefined(decode(toText(bytes)))
 }
 
 /** What the proofs for one resource are judged by. */

@@ -30,7 +30,6 @@ export interface PlannedVerb {
 
 const key = "key-ready-1"
 const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
-const day = 86_400_000
 
 const verb = (
   name: string,
@@ -128,8 +127,7 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     (store) => store.entries({ limit: 5, chargeKeys: ["key-settled-1", "key-settled-2"] }),
     "the entries of the given charges"
   ),
-  charges("totals, of a part of a day", ["till_ledger_at"], (store) => store.totals(1_500, 1_510), "a slice"),
-  charges("totals, of whole days", [], (store) => store.totals(0, 20_000 * day), "the sums of the days"),
+  charges("totals", ["till_ledger_at"], (store) => store.totals(1_500, 1_510), "a slice"),
   charges("recordRefundAttempt", [], (store) =>
     store.recordRefundAttempt(sampleAttempt({ chargeKey: "key-owed-1" }))
   ),
@@ -287,29 +285,17 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
 const vaultSearch = (
   name: string,
   query: Omit<VaultQuery, "limit">,
-  postgres: ReadonlyArray<string>,
-  sqlite: ReadonlyArray<string> = ["till_vault_items_position"]
+  indexes: ReadonlyArray<string> = []
 ): PlannedVerb => ({
   name: `vaultItems.search, ${name}`,
   run: VaultItems.use((store) => store.search({ limit: 5, ...query })),
-  indexes: sqlite,
-  postgres
+  indexes: ["till_vault_items_listed", ...indexes]
 })
 
-const listed = "till_vault_items_listed"
 const itemVerbs: ReadonlyArray<PlannedVerb> = [
-  vaultSearch("first page", {}, [listed], [listed]),
-  vaultSearch(
-    "later page",
-    { cursor: uuidOf(1) },
-    ["till_vault_items_cursor", listed],
-    ["till_vault_items_cursor", listed]
-  ),
-  vaultSearch("category", { category: "ios" }, ["till_vault_items_category"]),
-  vaultSearch("product type", { productType: "persona" }, ["till_vault_items_product_type"]),
-  vaultSearch("category and product type", { category: "ios", productType: "persona" }, [
-    "till_vault_items_category_and_type"
-  ]),
+  vaultSearch("first page", {}),
+  vaultSearch("later page", { cursor: uuidOf(1) }, ["till_vault_items_cursor"]),
+  vaultSearch("category and price", { category: "ios", maxPrice: 20 }),
   verb(
     "vaultItems.countDownload",
     [],

@@ -111,7 +111,7 @@ const plansOf = Effect.fnUntraced(function* (explain: string, { run }: PlannedVe
   return plans.join("\n\n")
 })
 
-const tables = "charges|ledger|ledger_days|orders|quotes|vault_downloads|vault_items|vault_purchases"
+const tables = "charges|ledger|orders|quotes|vault_downloads|vault_items|vault_purchases"
 
 const indexesOf = (plan: string): ReadonlyArray<string> =>
   Array.from(new Set(plan.match(/(?<=(?:INDEX|using|Scan on) )till_\w+/g) ?? []))
