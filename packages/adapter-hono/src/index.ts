@@ -1,4 +1,4 @@
-import { type IncomingRequest, targetOfUrl, type Till } from "@till402/core"
+import type { IncomingRequest, Target, Till } from "@till402/core"
 import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 import { callerOf, rebuildRequest } from "./HonoCaller.ts"
@@ -20,8 +20,8 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandl
   if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
   return async (context, next) => {
     const { raw } = context.req
-    const sent = targetOfUrl(raw.url)
-    let url = sent
+    const sent = new URL(raw.url)
+    let url: Target = sent
     if (!till.handles(sent.pathname)) {
       // A till whose base URL has no prefix expects the path below Hono's mount.
       const mount = routePath(context).replace(/\/?\*$/, "")

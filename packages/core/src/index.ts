@@ -3,7 +3,7 @@
  * Hosts with Effect find layers, ports and schemas in `@till402/core/effect`.
  */
 export { Till } from "./till/PlainTill.ts"
-export { type Target, targetOfUrl } from "./http/Target.ts"
+export type { Target } from "./http/Target.ts"
 export { ApiFailure } from "./domain/ApiFailure.ts"
 export {
   type AnyPlainOperation,

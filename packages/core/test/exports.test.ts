@@ -37,8 +37,7 @@ const plain = [
   "routeFulfilment",
   "sameListing",
   "searchTermsOf",
-  "storageFrom",
-  "targetOfUrl"
+  "storageFrom"
 ]
 
 const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [

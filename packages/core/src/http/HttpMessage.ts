@@ -1,4 +1,4 @@
-import { type Target, targetOfUrl } from "./Target.ts"
+import type { Target } from "./Target.ts"
 
 /*
  * Requests and responses without web objects. On Node, making a web `Request` and `Response` and reading them again
@@ -30,7 +30,7 @@ class WebRequest implements IncomingRequest {
   private readonly request: Request
   constructor(request: Request) {
     this.request = request
-    this.url = targetOfUrl(request.url)
+    this.url = new URL(request.url)
   }
   get method(): string {
     return this.request.method

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { targetOf, targetOfUrl } from "../../src/http/Target.ts"
-import { property } from "../domain/seeded.ts"
+import { targetOf } from "../../src/http/Target.ts"
 
 const partsOf = (target: string) => {
   const found = targetOf(target)
@@ -25,26 +24,5 @@ describe("the target of a request", () => {
     ["", undefined]
   ])("%s is read as %s", (target, expected) => {
     expect(partsOf(target)).toBe(expected)
-  })
-})
-
-property("a path and query are read as a URL reads them, whatever they hold", 2_000, (rolled) => {
-  const letters = "abZ09-_./%2eE?&=+#:;@'\"<> \\é~"
-  const target = `/x${rolled.text(letters, rolled.below(20))}`
-  const { pathname, search } = new URL(`http://till.invalid${target}`)
-  expect(partsOf(target)).toBe(pathname + search)
-})
-
-describe("targetOfUrl", () => {
-  property("reads the path and query of a request's URL", 2_000, (dice) => {
-    const characters = "aZ09-_/./..//%41%2e?&=#'\"<>\\;:@ \u00e9~!*()[]{}|^`"
-    const origin = dice.pick([
-      "http://shop.example",
-      "https://shop.example:8443",
-      "https://user:word@shop.example"
-    ])
-    const url = new URL(`${origin}${dice.pick(["/", "?", "#"])}${dice.text(characters, dice.below(12))}`)
-    const { pathname, search } = targetOfUrl(url.href)
-    expect([url.href, pathname, search]).toEqual([url.href, url.pathname, url.search])
   })
 })

@@ -6,7 +6,7 @@ import { Charges, type EntriesQuery, type LedgerEntry } from "../../ports/Charge
  * Reads the ledger page by page, so that memory doesn't grow with the ledger.
  */
 
-/** Records that an audit reads at a time: SQLite blocks the event loop meanwhile. */
+/** Records that an audit reads at a time. */
 export const pageSize = 200
 
 export type EntriesFilter = Omit<EntriesQuery, "limit" | "before">
@@ -27,7 +27,7 @@ export const eachEntryPage = Effect.fnUntraced(function* <E, R>(
     if (page.length > 0) yield* use(page)
     before = page.at(-1)
     if (page.length < pageSize) return
-    // SQLite reads synchronously: other work goes on between two pages.
+    // In memory nothing is awaited: other work goes on between two pages.
     yield* Effect.yieldNow
   }
 })
