@@ -82,7 +82,7 @@ const Words = Operation.make({
 const effectTill = (): Seam => {
   const runtime = ManagedRuntime.make(
     Till.layer(settings, [Weather, Words]).pipe(
-      Layer.provide([Facilitator.fromClient(fakeFacilitator()), Chain.layerRpc([]), memory()]),
+      Layer.provide([Facilitator.layerClient(fakeFacilitator()), Chain.layerRpc([]), memory()]),
       Layer.provide(FetchHttpClient.layer)
     )
   )

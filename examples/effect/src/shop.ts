@@ -16,29 +16,28 @@ import { Config, Effect, Layer, Option } from "effect"
  */
 
 const { ports, vaultItems } = sampleShop()
-const settings = { timeoutMillis: 20_000 }
 
-const MarketplacesLive = Marketplaces.fromPromise(ports.marketplaces, { timeoutMillis: 8_000 })
+const MarketplacesLive = Marketplaces.layerPromise(ports.marketplaces)
 
 /** 17TRACK, if its key is set. */
 const TrackerLive = Layer.unwrap(
   Effect.gen(function* () {
     const key = yield* Config.option(Config.Redacted("SEVENTEENTRACK_API_KEY"))
-    return Option.isSome(key) ? SeventeenTrack.layerConfig() : Tracker.fromPromise(ports.tracker, settings)
+    return Option.isSome(key) ? SeventeenTrack.layerConfig() : Tracker.layerPromise(ports.tracker)
   })
 )
 
 /** All ports that the seven operations require. */
 export const ShopLive = Layer.mergeAll(
   MarketplacesLive,
-  Assistant.fromPromise(ports.assistant, settings).pipe(
+  Assistant.layerPromise(ports.assistant).pipe(
     Layer.provide(Catalogue.layer),
     Layer.provide(MarketplacesLive)
   ),
-  Fulfilment.fromPromise(ports.fulfilment, settings),
+  Fulfilment.layerPromise(ports.fulfilment),
   TrackerLive,
-  VaultFiles.fromPromise(ports.vault, settings),
-  Mailer.fromPromise(ports.mailer, settings)
+  VaultFiles.layerPromise(ports.vault),
+  Mailer.layerPromise(ports.mailer)
 )
 
 /** The archives that the vault sells. */

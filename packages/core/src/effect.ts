@@ -70,8 +70,6 @@ export {
   type Subject
 } from "./ports/Charges.ts"
 export { Fulfilment } from "./shop/ports/Fulfilment.ts"
-export { hostCall } from "./shop/ports/HostCall.ts"
-export type { CallSettings } from "./ports/ProviderFailure.ts"
 export { Mailer } from "./shop/ports/Mailer.ts"
 export { type Marketplace, Marketplaces } from "./shop/ports/Marketplaces.ts"
 export { Orders } from "./shop/ports/Orders.ts"

@@ -105,7 +105,6 @@ export type {
   ReportedParcel,
   ReportedStatus
 } from "./shop/ports/FulfilmentOptions.ts"
-export type { CallSettings } from "./ports/ProviderFailure.ts"
 export type { ProviderFailure } from "./ports/ProviderFailure.ts"
 export type { Sparse } from "./ports/Sparse.ts"
 export type { MailerOptions } from "./shop/ports/Mailer.ts"

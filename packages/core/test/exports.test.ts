@@ -110,7 +110,6 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "facilitatorConfig",
       "findEvmNetwork",
       "findNetwork",
-      "hostCall",
       "judgeSignature",
       "layerSql",
       "networks",

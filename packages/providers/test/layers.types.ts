@@ -42,7 +42,7 @@ const postgres: Layer.Layer<Journals, Failure> = PostgresJournals.layerConfig()
 const both: Layer.Layer<Marketplaces, never, Canopy | Shopify> = Marketplaces.layerOf(Canopy, Shopify)
 
 const track = Tracker.use(({ track }) => track({ number: "1Z" }))
-const quoting = Fulfilment.use(({ placesOnce }) => Effect.succeed(placesOnce("quote")))
+const quoting = Fulfilment.use(({ placesOnce }) => Effect.succeed(placesOnce))
 const listing = Facilitator.use(({ supported }) => supported)
 const searching = Marketplaces.use((marketplaces) => Effect.succeed(marketplaces.length))
 

@@ -1,4 +1,6 @@
+import { type Effect, type Layer, ManagedRuntime } from "effect"
 import {
+  Fulfilment,
   type FulfilmentOptions,
   NotPlaced,
   type OrderToPlace,
@@ -9,11 +11,12 @@ import {
 
 /** Connects the fulfilment tests with a provider, over a fake of its upstream. Made anew for each test. */
 export interface FulfilmentUnderTest {
-  readonly fulfilment: FulfilmentOptions
+  /** Plain functions, or a layer. */
+  readonly fulfilment: FulfilmentOptions | Layer.Layer<Fulfilment, unknown>
   /** A product in stock, for an address that is served. */
   readonly request: QuoteRequest
   /** The same fulfilment after a restart of the process: a new one, over the same upstream and the same records. */
-  readonly restart: () => FulfilmentOptions
+  readonly restart: () => FulfilmentOptions | Layer.Layer<Fulfilment, unknown>
   /** What upstream has charged so far: decimal text in dollars for each order, oldest first. */
   readonly charges: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
   /**
@@ -38,7 +41,48 @@ export class FulfilmentContractViolation extends Error {
   override readonly name = "FulfilmentContractViolation"
 }
 
-type Test = (subject: FulfilmentUnderTest) => Promise<void>
+/** A fulfilment under test as plain functions, whatever made it. */
+interface Opened extends Omit<FulfilmentUnderTest, "fulfilment" | "restart"> {
+  readonly fulfilment: FulfilmentOptions
+  readonly restart: () => Promise<FulfilmentOptions>
+}
+
+type Test = (subject: Opened) => Promise<void>
+
+const functionsOf = async (
+  runtime: ManagedRuntime.ManagedRuntime<Fulfilment, unknown>
+): Promise<FulfilmentOptions> => {
+  const { find, place, placesOnce, quote, status } = await runtime.runPromise(Fulfilment)
+  const run = <A, E>(call: Effect.Effect<A, E>, { signal }: { readonly signal: AbortSignal }) =>
+    runtime.runPromise(call, { signal })
+  return {
+    quote: (request, context) => run(quote(request), context),
+    place: (order, context) => run(place(order), context),
+    ...(placesOnce === undefined ? {} : { placesOnce }),
+    ...(find && { find: (orderId, context) => run(find(orderId, context.reference), context) }),
+    ...(status && { status: (reference, context) => run(status(reference), context) })
+  }
+}
+
+/** Runs a test, and releases the layers that it opened. */
+const runOver = async (test: Test, subject: FulfilmentUnderTest): Promise<void> => {
+  const runtimes: Array<ManagedRuntime.ManagedRuntime<Fulfilment, unknown>> = []
+  const open = async (fulfilment: FulfilmentUnderTest["fulfilment"]): Promise<FulfilmentOptions> => {
+    if ("quote" in fulfilment) return fulfilment
+    const runtime = ManagedRuntime.make(fulfilment)
+    runtimes.push(runtime)
+    return functionsOf(runtime)
+  }
+  try {
+    await test({
+      ...subject,
+      fulfilment: await open(subject.fulfilment),
+      restart: () => open(subject.restart())
+    })
+  } finally {
+    await Promise.all(runtimes.map((runtime) => runtime.dispose()))
+  }
+}
 
 const expect = (holds: boolean, otherwise: string): void => {
   if (!holds) throw new FulfilmentContractViolation(otherwise)
@@ -66,10 +110,9 @@ const orderOf = (
 const firstId = "0b6f1f0e-3c8a-4b6e-9a55-000000000001"
 const secondId = "0b6f1f0e-3c8a-4b6e-9a55-000000000002"
 
-const quoted = ({ fulfilment, request }: FulfilmentUnderTest): Promise<QuotedOffer> =>
-  fulfilment.quote(request, context())
+const quoted = ({ fulfilment, request }: Opened): Promise<QuotedOffer> => fulfilment.quote(request, context())
 
-const expectCharges = async (subject: FulfilmentUnderTest, count: number, when: string): Promise<void> => {
+const expectCharges = async (subject: Opened, count: number, when: string): Promise<void> => {
   const { length } = await subject.charges()
   expect(length === count, `upstream has taken ${length} orders instead of ${count} ${when}`)
 }
@@ -115,7 +158,7 @@ const placedOnce: Test = async (subject) => {
   const order = orderOf(subject.request, await quoted(subject), firstId)
   const first = await subject.fulfilment.place(order, context())
   const again = await subject.fulfilment.place(order, context())
-  const restarted = await subject.restart().place(order, context())
+  const restarted = await (await subject.restart()).place(order, context())
   expect(
     again.reference === first.reference && restarted.reference === first.reference,
     "a repeated placement returned another reference"
@@ -161,7 +204,7 @@ const survivesLostResponse: Test = async (subject) => {
   if ("error" in outcome) {
     expect(!isNotPlaced(outcome.error), "an order that upstream has taken was reported as NotPlaced")
   }
-  const restarted = subject.restart()
+  const restarted = await subject.restart()
   const reference = await found(restarted, offer.reference)
   const mayPlace =
     typeof restarted.placesOnce === "function"
@@ -193,7 +236,7 @@ const findsOrders: Test = async (subject) => {
   const before = await found(subject.fulfilment, offer.reference)
   expect(before === undefined, "an order was found before it was placed")
   const placed = await subject.fulfilment.place(orderOf(subject.request, offer, firstId), context())
-  for (const fulfilment of [subject.fulfilment, subject.restart()]) {
+  for (const fulfilment of [subject.fulfilment, await subject.restart()]) {
     const reference = await found(fulfilment, offer.reference)
     expect(reference === placed.reference, "a placed order was not found, or under another reference")
   }
@@ -233,7 +276,7 @@ const tests: ReadonlyArray<readonly [string, Test]> = [
 /**
  * Creates the tests of the fulfilment contract for a provider, over a fake of its upstream that counts orders.
  *
- * `find` and `status` are tested if the fulfilment has them.
+ * The fulfilment is of plain functions, or a layer. `find` and `status` are tested if it has them.
  *
  * @example
  * import type { FulfilmentUnderTest } from "@till402/testing"
@@ -247,5 +290,5 @@ export const fulfilmentTests = (
 ): ReadonlyArray<FulfilmentTest> =>
   tests.map(([name, test]) => ({
     name: `Fulfilment: ${name}`,
-    run: async () => test(await start())
+    run: async () => runOver(test, await start())
   }))

@@ -19,7 +19,7 @@ import type { TillHooks, TillSettings } from "./settings/TillSettings.ts"
  * import { Till, Track, Tracker } from "@till402/core/effect"
  * import { Layer } from "effect"
  *
- * const tracker = Tracker.fromPromise({ track: ({ number }) => lookUp(number) }, { timeoutMillis: 20_000 })
+ * const tracker = Tracker.layerPromise({ track: ({ number }) => lookUp(number) })
  * const TillLive = Till.layer(settings, [Track.layer]).pipe(Layer.provide(tracker))
  */
 const layer = <const Ops extends OperationLayers>(

@@ -17,6 +17,7 @@ import { Refunds } from "../refunds/Refunds.ts"
 import { SettlementEffects } from "../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
+import { type CallSettings, printProviderFailure } from "../ports/ProviderFailure.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
@@ -24,6 +25,7 @@ import { PaymentReversals } from "../toll/limits/PaymentReversals.ts"
 import { leaseLengthMillis } from "../toll/perform/LeaseLength.ts"
 import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import { Toll } from "../toll/Toll.ts"
+import { PortSettings } from "../shop/ports/PortGuard.ts"
 import { shopErasure } from "../shop/ports/ShopErasure.ts"
 import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
@@ -186,6 +188,7 @@ interface Shared {
   readonly pricedRoutes?: PricedRoutes | undefined
   readonly secrets?: Layer.Layer<Secrets>
   readonly http?: HttpShared
+  readonly onProviderError?: CallSettings["onError"]
 }
 
 /**
@@ -200,7 +203,8 @@ export const assemble = <const Ops extends OperationLayers>(
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
     secrets = Secrets.layer(settings.secret),
-    http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
+    http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() },
+    onProviderError = printProviderFailure
   }: Shared = {}
 ) => {
   const context = Layer.mergeAll(
@@ -208,6 +212,10 @@ export const assemble = <const Ops extends OperationLayers>(
     BackgroundWork.layer,
     SettlementEffects.layer,
     Layer.succeed(OperationSettings, settings),
+    Layer.succeed(PortSettings, {
+      timeoutMillis: settings.upstreamTimeoutMillis,
+      onError: onProviderError
+    }),
     Layer.succeed(ShopSettings, settings),
     Layer.succeed(OrderingSettings, { ...settings.limits, margin: settings.margin }),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),

@@ -75,7 +75,7 @@ const loadOperations = Effect.promise(() => import("./pickOperations.ts"))
 
 const facilitatorLayer = (facilitator: TillOptions["facilitator"]): Layer.Layer<Facilitator> =>
   "verify" in facilitator
-    ? Facilitator.fromClient(facilitator)
+    ? Facilitator.layerClient(facilitator)
     : Facilitator.layerSeveral(Array.isArray(facilitator) ? facilitator : [facilitator]).pipe(
         Layer.provide(httpClient)
       )
@@ -88,19 +88,13 @@ const layerOf = (
     readonly changes: ChangeFeed
     readonly pricedRoutes: PricedRoutes
     readonly http: HttpShared
+    readonly onProviderError: TillOptions["onProviderError"]
   }
 ) =>
   Layer.unwrap(
     Effect.map(loadOperations, ({ pickOperations }) =>
       tillService(configuration, options).pipe(
-        Layer.provideMerge(
-          assemble(
-            configuration,
-            options,
-            pickOperations(options, configuration.upstreamTimeoutMillis),
-            shared
-          )
-        ),
+        Layer.provideMerge(assemble(configuration, options, pickOperations(options), shared)),
         Layer.provideMerge([
           options.storage,
           facilitatorLayer(options.facilitator),
@@ -172,7 +166,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const feed = new ChangeFeed(options.onOrderChange)
   const http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
   const pricedRoutes = makePricedRoutes(configuration, options, http)
-  const shared = { changes: feed, pricedRoutes, http }
+  const shared = { changes: feed, pricedRoutes, http, onProviderError: options.onProviderError }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
 

@@ -5,7 +5,6 @@ import { plainOperation } from "../operations/PlainOperationLayer.ts"
 import { Assistant } from "../shop/ports/Assistant.ts"
 import { Catalogue } from "../shop/ports/Catalogue.ts"
 import { Fulfilment } from "../shop/ports/Fulfilment.ts"
-import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { Mailer } from "../shop/ports/Mailer.ts"
 import { Marketplaces } from "../shop/ports/Marketplaces.ts"
 import { Orders } from "../shop/ports/Orders.ts"
@@ -18,34 +17,20 @@ import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 import { storesFor } from "./storesFor.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 
-const marketplaceTimeoutMillis = 8_000
-/** The part of the till's deadline that a marketplace's own may take: the rest is for the response. */
-const longestShare = 9 / 10
-
 /**
  * The operations whose ports a host without Effect supplies, over layers made from its functions: each route of the
  * contract, and the host's own.
  */
-export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: number) => {
+export const pickOperations = (options: TillOptions) => {
   const { assistant, fulfilment, mailer, marketplaces = {}, operations = [], tracker, vault } = options
-  const settings: CallSettings = {
-    timeoutMillis: upstreamTimeoutMillis,
-    onError: options.onProviderError ?? printProviderFailure
-  }
-  const timeoutMillis = Math.min(marketplaceTimeoutMillis, upstreamTimeoutMillis / 2)
-  const marketplaceSettings = {
-    ...settings,
-    timeoutMillis,
-    longestMillis: upstreamTimeoutMillis * longestShare
-  }
-  const sources = Marketplaces.fromPromise(marketplaces, marketplaceSettings)
-  const mail = mailer === undefined ? Layer.empty : Mailer.fromPromise(mailer, settings)
+  const sources = Marketplaces.layerPromise(marketplaces)
+  const mail = mailer === undefined ? Layer.empty : Mailer.layerPromise(mailer)
   const hasMarketplace = marketplaces.marketplace_a !== undefined || marketplaces.marketplace_b !== undefined
   const vaultPorts =
     vault === undefined
       ? undefined
       : Layer.mergeAll(
-          VaultFiles.fromPromise(vault, settings),
+          VaultFiles.layerPromise(vault),
           mail,
           storesFor(
             { routes: "each of the routes vault/search, vault/buy and vault/download", option: "vault" },
@@ -58,9 +43,9 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
       assistant === undefined
         ? Layer.empty
         : Shop.layer.pipe(
-            Layer.provide(Assistant.fromPromise(assistant, settings)),
+            Layer.provide(Assistant.layerPromise(assistant)),
             // A search drops a slow marketplace long before the assistant that called it would time out.
-            Layer.provide(Catalogue.layerWith({ timeoutMillis })),
+            Layer.provide(Catalogue.layer),
             Layer.provide(sources)
           ),
     buy:
@@ -68,22 +53,24 @@ export const pickOperations = (options: TillOptions, upstreamTimeoutMillis: numb
         ? Layer.empty
         : Buy.layer.pipe(
             Layer.provide([
-              Fulfilment.fromPromise(fulfilment, settings),
+              Fulfilment.layerPromise(fulfilment),
               mail,
               storesFor({ routes: "the route buy", option: "fulfilment" }, { quotes: Quotes, orders: Orders })
             ])
           ),
     track:
-      tracker === undefined
-        ? Layer.empty
-        : Track.layer.pipe(Layer.provide(Tracker.fromPromise(tracker, settings))),
+      tracker === undefined ? Layer.empty : Track.layer.pipe(Layer.provide(Tracker.layerPromise(tracker))),
     vaultSearch: vaultPorts === undefined ? Layer.empty : VaultSearch.layer.pipe(Layer.provide(vaultPorts)),
     vaultBuy: vaultPorts === undefined ? Layer.empty : VaultBuy.layer.pipe(Layer.provide(vaultPorts)),
     vaultDownload:
       vaultPorts === undefined ? Layer.empty : VaultDownload.layer.pipe(Layer.provide(vaultPorts))
   } satisfies Record<OperationId, unknown>
   const own = operations.reduce<ReturnType<typeof plainOperation>>(
-    (routes, operation) => Layer.merge(routes, plainOperation(operation, settings)),
+    (routes, operation) =>
+      Layer.merge(
+        routes,
+        plainOperation(operation, { onError: options.onProviderError ?? printProviderFailure })
+      ),
     Layer.empty
   )
   return [search, ...Object.values(others), own] as const

@@ -1,27 +1,39 @@
 import { createHash } from "node:crypto"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Catalogue } from "../../src/shop/ports/Catalogue.ts"
 import { PlacementRefused, type PortName } from "../../src/shop/ports/Errors.ts"
 import type { Offer } from "../../src/shop/goods/Order.ts"
 import type { SearchProduct } from "../../src/shop/goods/Product.ts"
 import type { CallContext } from "../../src/runtime/Deadline.ts"
-import { Assistant } from "../../src/shop/ports/Assistant.ts"
-import { Fulfilment } from "../../src/shop/ports/Fulfilment.ts"
+import { Assistant, guardedAssistant } from "../../src/shop/ports/Assistant.ts"
+import { Fulfilment, guardedFulfilment } from "../../src/shop/ports/Fulfilment.ts"
 import type { QuoteRequest } from "../../src/shop/ports/FulfilmentOptions.ts"
-import { type Mail, Mailer } from "../../src/shop/ports/Mailer.ts"
-import { Marketplaces } from "../../src/shop/ports/Marketplaces.ts"
-import { Tracker } from "../../src/shop/ports/Tracker.ts"
-import { VaultFiles } from "../../src/shop/ports/VaultFiles.ts"
-import { sampleArchive, sampleProduct, sampleTrackResult } from "../../../testing/src/index.ts"
+import { guardedMailer, type Mail, Mailer } from "../../src/shop/ports/Mailer.ts"
+import { guardedMarketplaces, Marketplaces } from "../../src/shop/ports/Marketplaces.ts"
+import { PortSettings } from "../../src/shop/ports/PortGuard.ts"
+import { guardedTracker, Tracker } from "../../src/shop/ports/Tracker.ts"
+import { guardedVaultFiles, VaultFiles } from "../../src/shop/ports/VaultFiles.ts"
+import {
+  fakeMarketplace,
+  sampleArchive,
+  sampleProduct,
+  sampleTrackResult
+} from "../../../testing/src/index.ts"
 
 /** Deadline of every call in these tests. */
 export const timeoutMillis = 5_000
 export const settings = { timeoutMillis }
 
+/** Calls ports with these settings. */
+export const withSettings = Effect.provideService(PortSettings, settings)
+
 /** A host's function of any port. */
 export type HostFunction = (input: unknown, context: CallContext) => Promise<never>
 
-/** One operation of one port, called through `fromPromise`. */
+/** A host's effect of any port. */
+export type HostEffect = () => Effect.Effect<never, never>
+
+/** One operation of one port, called through the guard. */
 export interface Subject {
   /** The name of its span. */
   readonly operation: string
@@ -30,7 +42,10 @@ export interface Subject {
   readonly refusals: ReadonlyArray<string>
   /** Refusals that come out as another, by the name of what is thrown. */
   readonly becomes?: Readonly<Record<string, object>>
+  /** Calls a port of plain functions. */
   readonly call: (host: HostFunction) => Effect.Effect<unknown, { readonly _tag: string }>
+  /** Calls a port that is a layer. */
+  readonly callLayer: (host: HostEffect) => Effect.Effect<unknown, { readonly _tag: string }>
   /** What a correct host returns, and what comes out of it. */
   readonly response: unknown
   readonly comesOut: unknown
@@ -40,7 +55,9 @@ export interface Subject {
 
 /** A catalogue over given products. */
 export const catalogueOf = (products: ReadonlyArray<SearchProduct>): Layer.Layer<Catalogue> =>
-  Catalogue.layerWith(settings).pipe(Layer.provide(Marketplaces.layerMemory(products)))
+  Catalogue.layer.pipe(
+    Layer.provide(Marketplaces.layerPromise({ marketplace_a: fakeMarketplace("marketplace_a", products) }))
+  )
 
 export const quoteRequest: QuoteRequest = {
   product: { source: "marketplace_a", asin: "B000000001", productUrl: undefined },
@@ -88,14 +105,19 @@ const mail: Mail = {
   idempotencyKey: "order-1"
 }
 
+const searching = (marketplaces: Layer.Layer<Marketplaces>) =>
+  Effect.flatMap(guardedMarketplaces("own"), ([marketplace]) =>
+    marketplace!.search({ q: "tote", page: 1 })
+  ).pipe(Effect.provide(marketplaces), withSettings)
+
 const search: Subject = {
   operation: "Marketplaces.search",
   port: "marketplace",
   refusals: [],
   call: (host) =>
-    Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search({ q: "tote", page: 1 })).pipe(
-      Effect.provide(Marketplaces.fromPromise({ marketplace_a: { search: host } }, settings))
-    ),
+    searching(Marketplaces.layerPromise({ marketplace_a: { search: host, timeoutMillis: 4_500 } })),
+  callLayer: (host) =>
+    searching(Layer.succeed(Marketplaces, [{ source: "marketplace_a", search: host, timeoutMillis: 4_500 }])),
   response: { products: [product], totalResults: 1, hasMore: false },
   comesOut: { products: [product], totalResults: 1, hasMore: false },
   malformed: [
@@ -120,14 +142,18 @@ const search: Subject = {
   ]
 }
 
+const reply = (layer: Layer.Layer<Assistant>) =>
+  Effect.flatMap(guardedAssistant, (assistant) => assistant.reply({ message: "a bag" })).pipe(
+    Effect.provide(layer),
+    withSettings
+  )
+
 const replying: Subject = {
   operation: "Assistant.reply",
   port: "assistant",
   refusals: [],
-  call: (host) =>
-    Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "a bag" })).pipe(
-      Effect.provide(Assistant.fromPromise({ reply: host }, settings).pipe(Layer.provide(catalogueOf([]))))
-    ),
+  call: (host) => reply(Layer.provide(Assistant.layerPromise({ reply: host }), catalogueOf([]))),
+  callLayer: (host) => reply(Layer.succeed(Assistant, { reply: host })),
   response: { reply: "Here you are.", products: [product] },
   comesOut: { reply: "Here you are.", products: [recommended] },
   malformed: [
@@ -141,14 +167,27 @@ const replying: Subject = {
   ]
 }
 
+const orderly = <A, E>(
+  layer: Layer.Layer<Fulfilment>,
+  use: (fulfilment: Effect.Success<typeof guardedFulfilment>) => Effect.Effect<A, E>
+) => Effect.flatMap(guardedFulfilment, use).pipe(Effect.provide(layer), withSettings)
+const never = () => Promise.reject(new Error("must not be called"))
+const unused = () => Effect.die("must not be called")
+const quoting = (layer: Layer.Layer<Fulfilment>) =>
+  orderly(layer, (fulfilment) => fulfilment.quote(quoteRequest))
+const placing = (layer: Layer.Layer<Fulfilment>) =>
+  orderly(layer, (fulfilment) => fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer }))
+const finding = (layer: Layer.Layer<Fulfilment>) =>
+  orderly(layer, (fulfilment) => fulfilment.find!("7f1d", "offer-1"))
+const reading = (layer: Layer.Layer<Fulfilment>) =>
+  orderly(layer, (fulfilment) => fulfilment.status!("order-1"))
+
 const quote: Subject = {
   operation: "Fulfilment.quote",
   port: "fulfilment",
   refusals: ["ProductNotFound", "ProductUnavailable", "AddressNotServed"],
-  call: (host) =>
-    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.quote(quoteRequest)).pipe(
-      Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))
-    ),
+  call: (host) => quoting(Fulfilment.layerPromise({ quote: host, place: never })),
+  callLayer: (host) => quoting(Layer.succeed(Fulfilment, { quote: host, place: unused })),
   response: quotedOffer,
   comesOut: offer,
   malformed: [
@@ -179,10 +218,8 @@ const place: Subject = {
     ProductUnavailable: new PlacementRefused({ reason: "out_of_stock" }),
     AddressNotServed: new PlacementRefused({ reason: "address_not_served" })
   },
-  call: (host) =>
-    Effect.flatMap(Fulfilment, (fulfilment) =>
-      fulfilment.place({ ...quoteRequest, orderId: "7f1d", offer })
-    ).pipe(Effect.provide(Fulfilment.fromPromise({ quote: host, place: host }, settings))),
+  call: (host) => placing(Fulfilment.layerPromise({ place: host, quote: never })),
+  callLayer: (host) => placing(Layer.succeed(Fulfilment, { place: host, quote: unused })),
   response: { reference: "order-1" },
   comesOut: { reference: "order-1" },
   malformed: [
@@ -191,16 +228,12 @@ const place: Subject = {
   ]
 }
 
-const never = () => Promise.reject(new Error("must not be called"))
-
 const find: Subject = {
   operation: "Fulfilment.find",
   port: "fulfilment",
   refusals: [],
-  call: (host) =>
-    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.find!("7f1d", "offer-1")).pipe(
-      Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, find: host }, settings))
-    ),
+  call: (host) => finding(Fulfilment.layerPromise({ quote: never, place: never, find: host })),
+  callLayer: (host) => finding(Layer.succeed(Fulfilment, { quote: unused, place: unused, find: host })),
   response: "order-1",
   comesOut: "order-1",
   malformed: [
@@ -213,10 +246,8 @@ const status: Subject = {
   operation: "Fulfilment.status",
   port: "fulfilment",
   refusals: [],
-  call: (host) =>
-    Effect.flatMap(Fulfilment, (fulfilment) => fulfilment.status!("order-1")).pipe(
-      Effect.provide(Fulfilment.fromPromise({ quote: never, place: never, status: host }, settings))
-    ),
+  call: (host) => reading(Fulfilment.layerPromise({ quote: never, place: never, status: host })),
+  callLayer: (host) => reading(Layer.succeed(Fulfilment, { quote: unused, place: unused, status: host })),
   response: {
     status: "shipped",
     reason: "In Transit!",
@@ -244,6 +275,12 @@ const status: Subject = {
   ]
 }
 
+const tracking = (layer: Layer.Layer<Tracker>) =>
+  Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: shipment.number })).pipe(
+    Effect.provide(layer),
+    withSettings
+  )
+
 const track: Subject = {
   operation: "Tracker.track",
   port: "tracking",
@@ -254,28 +291,48 @@ const track: Subject = {
     "InvalidTrackingNumber",
     "NoTrackingInfo"
   ],
-  call: (host) =>
-    Effect.flatMap(Tracker, (tracker) => tracker.track({ number: shipment.number })).pipe(
-      Effect.provide(Tracker.fromPromise({ track: host }, settings))
-    ),
+  call: (host) => tracking(Tracker.layerPromise({ track: host })),
+  callLayer: (host) => tracking(Layer.succeed(Tracker, { track: host })),
   response: shipment,
   comesOut: shipment,
   malformed: [
     ["an unknown status", { ...shipment, status: "Lost" }, /^status: /],
+    ["nonsense", { nonsense: 1 }, /^number: Missing key/],
+    ["a time that is none", { ...shipment, deliveredAt: "yesterday" }, /^deliveredAt: must be ISO 8601/],
+    [
+      "a day that is none",
+      { ...shipment, milestones: [{ stage: "Departure", time: "2026-02-30T09:30:00Z" }] },
+      /^milestones\.0\.time: must be ISO 8601/
+    ],
+    [
+      "a time without an offset",
+      { ...shipment, events: [{ time: "2026-03-02T09:30:00" }] },
+      /^events\.0\.time: must be ISO 8601/
+    ],
+    ["a page that is no URL", { ...shipment, trackingPageUrl: "on our site" }, /^trackingPageUrl: must be/],
+    [
+      "a script as page",
+      { ...shipment, trackingPageUrl: "javascript:alert(1)" },
+      /^trackingPageUrl: must be/
+    ],
     ["an unknown milestone", { ...shipment, milestones: [{ stage: "Lost" }] }, /^milestones\.0\.stage: /],
     ["no carrier", { ...shipment, carrier: null }, /^carrier: Expected object$/],
     ["an event that is text", { ...shipment, events: ["Departed"] }, /^events\.0: Expected object$/]
   ]
 }
 
+const opening = (layer: Layer.Layer<VaultFiles>) =>
+  Effect.flatMap(guardedVaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
+    Effect.provide(layer),
+    withSettings
+  )
+
 const open: Subject = {
   operation: "VaultFiles.open",
   port: "vault",
   refusals: [],
-  call: (host) =>
-    Effect.flatMap(VaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
-      Effect.provide(VaultFiles.fromPromise({ open: host }, settings))
-    ),
+  call: (host) => opening(VaultFiles.layerPromise({ open: host })),
+  callLayer: (host) => opening(Layer.succeed(VaultFiles, { open: host })),
   response: { body: archive },
   comesOut: {
     body: archive,
@@ -290,14 +347,18 @@ const open: Subject = {
   ]
 }
 
+const sending = (layer: Layer.Layer<Mailer>) =>
+  Effect.flatMap(guardedMailer, (mailer) => Option.getOrThrow(mailer).send(mail)).pipe(
+    Effect.provide(layer),
+    withSettings
+  )
+
 const send: Subject = {
   operation: "Mailer.send",
   port: "mail",
   refusals: ["MailRejected"],
-  call: (host) =>
-    Effect.flatMap(Mailer, (mailer) => mailer.send(mail)).pipe(
-      Effect.provide(Mailer.fromPromise({ send: host }, settings))
-    ),
+  call: (host) => sending(Mailer.layerPromise({ send: host })),
+  callLayer: (host) => sending(Layer.succeed(Mailer, { send: host })),
   response: { id: "whatever the mail service says" },
   comesOut: undefined,
   malformed: []

@@ -172,14 +172,10 @@ export class Server {
   static start(process: Process, environment: Environment): Promise<Server> {
     const options = optionsOf(environment)
     const configuration = configurationOf(options, environment)
-    const layer = assemble(
-      configuration,
-      options,
-      pickOperations(options, configuration.upstreamTimeoutMillis),
-      {
-        secrets: Layer.succeed(Secrets, environment.secrets)
-      }
-    ).pipe(
+    const layer = assemble(configuration, options, pickOperations(options), {
+      secrets: Layer.succeed(Secrets, environment.secrets),
+      onProviderError: options.onProviderError
+    }).pipe(
       Layer.provideMerge([
         options.storage,
         Layer.succeed(Facilitator, facilitatorsOf(environment)),

@@ -5,6 +5,7 @@ import {
   fulfilmentTests,
   type FulfilmentUnderTest
 } from "../../../testing/src/index.ts"
+import { Fulfilment } from "../../src/shop/ports/Fulfilment.ts"
 import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.ts"
 
 const request = {
@@ -20,16 +21,20 @@ const request = {
   email: "ada@example.com"
 } as const
 
-/** The fake of this package, and what a change makes of it. */
+const kinds = ["function", "layer"] as const
+
+/** The fake of this package, and what a change makes of it: as plain functions, or as a layer. */
 const start =
-  (change: (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>) => (): FulfilmentUnderTest => {
+  (change: (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>, kind: (typeof kinds)[number]) =>
+  (): FulfilmentUnderTest => {
     const fake = fakeFulfilment()
     const fulfilment: FulfilmentOptions = {
       ...fake,
       find: async (orderId) => fake.orders.get(orderId)?.upstreamReference,
       status: async () => ({ status: "placed", shipments: [] })
     }
-    const changed = { ...fulfilment, ...change(fulfilment) }
+    const plain = { ...fulfilment, ...change(fulfilment) }
+    const changed = kind === "function" ? plain : Fulfilment.layerPromise(plain)
     return {
       fulfilment: changed,
       request,
@@ -58,8 +63,8 @@ const failures = async (subject: () => FulfilmentUnderTest): Promise<ReadonlyArr
 }
 
 describe("the fulfilment contract", () => {
-  it("is kept by this package's fake", async () => {
-    expect(await failures(start(() => ({})))).toEqual([])
+  it.each(kinds)("is kept by this package's fake, a %s", async (kind) => {
+    expect(await failures(start(() => ({}), kind))).toEqual([])
   })
 
   it.each<[string, (fulfilment: FulfilmentOptions) => Partial<FulfilmentOptions>, RegExp]>([
@@ -106,6 +111,6 @@ describe("the fulfilment contract", () => {
     ],
     ["status of its own", () => ({ status: async () => ({ status: "failed", shipments: [] }) }), /status/]
   ])("is broken by a %s", async (_what, change, broken) => {
-    expect((await failures(start(change))).join(", ")).toMatch(broken)
+    for (const kind of kinds) expect((await failures(start(change, kind))).join(", ")).toMatch(broken)
   })
 })

@@ -68,7 +68,10 @@ describe("Closing the scope of a till", () => {
         track: () => Effect.andThen(Deferred.succeed(entered, undefined), tracked)
       })
       const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(trackingTill({ ...fakes(), trackerLayer }), scope)
+      const context = yield* Layer.buildWithScope(
+        trackingTill({ ...fakes(), trackerLayer }, memory(), { upstreamTimeoutMillis: 40_000 }),
+        scope
+      )
       const paid = yield* Effect.forkDetach(Effect.provide(pay(), context))
       yield* Deferred.await(entered)
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))

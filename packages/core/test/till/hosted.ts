@@ -2,6 +2,7 @@ import { Clock, type Duration, Effect, Layer, Logger, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Chain, Facilitator, Till, Track, Tracker } from "../../src/effect.ts"
+import type { TillSettings } from "../../src/till/settings/TillSettings.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
@@ -29,8 +30,8 @@ export const fakes = () => {
   return {
     facilitator,
     tracker,
-    trackerLayer: Tracker.fromPromise(tracker, { timeoutMillis: 20_000 }),
-    facilitatorLayer: Facilitator.fromClient(facilitator),
+    trackerLayer: Tracker.layerPromise(tracker),
+    facilitatorLayer: Facilitator.layerClient(facilitator),
     chainLayer: Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer))
   }
 }
@@ -38,8 +39,12 @@ export const fakes = () => {
 export type Fakes = ReturnType<typeof fakes>
 
 /** A till that tracks shipments. */
-export const trackingTill = ({ chainLayer, facilitatorLayer, trackerLayer }: Fakes, storage = memory()) =>
-  Till.layer(settings, [Track.layer]).pipe(
+export const trackingTill = (
+  { chainLayer, facilitatorLayer, trackerLayer }: Fakes,
+  storage = memory(),
+  options: Partial<TillSettings> = {}
+) =>
+  Till.layer({ ...settings, ...options }, [Track.layer]).pipe(
     Layer.provide([trackerLayer, facilitatorLayer, chainLayer, storage])
   )
 

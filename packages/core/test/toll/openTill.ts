@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest"
 import { memory } from "../../src/stores/memory.ts"
 import type { ShopEvent } from "../../src/shop/ports/ShopEvents.ts"
+import type { Caller } from "../../src/http/HttpMessage.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import {
@@ -83,6 +84,43 @@ export const challengeOf = ({ headers }: ReceivedResponse): Challenged & { reado
 export const receiptOf = ({ headers }: ReceivedResponse): { readonly transaction: string } =>
   JSON.parse(Buffer.from(headers.get("payment-response")!, "base64").toString("utf8"))
 
+/** A client that pays for calls of a till. */
+export const clientOf = (fetch: (request: Request, caller?: Caller) => Promise<Response>) => {
+  const send = async (
+    call: Call,
+    headers: Record<string, string> = {},
+    clientAddress?: string
+  ): Promise<ReceivedResponse> =>
+    readResponse(
+      await fetch(
+        new Request(
+          baseUrl + call.path,
+          call.body === undefined
+            ? { headers }
+            : {
+                method: "POST",
+                headers: { "content-type": "application/json", ...headers },
+                body: JSON.stringify(call.body)
+              }
+        ),
+        clientAddress === undefined ? undefined : { clientAddress }
+      )
+    )
+
+  const challenge = async (call: Call): Promise<Challenged> => {
+    const unpaid = await send(call)
+    expect(unpaid.status, unpaid.text).toBe(402)
+    return challengeOf(unpaid)
+  }
+  /** Signs a payment for a call: the value of its header. */
+  const payFor = async (call: Call, how: PayOptions = {}): Promise<string> =>
+    headerOf(await payChallenge(await challenge(call), how))
+  const present = (call: Call, payment: string, clientAddress?: string): Promise<ReceivedResponse> =>
+    send(call, { "payment-signature": payment }, clientAddress)
+
+  return { send, challenge, payFor, present }
+}
+
 /** Options that replace those of the fakes. */
 export interface OpenOptions extends Partial<TillOptions> {
   /** Options that the till gets none of. */
@@ -129,39 +167,7 @@ export const openTill = async ({ without = [], ...options }: OpenOptions = {}) =
   await till.ready
   if (settings.vault !== undefined) await till.vault.put(vaultItem)
 
-  const send = async (
-    call: Call,
-    headers: Record<string, string> = {},
-    clientAddress?: string
-  ): Promise<ReceivedResponse> =>
-    readResponse(
-      await till.fetch(
-        new Request(
-          baseUrl + call.path,
-          call.body === undefined
-            ? { headers }
-            : {
-                method: "POST",
-                headers: { "content-type": "application/json", ...headers },
-                body: JSON.stringify(call.body)
-              }
-        ),
-        clientAddress === undefined ? undefined : { clientAddress }
-      )
-    )
-
-  const challenge = async (call: Call): Promise<Challenged> => {
-    const unpaid = await send(call)
-    expect(unpaid.status, unpaid.text).toBe(402)
-    return challengeOf(unpaid)
-  }
-  /** Signs a payment for a call: the value of its header. */
-  const payFor = async (call: Call, how: PayOptions = {}): Promise<string> =>
-    headerOf(await payChallenge(await challenge(call), how))
-  const present = (call: Call, payment: string, clientAddress?: string): Promise<ReceivedResponse> =>
-    send(call, { "payment-signature": payment }, clientAddress)
-
-  return { ...fakes, till, events, send, challenge, payFor, present }
+  return { ...fakes, till, events, ...clientOf(till.fetch) }
 }
 
 /** The number of calls of providers so far. */

@@ -16,7 +16,7 @@ import type { AmazonCountry } from "./Country.ts"
 import { toProductPage } from "./Listing.ts"
 
 /** Search of Amazon's shops: `marketplace_a` of a till, with its usage. */
-export interface AmazonMarketplace extends Marketplace {
+export interface AmazonMarketplace extends Marketplace<ProductPage> {
   readonly usage: () => UpstreamUsage
 }
 

@@ -228,7 +228,7 @@ const make = Effect.fnUntraced(function* (options: LocalFacilitatorLayerOptions)
   const { settlements } = yield* Journals
   const client = yield* makeLocalFacilitator({ ...options, journal: settlements })
   const { confirmTimeoutMillis } = yield* checkSettings(options)
-  return Facilitator.fromClient(toLocalFacilitator(client).forTill(till), {
+  return Facilitator.layerClient(toLocalFacilitator(client).forTill(till), {
     settleTimeoutMillis: confirmTimeoutMillis + settleMarginMillis
   })
 })

@@ -116,7 +116,7 @@ const makeServices = Effect.fnUntraced(function* (options: RyeLayerOptions) {
   const { placements } = yield* Journals
   const { attempt, ...client } = yield* makeParts(options, placements)
   // What Rye does with an idempotency key is not documented. Its intents can be queried instead.
-  const port = fulfilmentPort({ ...client, attempt }, { upstream: "rye", placesOnce: false, toHostError })
+  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: false, toHostError })
   return Context.make(Rye, client).pipe(Context.add(Fulfilment, port))
 })
 

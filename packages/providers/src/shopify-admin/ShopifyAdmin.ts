@@ -129,10 +129,7 @@ export const makeParts = Effect.fnUntraced(function* (
 
 const makeServices = Effect.fnUntraced(function* (options: ShopifyAdminLayerOptions) {
   const { attempt, search: _search, ...client } = yield* makeParts(options)
-  const port = fulfilmentPort(
-    { ...client, attempt },
-    { upstream: "shopify-admin", placesOnce: true, toHostError }
-  )
+  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: true, toHostError })
   return Context.make(ShopifyAdmin, client).pipe(Context.add(Fulfilment, port))
 })
 

@@ -26,7 +26,7 @@ import type { ShopifyExtras, ShopifyMarketplaceOptions, ShopifySettings } from "
 import { mergeStorefronts, type OnShopMissing } from "./Storefronts.ts"
 
 /** Search of Shopify's shops: `marketplace_b` of a till, with its agent profile and its usage. */
-export interface ShopifyMarketplace extends Marketplace, ShopifyExtras {}
+export interface ShopifyMarketplace extends Marketplace<ProductPage>, ShopifyExtras {}
 
 /** A search that fails with the catalogue's faults, before they become errors of a port. */
 export interface ShopifyClient extends CatalogueClient, ShopifyExtras {}

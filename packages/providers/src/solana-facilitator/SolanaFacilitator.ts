@@ -184,7 +184,7 @@ const make = Effect.fnUntraced(function* ({ till, ...options }: SolanaFacilitato
   const { transfers } = yield* Journals
   const facilitator = yield* makeSolanaFacilitator({ ...options, journal: transfers })
   const { confirmTimeoutMillis } = yield* configure({ ...options, journal: transfers })
-  return Facilitator.fromClient(facilitator.forTill(till), {
+  return Facilitator.layerClient(facilitator.forTill(till), {
     settleTimeoutMillis: confirmTimeoutMillis + settleMarginMillis
   })
 })

@@ -94,10 +94,7 @@ export const makeParts = Effect.fnUntraced(function* (
 
 const makeServices = Effect.fnUntraced(function* (options: WooCommerceLayerOptions) {
   const { attempt, search: _search, ...client } = yield* makeParts(options)
-  const port = fulfilmentPort(
-    { ...client, attempt },
-    { upstream: "woocommerce", placesOnce: true, toHostError: (error) => error }
-  )
+  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: true, toHostError: (error) => error })
   return Context.make(WooCommerce, client).pipe(Context.add(Fulfilment, port))
 })
 

@@ -63,7 +63,7 @@ export const makeParts = Effect.fnUntraced(function* (
 
 const makeServices = Effect.fnUntraced(function* (options: ZincLayerOptions) {
   const { attempt, ...client } = yield* makeParts(options)
-  const port = fulfilmentPort({ ...client, attempt }, { upstream: "zinc", placesOnce: true, toHostError })
+  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: true, toHostError })
   return Context.make(Zinc, client).pipe(Context.add(Fulfilment, port))
 })
 

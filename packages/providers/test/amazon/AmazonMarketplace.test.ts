@@ -1,8 +1,8 @@
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
 import type { ProductQuery } from "@till402/core"
-import { type Marketplace, Marketplaces } from "@till402/core/effect"
-import { Effect, Logger } from "effect"
+import { Catalogue, Marketplaces } from "@till402/core/effect"
+import { Effect, Layer, Logger } from "effect"
 import { delay, http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
@@ -78,17 +78,15 @@ describe.each(providers)("$name", (provider) => {
         server.use(
           http.get(endpoint, () => HttpResponse.json({}, { status, headers: { "retry-after": "77" } }))
         )
-        const [marketplace] = await Effect.runPromise(
-          Effect.provide(
-            Effect.map(Marketplaces, (marketplaces): ReadonlyArray<Marketplace> => marketplaces),
-            Marketplaces.fromPromise(
-              { marketplace_a: provide({ apiKey, retries: 0 }) },
-              { timeoutMillis: 5_000 }
-            )
-          )
-        )
         return Effect.runPromise(
-          Effect.flip(marketplace!.search({ q: "shoes", page: 1 })).pipe(Effect.provide(Logger.layer([])))
+          Catalogue.use((catalogue) => Effect.flip(catalogue.search({ q: "shoes", page: 1 }))).pipe(
+            Effect.provide(
+              Catalogue.layer.pipe(
+                Layer.provide(Marketplaces.layerPromise({ marketplace_a: provide({ apiKey, retries: 0 }) }))
+              )
+            ),
+            Effect.provide(Logger.layer([]))
+          )
         )
       }
       assert.deepInclude(await failureFor(503), { _tag: "UpstreamUnavailable", retryAfterSeconds: 77 })

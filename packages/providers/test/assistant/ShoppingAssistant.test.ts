@@ -49,7 +49,21 @@ const modelOf = (...turns: ReadonlyArray<Effect.Effect<Parts, AiError.AiError>>)
 const broken = (reason: AiError.AiErrorReason) =>
   modelOf(Effect.fail(AiError.make({ module: "Test", method: "generateText", reason })))
 
-const catalogue = Catalogue.layer.pipe(Layer.provide(Marketplaces.layerMemory([anker, sony])))
+const catalogue = Catalogue.layer.pipe(
+  Layer.provide(
+    Marketplaces.layerPromise({
+      marketplace_a: {
+        search: async ({ q }) => {
+          const words = q.toLowerCase().split(" ")
+          const products = [anker, sony].filter(({ title }) =>
+            words.every((word) => title.toLowerCase().includes(word))
+          )
+          return { products, totalResults: products.length, hasMore: false }
+        }
+      }
+    })
+  )
+)
 const ask = Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "headphones under $40" }))
 
 describe("ShoppingAssistant.layer", () => {

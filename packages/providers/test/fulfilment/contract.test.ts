@@ -1,6 +1,8 @@
 import { fulfilmentTests, type FulfilmentUnderTest } from "@till402/testing"
-import { wooCommerce } from "@till402/providers/woocommerce"
+import { WooCommerce, wooCommerce } from "@till402/providers/woocommerce"
 import { memoryPlacementJournal } from "@till402/providers/rye"
+import { Layer, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { HttpResponse } from "msw"
 import { describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
@@ -59,17 +61,23 @@ const zinc = (): FulfilmentUnderTest => {
   }
 }
 
-const ofWooCommerce = (): FulfilmentUnderTest => {
+const overFetch = FetchHttpClient.layer.pipe(
+  // Effect remembers the first `fetch` it sees, which may be one of before msw listened here.
+  Layer.provide(Layer.succeed(FetchHttpClient.Fetch, (input, init) => fetch(input, init)))
+)
+
+const ofWooCommerce = (kind: "functions" | "layer") => (): FulfilmentUnderTest => {
   const upstream = new FakeWooCommerce()
   server.use(upstream.handler())
+  const settings = { storeUrl: upstream.store, shipping: { cents: 599 }, retries: 0 }
   const open = () =>
-    wooCommerce({
-      consumerKey: "ck_1",
-      consumerSecret: "cs_1",
-      storeUrl: upstream.store,
-      shipping: { cents: 599 },
-      retries: 0
-    })
+    kind === "functions"
+      ? wooCommerce({ ...settings, consumerKey: "ck_1", consumerSecret: "cs_1" })
+      : WooCommerce.layer({
+          ...settings,
+          consumerKey: Redacted.make("ck_1"),
+          consumerSecret: Redacted.make("cs_1")
+        }).pipe(Layer.provide(overFetch))
   const productUrl = "https://shop.example/product/tote-71/?variant=71"
   return {
     fulfilment: open(),
@@ -109,7 +117,8 @@ const ofShopify = (): FulfilmentUnderTest => {
 describe.each<[string, () => FulfilmentUnderTest]>([
   ["rye", rye],
   ["zinc", zinc],
-  ["woocommerce", ofWooCommerce],
+  ["woocommerce", ofWooCommerce("functions")],
+  ["woocommerce as a layer", ofWooCommerce("layer")],
   ["shopify-admin", ofShopify]
 ])("%s", (_name, start) => {
   for (const { name, run } of fulfilmentTests(start)) it(name, run)

@@ -31,10 +31,9 @@ export const TrackQuery = Schema.Struct({
 })
 export type TrackQuery = typeof TrackQuery.Type
 
-const isCalendarDay = (text: string): boolean => {
-  const time = Date.parse(`${text}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
+/** `Date.parse` takes February 30 for March 2. */
+const isCalendarDay = (text: string): boolean =>
+  new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(8))
 
 /** States of a shipment. */
 export const ShipmentStatus = Schema.Literals([
@@ -65,6 +64,37 @@ export const MilestoneStage = Schema.Literals([
 export type MilestoneStage = typeof MilestoneStage.Type
 
 const text = Schema.NullOr(Schema.String)
+
+const timestamp =
+  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
+
+const isTimestamp = (text: string): boolean => timestamp.test(text) && isCalendarDay(text.slice(0, 10))
+
+const Timestamp = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) =>
+      isTimestamp(text) || "must be ISO 8601 with an offset, such as 2026-03-02T09:30:00-05:00"
+  )
+)
+const time = Schema.NullOr(Timestamp)
+
+/** Carriers estimate days, too. */
+const estimatedTime = Schema.NullOr(
+  Schema.String.check(
+    Schema.makeFilter(
+      (text: string) =>
+        isTimestamp(text) ||
+        (/^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDay(text)) ||
+        "must be ISO 8601: a day, or a time with an offset"
+    )
+  )
+)
+
+const WebAddress = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be an http(s) URL"
+  )
+)
 const number = Schema.NullOr(Schema.Finite)
 
 /** The carrier of a shipment. */
@@ -74,7 +104,7 @@ export const TrackCarrier = Schema.Struct({
   /** Name of the carrier. */
   name: text,
   /** Address of its website. */
-  homepage: text,
+  homepage: Schema.NullOr(WebAddress),
   /** ISO 3166-1 alpha-2 code of its country. */
   country: text
 }).annotate({
@@ -84,7 +114,7 @@ export const TrackCarrier = Schema.Struct({
 /** One event in the history of a shipment. */
 export const TrackingEvent = Schema.Struct({
   /** ISO 8601, with the carrier's local UTC offset. */
-  time: text.annotate({ description: "ISO 8601 with the carrier's local UTC offset." }),
+  time: time.annotate({ description: "ISO 8601 with the carrier's local UTC offset." }),
   /** What happened, in the carrier's words. */
   description: text,
   /** Where it happened. */
@@ -98,10 +128,11 @@ export type TrackingEvent = typeof TrackingEvent.Type
 export const TrackMilestone = Schema.Struct({
   stage: MilestoneStage,
   /** When it was reached, ISO 8601. */
-  time: text
+  time
 }).annotate({
   identifier: "TrackMilestone"
 })
+export type TrackMilestone = typeof TrackMilestone.Type
 
 /** The tracking data of a shipment. Every field is always present; unknown values are null. */
 export const TrackResult = Schema.Struct({
@@ -127,20 +158,20 @@ export const TrackResult = Schema.Struct({
   destination: text,
   /** The newest event. */
   latestEvent: Schema.NullOr(TrackingEvent),
-  /** All events, as the provider orders them. */
+  /** All events, newest first, each once. */
   events: Schema.Array(TrackingEvent),
-  /** Milestones, with the times of those reached. */
+  /** The stages that it has reached, in shipping order. */
   milestones: Schema.Array(TrackMilestone),
   /** When the carrier picked it up, ISO 8601. */
-  pickedUpAt: text,
+  pickedUpAt: time,
   /** When it was delivered, ISO 8601. */
-  deliveredAt: text,
+  deliveredAt: time,
   /** Days since the carrier picked it up. */
   daysInTransit: number,
   /** Days since the newest event. */
   daysSinceLastUpdate: number,
   /** When delivery is expected, and who estimated it. */
-  estimatedDelivery: Schema.NullOr(Schema.Struct({ from: text, to: text, source: text })),
+  estimatedDelivery: Schema.NullOr(Schema.Struct({ from: estimatedTime, to: estimatedTime, source: text })),
   /** Name of the carrier's service. */
   serviceType: text,
   /** Weight in kilograms, as text. */
@@ -148,6 +179,6 @@ export const TrackResult = Schema.Struct({
   /** A notice from the carrier. */
   carrierNotice: text,
   /** Address of a page that shows the shipment. */
-  trackingPageUrl: Schema.String
+  trackingPageUrl: WebAddress
 }).annotate({ identifier: "TrackResult" })
 export type TrackResult = typeof TrackResult.Type

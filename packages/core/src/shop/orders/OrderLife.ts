@@ -1,7 +1,7 @@
 import { report } from "../ports/ShopEvents.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { Fulfilment } from "../ports/Fulfilment.ts"
+import { guardedFulfilment } from "../ports/Fulfilment.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { type Order, Orders } from "../ports/Orders.ts"
 import { OrderChanges } from "./OrderChanges.ts"
@@ -62,7 +62,7 @@ const reportStatus = ({ id, reason, status }: Order) =>
 const make = Effect.gen(function* () {
   const orders = yield* Orders
   const changes = yield* OrderChanges
-  const fulfilment = yield* Fulfilment
+  const fulfilment = yield* guardedFulfilment
   const canMail = (yield* Effect.serviceOption(Mailer))._tag === "Some"
 
   const capabilitiesFor = ({ offer }: Order): Capabilities => ({

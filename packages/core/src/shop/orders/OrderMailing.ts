@@ -7,7 +7,7 @@ import { renderMail } from "../mail/Rendering.ts"
 import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import type { MailFacts } from "../mail/Templates.ts"
 import { Charges } from "../../ports/Charges.ts"
-import { Mailer } from "../ports/Mailer.ts"
+import { guardedMailer } from "../ports/Mailer.ts"
 import type { Order, OrderMail } from "../ports/Orders.ts"
 import type { MailSelector, OrderEvent } from "./OrderEvent.ts"
 
@@ -74,7 +74,7 @@ const factsOf = Effect.fnUntraced(function* (
 const make = Effect.gen(function* () {
   const templates = yield* OwnTemplates
   const charges = yield* Charges
-  const mailer = yield* Effect.serviceOption(Mailer)
+  const mailer = yield* guardedMailer
 
   const send = Effect.fn("OrderMailing.send")(function* (
     order: Order,

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import type { Charges } from "../../ports/Charges.ts"
-import { Fulfilment } from "../ports/Fulfilment.ts"
+import type { GuardedFulfilment } from "../ports/Fulfilment.ts"
 import type { OrderPayment } from "../ports/FulfilmentOptions.ts"
 import type { Order } from "../ports/Orders.ts"
 import { report } from "../ports/ShopEvents.ts"
@@ -17,7 +17,7 @@ import { inFlightMillis, maxPlacingDelayMillis, placingBackoff } from "./OrderTi
 /** The services that placement needs. */
 export interface PlacingServices {
   readonly charges: Pick<Charges["Service"], "find">
-  readonly fulfilment: Fulfilment["Service"]
+  readonly fulfilment: GuardedFulfilment
   readonly life: OrderLife["Service"]
 }
 
@@ -27,7 +27,7 @@ export interface StepResult {
   readonly event: OrderEvent
 }
 
-type PlacementError = Effect.Error<ReturnType<Fulfilment["Service"]["place"]>>
+type PlacementError = Effect.Error<ReturnType<GuardedFulfilment["place"]>>
 
 /** An attempt that placed nothing. If an earlier attempt may have, the placement stays unclear. */
 export const notPlaced = (
@@ -115,7 +115,7 @@ export const placeOrder = Effect.fnUntraced(function* (
 
 /** Looks an order up upstream if its placement is unclear. */
 export const lookUpOrder = (
-  find: NonNullable<Fulfilment["Service"]["find"]>,
+  find: NonNullable<GuardedFulfilment["find"]>,
   { id, offer }: Order
 ): Effect.Effect<OrderEvent> =>
   Effect.match(find(id, offer.reference), {

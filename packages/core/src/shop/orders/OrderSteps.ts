@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { type Charge, Charges } from "../../ports/Charges.ts"
-import { Fulfilment } from "../ports/Fulfilment.ts"
+import { guardedFulfilment, type GuardedFulfilment } from "../ports/Fulfilment.ts"
 import type { Order } from "../ports/Orders.ts"
 import { Quotes } from "../ports/Quotes.ts"
 import { report } from "../ports/ShopEvents.ts"
@@ -25,7 +25,7 @@ export class OrderSteps extends Context.Service<
     Effect.gen(function* () {
       const services: Services = {
         charges: yield* Charges,
-        fulfilment: yield* Fulfilment,
+        fulfilment: yield* guardedFulfilment,
         life: yield* OrderLife,
         quotes: yield* Quotes,
         refunds: yield* Refunds
@@ -77,7 +77,7 @@ const checkPayment = Effect.fnUntraced(function* (
 })
 
 const readStatus = (
-  status: NonNullable<Fulfilment["Service"]["status"]>,
+  status: NonNullable<GuardedFulfilment["status"]>,
   upstreamReference: string
 ): Effect.Effect<OrderEvent> =>
   Effect.match(status(upstreamReference), {

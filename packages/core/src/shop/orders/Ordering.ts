@@ -7,7 +7,7 @@ import { type BuyRequest, type BuyResponse, productOf } from "../goods/Order.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../ports/ShopEvents.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
-import { Fulfilment } from "../ports/Fulfilment.ts"
+import { guardedFulfilment } from "../ports/Fulfilment.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import type { Margin } from "./Margin.ts"
 import { Orders } from "../ports/Orders.ts"
@@ -109,7 +109,7 @@ const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effec
 const makeQuoting = Effect.gen(function* () {
   const settings = yield* OrderingSettings
   const quotes = yield* Quotes
-  const fulfilment = yield* Fulfilment
+  const fulfilment = yield* guardedFulfilment
   const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute

@@ -7,8 +7,7 @@ import { Product } from "../goods/Product.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import type { ShopRequest, ShopResponse } from "../goods/Shop.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { hostCall } from "./HostCall.ts"
-import type { CallSettings } from "../../ports/ProviderFailure.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { ProductQuery } from "./Marketplaces.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
@@ -16,7 +15,9 @@ import type { Sparse } from "../../ports/Sparse.ts"
 export class Assistant extends Context.Service<
   Assistant,
   {
-    readonly reply: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError>
+    readonly reply: (
+      request: ShopRequest
+    ) => Effect.Effect<AssistantReply, TemporarilyUnavailable | UpstreamError>
     /** See `AssistantOptions.maxCostUsd`. */
     readonly maxCostUsd?: number | undefined
   }
@@ -25,17 +26,14 @@ export class Assistant extends Context.Service<
    * An assistant from a host's async function. Its `search` queries the catalogue and aborts with the call. It rejects
    * with `TemporarilyUnavailable` if no marketplace can be reached; an assistant that rethrows that error causes a 503.
    */
-  static readonly fromPromise = (
-    options: AssistantOptions,
-    settings: CallSettings
-  ): Layer.Layer<Assistant, never, Catalogue> =>
+  static readonly layerPromise = (options: AssistantOptions): Layer.Layer<Assistant, never, Catalogue> =>
     Layer.effect(
       Assistant,
       Effect.gen(function* () {
         const catalogue = yield* Catalogue
         return {
           maxCostUsd: options.maxCostUsd,
-          reply: Effect.fn("Assistant.reply")(function* (request: ShopRequest) {
+          reply: Effect.fnUntraced(function* (request: ShopRequest) {
             const run = Effect.runPromiseWith(yield* Effect.context())
             const searchWith = (context: CallContext) => (query: ProductQuery) =>
               run(
@@ -45,29 +43,38 @@ export class Assistant extends Context.Service<
                 ),
                 { signal: context.signal }
               )
-            return yield* hostCall({
-              port: "assistant",
-              operation: "reply",
-              settings,
-              call: (context) =>
-                options.reply(request, {
-                  signal: context.signal,
-                  search: searchWith(context),
-                  reportUsage: (usage) => {
-                    run(reportAssistantUsage(usage))
-                  }
-                }),
-              read: readResponse
-            })
+            return yield* fromPromise<AssistantReply, TemporarilyUnavailable | UpstreamError>((context) =>
+              options.reply(request, {
+                signal: context.signal,
+                search: searchWith(context),
+                reportUsage: (usage) => {
+                  run(reportAssistantUsage(usage))
+                }
+              })
+            )
           })
         }
       })
     )
-
-  /** An assistant that replies by a pure function. */
-  static readonly layerMemory = (response: (request: ShopRequest) => ShopResponse): Layer.Layer<Assistant> =>
-    Layer.succeed(Assistant, { reply: (request) => Effect.sync(() => response(request)) })
 }
+
+/** An assistant whose calls are guarded. */
+export interface GuardedAssistant extends Omit<Assistant["Service"], "reply"> {
+  readonly reply: (request: ShopRequest) => Effect.Effect<ShopResponse, UpstreamError>
+}
+
+/** The assistant as the till calls it. */
+export const guardedAssistant = Effect.gen(function* () {
+  const settings = yield* PortSettings
+  const assistant = yield* Assistant
+  return {
+    maxCostUsd: assistant.maxCostUsd,
+    reply: (request) =>
+      guarded(settings, { port: "assistant", span: "Assistant.reply", read: readResponse }, () =>
+        assistant.reply(request)
+      )
+  } satisfies GuardedAssistant
+})
 
 const readResponse = responseReader(
   Schema.Struct({ reply: Schema.String, products: Schema.Array(missingAsNull(Product)) })

@@ -1,11 +1,16 @@
 import { report } from "./ShopEvents.ts"
-import { Cause, Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import type { SearchProduct, Source } from "../goods/Product.ts"
 import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
-import { timedOut } from "./HostCall.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import { isWithin, type Marketplace, Marketplaces, type ProductPage } from "./Marketplaces.ts"
+import {
+  type GuardedMarketplace,
+  guardedMarketplaces,
+  isWithin,
+  type Marketplaces,
+  type ProductPage
+} from "./Marketplaces.ts"
 
 /** The merged result of a search. */
 export interface SearchResult {
@@ -36,70 +41,50 @@ export class Catalogue extends Context.Service<
     readonly search: (query: SearchQuery) => Effect.Effect<SearchResult, UpstreamError>
   }
 >()("@till402/core/Catalogue") {
-  /** `timeoutMillis`: deadline of each marketplace; a slower one is skipped. Default: the marketplace's own. */
-  static readonly layerWith = (options: {
-    readonly timeoutMillis?: number
-  }): Layer.Layer<Catalogue, never, Marketplaces> =>
-    Layer.effect(
-      Catalogue,
-      Effect.map(Marketplaces, (marketplaces) => ({
-        sources: marketplaces.map(({ source }) => source),
-        search: (query: SearchQuery) => {
-          const searches = marketplaces.map((marketplace) =>
-            searchOne(marketplace, query, options.timeoutMillis)
-          )
-          const [only] = searches
-          return only !== undefined && searches.length === 1
-            ? Effect.flatMap(only, (result) => merge(query, [result]))
-            : Effect.flatMap(Effect.all(searches, { concurrency: "unbounded" }), (results) =>
-                merge(query, results)
-              )
-        }
-      }))
-    )
+  /** The catalogue of marketplaces that have the default deadline. A slower one is skipped. */
+  static readonly layer: Layer.Layer<Catalogue, never, Marketplaces> = Layer.effect(
+    Catalogue,
+    Effect.suspend(() => make("default"))
+  )
 
   /** The catalogue of marketplaces that each keep a deadline of their own. */
-  static readonly layer: Layer.Layer<Catalogue, never, Marketplaces> = Catalogue.layerWith({})
+  static readonly layerPatient: Layer.Layer<Catalogue, never, Marketplaces> = Layer.effect(
+    Catalogue,
+    Effect.suspend(() => make("own"))
+  )
 }
+
+const make = (deadlines: "own" | "default") =>
+  Effect.map(guardedMarketplaces(deadlines), (marketplaces) => ({
+    sources: marketplaces.map(({ source }) => source),
+    search: (query: SearchQuery) =>
+      Effect.flatMap(
+        Effect.forEach(marketplaces, (marketplace) => searchOne(marketplace, query), {
+          concurrency: "unbounded"
+        }),
+        (results) => merge(query, results)
+      )
+  }))
 
 interface MarketplaceResult {
   readonly source: Source
   readonly result: Result.Result<ProductPage, UpstreamError>
 }
 
-const withTimeout = <A>(search: Effect.Effect<A, UpstreamError>, timeoutMillis: number) =>
-  Effect.timeoutOrElse(search, {
-    duration: timeoutMillis,
-    orElse: () => Effect.fail(timedOut("marketplace", timeoutMillis))
-  })
-
 const searchOne = (
-  marketplace: Marketplace,
-  query: SearchQuery,
-  timeoutMillis: number | undefined
-): Effect.Effect<MarketplaceResult> => {
-  const { source } = marketplace
-  const search = marketplace.search(query)
-  return Effect.matchCauseEffect(timeoutMillis === undefined ? search : withTimeout(search, timeoutMillis), {
-    onSuccess: (page) => Effect.succeed({ source, result: Result.succeed(page) }),
-    onFailure: (cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-      const failure = Cause.squash(cause)
-      const error =
-        failure instanceof UpstreamFailed || failure instanceof UpstreamUnavailable
-          ? failure
-          : // A defect in one marketplace must not discard the results of the other.
-            new UpstreamFailed({ port: "marketplace", cause: failure })
-      return Effect.as(
-        report("Warn", "marketplace_missing", "A marketplace is missing from a search", {
-          port: source,
-          error: causeName(error)
-        }),
-        { source, result: Result.fail(error) }
-      )
-    }
-  })
-}
+  { search, source }: GuardedMarketplace,
+  query: SearchQuery
+): Effect.Effect<MarketplaceResult> =>
+  search(query).pipe(
+    Effect.tapError((error) =>
+      report("Warn", "marketplace_missing", "A marketplace is missing from a search", {
+        port: source,
+        error: causeName(error)
+      })
+    ),
+    Effect.result,
+    Effect.map((result) => ({ source, result }))
+  )
 
 const merge = (
   query: SearchQuery,

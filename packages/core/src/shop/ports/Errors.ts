@@ -1,8 +1,8 @@
 import { Data } from "effect"
 
 /*
- * The errors of ports. A host's function throws these; anything else it throws is that port's 502. Messages reach the
- * caller: put no addresses, tokens or keys in them.
+ * The errors of ports. A host's function throws these, or its effect fails with them; anything else is that port's 502.
+ * Messages reach the caller: put no addresses, tokens or keys in them.
  */
 
 /** The port of an upstream failure; part of the response's code. */
@@ -83,7 +83,7 @@ export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")
   readonly cause?: unknown
 }> {}
 
-/** Thrown by a host's function whose upstream is down for now (503). */
+/** Thrown by a port whose upstream is down for now (503). */
 export class TemporarilyUnavailable extends Data.TaggedError("TemporarilyUnavailable")<{
   readonly message: string
   readonly retryAfterSeconds?: number

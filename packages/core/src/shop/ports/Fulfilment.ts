@@ -1,133 +1,146 @@
 import { Context, Effect, Layer } from "effect"
-import { type NotPlaced, PlacementRefused, type UpstreamError } from "./Errors.ts"
+import {
+  type NotPlaced,
+  PlacementRefused,
+  type TemporarilyUnavailable,
+  type UpstreamError
+} from "./Errors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer } from "../goods/Order.ts"
-import type { FulfilmentOptions, Placement, QuoteRefusal, QuoteRequest } from "./FulfilmentOptions.ts"
+import type {
+  FulfilmentOptions,
+  OrderToPlace,
+  Placement,
+  QuotedOffer,
+  QuoteRefusal,
+  QuoteRequest,
+  ReportedStatus
+} from "./FulfilmentOptions.ts"
 import { readFound, readOffer, readPlaced, readStatus } from "./FulfilmentResponses.ts"
-import { hostCall } from "./HostCall.ts"
-import type { CallSettings } from "../../ports/ProviderFailure.ts"
-import { makeMemoryFulfilment, type StockedProduct } from "./MemoryFulfilment.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
-/** Quotes products with tax and shipping, and places paid orders. */
+/** Quotes products with tax and shipping, and places paid orders. See `FulfilmentOptions` for what each must do. */
 export class Fulfilment extends Context.Service<
   Fulfilment,
   {
-    readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, QuoteRefusal | UpstreamError>
-    /** Returns upstream's reference of the order. After an `UpstreamError` it may have been placed as well. */
+    readonly quote: (
+      request: QuoteRequest
+    ) => Effect.Effect<QuotedOffer, QuoteRefusal | TemporarilyUnavailable | UpstreamError>
+    /** Returns upstream's reference of the order. After any other error than a refusal it may have been placed as well. */
     readonly place: (
-      placement: Placement
-    ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
-    /** Whether an order by this quote can be placed again without a second order upstream. */
-    readonly placesOnce: (quoteReference: string) => boolean
-    /** Returns the reference of a placed order; `undefined`: it wasn't placed. Absent: upstream can't report it. */
-    readonly find:
-      | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
+      order: OrderToPlace
+    ) => Effect.Effect<
+      { readonly reference: string },
+      PlacementRefused | NotPlaced | QuoteRefusal | TemporarilyUnavailable | UpstreamError
+    >
+    /** Whether an order by this quote can be placed again without a second order upstream. Default: no. */
+    readonly placesOnce?: boolean | ((quoteReference: string) => boolean) | undefined
+    /** Returns the reference of a placed order; `undefined`: it wasn't placed. Left out: upstream can't report it. */
+    readonly find?:
+      | ((
+          orderId: string,
+          quoteReference: string
+        ) => Effect.Effect<string | null | undefined, TemporarilyUnavailable | UpstreamError>)
       | undefined
-    /** Returns the status of a placed order. Absent, or `undefined`: upstream has none. */
-    readonly status:
-      | ((reference: string) => Effect.Effect<FulfilmentStatus | undefined, UpstreamError>)
+    /** Returns the status of a placed order. Left out, or `undefined`: upstream has none. */
+    readonly status?:
+      | ((
+          reference: string
+        ) => Effect.Effect<ReportedStatus | undefined, TemporarilyUnavailable | UpstreamError>)
       | undefined
   }
 >()("@till402/core/Fulfilment") {
-  /**
-   * Fulfilment from a host's async functions. An offer must be in US dollars, above zero and unexpired, and its total
-   * must be subtotal, tax and shipping to the atomic unit; any other is the upstream's fault.
-   */
-  static readonly fromPromise = (
-    options: FulfilmentOptions,
-    settings: CallSettings
-  ): Layer.Layer<Fulfilment> =>
-    Layer.succeed(Fulfilment, {
-      quote: quoteOf(options, settings),
-      place: placeOf(options, settings),
-      placesOnce: (quoteReference) =>
-        typeof options.placesOnce === "function"
-          ? options.placesOnce(quoteReference)
-          : options.placesOnce === true,
-      find: options.find === undefined ? undefined : findOf(options.find, settings),
-      status: options.status === undefined ? undefined : statusOf(options.status, settings)
+  /** Fulfilment from a host's async functions. */
+  static readonly layerPromise = (options: FulfilmentOptions): Layer.Layer<Fulfilment> => {
+    const { find, placesOnce, status } = options
+    return Layer.succeed(Fulfilment, {
+      quote: (request) => fromPromise((context) => options.quote(request, context)),
+      place: (order) => fromPromise((context) => options.place(order, context)),
+      placesOnce: typeof placesOnce === "function" ? placesOnce.bind(options) : placesOnce,
+      find:
+        find &&
+        ((orderId, reference) =>
+          fromPromise((context) => find.call(options, orderId, { ...context, reference }))),
+      status: status && ((reference) => fromPromise((context) => status.call(options, reference, context)))
     })
+  }
+}
 
-  /** A shop over given products, without tax and shipping. Offers expire after ten minutes; placement is idempotent. */
-  static readonly layerMemory = (stock: ReadonlyMap<string, StockedProduct>): Layer.Layer<Fulfilment> =>
-    Layer.sync(Fulfilment, () => makeMemoryFulfilment(stock))
+/**
+ * Fulfilment whose calls are guarded. An offer must be in US dollars, above zero and unexpired, and its total must be
+ * subtotal, tax and shipping to the atomic unit; any other is the upstream's fault.
+ */
+export interface GuardedFulfilment {
+  readonly quote: (request: QuoteRequest) => Effect.Effect<Offer, QuoteRefusal | UpstreamError>
+  readonly place: (
+    placement: Placement
+  ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
+  readonly placesOnce: (quoteReference: string) => boolean
+  /** Absent: upstream can't report it. */
+  readonly find:
+    | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
+    | undefined
+  /** Absent: upstream has none. */
+  readonly status:
+    | ((reference: string) => Effect.Effect<FulfilmentStatus | undefined, UpstreamError>)
+    | undefined
 }
 
 const port = "fulfilment"
+const quoteRefusals = ["ProductNotFound", "ProductUnavailable", "AddressNotServed"] as const
 
-const quoteOf = (options: FulfilmentOptions, settings: CallSettings): Fulfilment["Service"]["quote"] =>
-  Effect.fn("Fulfilment.quote")(({ email, product, shippingAddress }: QuoteRequest) =>
-    hostCall({
-      port,
-      operation: "quote",
-      settings,
-      mayThrow: ["ProductNotFound", "ProductUnavailable", "AddressNotServed"],
-      call: (context) => options.quote({ product, shippingAddress, email }, context),
-      read: readOffer
-    })
-  )
+/** Fulfilment as the till calls it. */
+export const guardedFulfilment = Effect.gen(function* () {
+  const settings = yield* PortSettings
+  const fulfilment = yield* Fulfilment
+  const { find, placesOnce, status } = fulfilment
+  return {
+    quote: ({ email, product, shippingAddress }) =>
+      guarded(settings, { port, span: "Fulfilment.quote", refusals: quoteRefusals, read: readOffer }, () =>
+        fulfilment.quote({ product, shippingAddress, email })
+      ),
+    place: (placement) =>
+      guarded(
+        settings,
+        {
+          port,
+          span: "Fulfilment.place",
+          refusals: ["PlacementRefused", "NotPlaced", ...quoteRefusals],
+          read: readPlaced
+        },
+        () => fulfilment.place(toOrder(placement))
+      ).pipe(
+        Effect.catchTag(quoteRefusals, (error) =>
+          Effect.fail(new PlacementRefused({ reason: reasonOf(error) }))
+        )
+      ),
+    placesOnce: (quoteReference) =>
+      (typeof placesOnce === "function" ? placesOnce.call(fulfilment, quoteReference) : placesOnce) === true,
+    find:
+      find &&
+      ((orderId, quoteReference) =>
+        guarded(settings, { port, span: "Fulfilment.find", read: readFound }, () =>
+          find.call(fulfilment, orderId, quoteReference)
+        )),
+    status:
+      status &&
+      ((reference) =>
+        guarded(settings, { port, span: "Fulfilment.status", read: readStatus }, () =>
+          status.call(fulfilment, reference)
+        ))
+  } satisfies GuardedFulfilment
+})
 
-const placeOf = (options: FulfilmentOptions, settings: CallSettings): Fulfilment["Service"]["place"] =>
-  Effect.fn("Fulfilment.place")(({ email, offer, orderId, payment, product, shippingAddress }: Placement) => {
-    const total = formatAtomic(offer.total.atomic - (offer.fee?.atomic ?? 0n))
-    const order = {
-      orderId,
-      reference: offer.reference,
-      product,
-      shippingAddress,
-      email,
-      total,
-      ...(payment === undefined ? {} : { payment })
-    }
-    return hostCall({
-      port,
-      operation: "place",
-      settings,
-      mayThrow: [
-        "PlacementRefused",
-        "NotPlaced",
-        "ProductNotFound",
-        "ProductUnavailable",
-        "AddressNotServed"
-      ],
-      call: (context) => options.place(order, context),
-      read: readPlaced
-    }).pipe(
-      Effect.catchTag(["ProductNotFound", "ProductUnavailable", "AddressNotServed"], (error) =>
-        Effect.fail(new PlacementRefused({ reason: reasonOf(error) }))
-      )
-    )
-  })
-
-const findOf = (find: NonNullable<FulfilmentOptions["find"]>, settings: CallSettings) =>
-  Effect.fn("Fulfilment.find")((orderId: string, reference: string) =>
-    hostCall({
-      port,
-      operation: "find",
-      settings,
-      // The getter creates the signal only if the host reads it.
-      call: (context) =>
-        find(orderId, {
-          reference,
-          get signal() {
-            return context.signal
-          }
-        }),
-      read: readFound
-    })
-  )
-
-const statusOf = (status: NonNullable<FulfilmentOptions["status"]>, settings: CallSettings) =>
-  Effect.fn("Fulfilment.status")((reference: string) =>
-    hostCall({
-      port,
-      operation: "status",
-      settings,
-      call: (context) => status(reference, context),
-      read: readStatus
-    })
-  )
+const toOrder = ({ email, offer, orderId, payment, product, shippingAddress }: Placement): OrderToPlace => ({
+  orderId,
+  reference: offer.reference,
+  product,
+  shippingAddress,
+  email,
+  total: formatAtomic(offer.total.atomic - (offer.fee?.atomic ?? 0n)),
+  ...(payment === undefined ? {} : { payment })
+})
 
 const reasons = {
   ProductNotFound: "product_not_found",

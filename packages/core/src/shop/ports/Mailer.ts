@@ -1,8 +1,7 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
-import { Context, Effect, Layer } from "effect"
-import type { MailRejected, UpstreamError } from "./Errors.ts"
-import { hostCall } from "./HostCall.ts"
-import type { CallSettings } from "../../ports/ProviderFailure.ts"
+import { Context, Effect, Layer, Option } from "effect"
+import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A mail to one buyer. */
 export interface Mail {
@@ -21,32 +20,37 @@ export interface Mail {
 /** Sends mails to buyers. */
 export class Mailer extends Context.Service<
   Mailer,
-  { readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError> }
+  {
+    /** The result is ignored. */
+    readonly send: (
+      mail: Mail
+    ) => Effect.Effect<unknown, MailRejected | TemporarilyUnavailable | UpstreamError>
+  }
 >()("@till402/core/Mailer") {
-  /** A mailer from a host's async function, whose result is ignored. */
-  static readonly fromPromise = (options: MailerOptions, settings: CallSettings): Layer.Layer<Mailer> =>
+  /** A mailer from a host's async function. */
+  static readonly layerPromise = (options: MailerOptions): Layer.Layer<Mailer> =>
     Layer.succeed(Mailer, {
-      send: Effect.fn("Mailer.send")((mail: Mail) =>
-        hostCall({
-          port: "mail",
-          operation: "send",
-          settings,
-          mayThrow: ["MailRejected"],
-          call: (context) => options.send({ ...mail }, context),
-          read: () => Effect.void
-        })
-      )
-    })
-
-  /** Collects mails in `outbox`, each idempotency key once. */
-  static readonly layerMemory = (outbox: Array<Mail>): Layer.Layer<Mailer> =>
-    Layer.succeed(Mailer, {
-      send: (mail) =>
-        Effect.sync(() => {
-          if (!outbox.some(({ idempotencyKey }) => idempotencyKey === mail.idempotencyKey)) outbox.push(mail)
-        })
+      send: (mail) => fromPromise((context) => options.send({ ...mail }, context))
     })
 }
+
+/** A mailer whose calls are guarded. */
+export interface GuardedMailer {
+  readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError>
+}
+
+/** The mailer as the till calls it; `None`: there is none. */
+export const guardedMailer = Effect.gen(function* () {
+  const settings = yield* PortSettings
+  return Option.map(yield* Effect.serviceOption(Mailer), (mailer): GuardedMailer => ({
+    send: (mail) =>
+      guarded(
+        settings,
+        { port: "mail", span: "Mailer.send", refusals: ["MailRejected"], read: () => Effect.void },
+        () => mailer.send(mail)
+      )
+  }))
+})
 
 /** Sends a mail. Throw `MailRejected` to give it up; after any other throw it is retried for two days. */
 export interface MailerOptions {

@@ -1,9 +1,9 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import type { UpstreamError } from "./Errors.ts"
+import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { hostCall } from "./HostCall.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
@@ -30,10 +30,11 @@ export interface ProductPage {
   readonly hasMore: boolean
 }
 
-/** A marketplace that can be searched. */
-export interface Marketplace {
+/** A marketplace that can be searched. See `MarketplaceOptions`. */
+export interface Marketplace<Page extends MarketplacePage = MarketplacePage> {
   readonly source: Source
-  readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamError>
+  readonly search: (query: ProductQuery) => Effect.Effect<Page, TemporarilyUnavailable | UpstreamError>
+  readonly timeoutMillis?: number | undefined
 }
 
 /** The marketplaces that search and the assistant query: one or both. */
@@ -41,29 +42,21 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
   "@till402/core/Marketplaces"
 ) {
   /**
-   * Marketplaces from a host's async functions, `marketplace_a` first. A product's `source` is always the marketplace
-   * that returned it; a `source` in the host's data is ignored.
+   * Marketplaces from a host's async functions, `marketplace_a` first.
    *
    * @example
-   * Marketplaces.fromPromise(
-   *   { marketplace_a: { search: async ({ q, page }, { signal }) => fetchProducts(q, page, signal) } },
-   *   { timeoutMillis: 20_000 }
-   * )
+   * Marketplaces.layerPromise({
+   *   marketplace_a: { search: async ({ q, page }, { signal }) => fetchProducts(q, page, signal) }
+   * })
    */
-  static readonly fromPromise = (
-    options: MarketplacesOptions,
-    settings: MarketplaceCallSettings
-  ): Layer.Layer<Marketplaces> => {
-    const { marketplace_a, marketplace_b } = options
-    return Layer.succeed(Marketplaces, [
-      ...(marketplace_a === undefined
-        ? []
-        : [marketplaceFromPromise("marketplace_a", marketplace_a, settings)]),
-      ...(marketplace_b === undefined
-        ? []
-        : [marketplaceFromPromise("marketplace_b", marketplace_b, settings)])
+  static readonly layerPromise = ({
+    marketplace_a,
+    marketplace_b
+  }: MarketplacesOptions): Layer.Layer<Marketplaces> =>
+    Layer.succeed(Marketplaces, [
+      ...(marketplace_a === undefined ? [] : [marketplaceOf("marketplace_a", marketplace_a)]),
+      ...(marketplace_b === undefined ? [] : [marketplaceOf("marketplace_b", marketplace_b)])
     ])
-  }
 
   /**
    * Marketplaces from services that each search one marketplace. Give at most one per `source`.
@@ -84,83 +77,69 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
     const keys: ReadonlyArray<Context.Key<Identifiers[number], Marketplace>> = services
     return Layer.effect(Marketplaces, Effect.all(keys))
   }
-
-  /**
-   * Marketplaces over given products, in their order. A product matches if its title contains every word of `q` and of
-   * `brand`. There is one marketplace for each source that has a product.
-   */
-  static readonly layerMemory = (
-    products: ReadonlyArray<SearchProduct>,
-    options: { readonly pageSize?: number } = {}
-  ): Layer.Layer<Marketplaces> =>
-    Layer.succeed(
-      Marketplaces,
-      Array.from(new Set(products.map(({ source }) => source)))
-        .sort()
-        .map((source) => ({
-          source,
-          search: (query: ProductQuery) =>
-            Effect.sync(() =>
-              pageOf(
-                products.filter((product) => product.source === source && matches(product, query)),
-                query.page,
-                options.pageSize ?? 20
-              )
-            )
-        }))
-    )
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
-const readPage = responseReader(
+const unsourcedProduct = Schema.Struct(unsourced)
+const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   Schema.Struct({
-    products: Schema.Array(missingAsNull(Schema.Struct(unsourced))),
+    products: Schema.Array(product),
     totalResults: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)),
     hasMore: Schema.Boolean
   })
-)
+const readPage = responseReader(pageOfProducts(missingAsNull(unsourcedProduct)))
 
-const soldAt =
-  (source: Source) =>
-  (product: Omit<SearchProduct, "source">): SearchProduct => ({ ...product, source })
+const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace => ({
+  source,
+  timeoutMillis: options.timeoutMillis,
+  search: (query) => fromPromise((context) => options.search({ ...query }, context))
+})
 
-/** How marketplaces are called. `timeoutMillis` is for those without a deadline of their own. */
-export interface MarketplaceCallSettings extends CallSettings {
-  /** The longest deadline that a marketplace can have; default: `timeoutMillis`. */
-  readonly longestMillis?: number | undefined
+const defaultTimeoutMillis = 8_000
+/** The part of the till's deadline that a marketplace's own may take: the rest is for the response. */
+const longestShare = 9 / 10
+
+/** A marketplace whose calls are guarded. */
+export interface GuardedMarketplace {
+  readonly source: Source
+  readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamError>
 }
 
-const timeoutOf = ({ timeoutMillis }: MarketplaceOptions, settings: MarketplaceCallSettings): number =>
-  Math.min(timeoutMillis ?? settings.timeoutMillis, settings.longestMillis ?? settings.timeoutMillis)
+/** The deadline of a marketplace that has none of its own. */
+const defaultDeadline = ({ timeoutMillis }: CallSettings): number =>
+  Math.min(defaultTimeoutMillis, timeoutMillis / 2)
 
-/** One marketplace from a host's async function. */
-export const marketplaceFromPromise = (
-  source: Source,
-  options: MarketplaceOptions,
-  callSettings: MarketplaceCallSettings
-): Marketplace => {
-  const settings = { ...callSettings, timeoutMillis: timeoutOf(options, callSettings) }
-  return {
-    source,
-    search: (query) =>
-      hostCall({
-        port: "marketplace",
-        operation: "search",
-        settings,
-        call: (context) => options.search({ ...query }, context),
-        read: (response) =>
-          Effect.mapEager(readPage(response), (page) => ({
-            ...page,
-            products: page.products.map(soldAt(source))
-          }))
-      }).pipe(Effect.withSpan("Marketplaces.search", { attributes: { source } }))
-  }
-}
-
-const matches = ({ price, title }: SearchProduct, query: ProductQuery): boolean => {
-  const words = `${query.q} ${query.brand ?? ""}`.toLowerCase().split(/\s+/)
-  return words.every((word) => title.toLowerCase().includes(word)) && isWithin(price, query)
-}
+/**
+ * The marketplaces as the till calls them, each with a deadline of its own, or with the default one. A product's `source`
+ * is always the marketplace that returned it; a `source` in the host's data is ignored.
+ */
+export const guardedMarketplaces = (deadlines: "own" | "default") =>
+  Effect.gen(function* () {
+    const settings = yield* PortSettings
+    const longestMillis =
+      deadlines === "own" ? settings.timeoutMillis * longestShare : defaultDeadline(settings)
+    return (yield* Marketplaces).map((marketplace): GuardedMarketplace => ({
+      source: marketplace.source,
+      search: (query) =>
+        guarded(
+          {
+            ...settings,
+            timeoutMillis: Math.min(marketplace.timeoutMillis ?? defaultDeadline(settings), longestMillis)
+          },
+          {
+            port: "marketplace",
+            span: "Marketplaces.search",
+            attributes: { source: marketplace.source },
+            read: (response) =>
+              Effect.map(readPage(response), (page) => ({
+                ...page,
+                products: page.products.map((product) => ({ ...product, source: marketplace.source }))
+              }))
+          },
+          () => marketplace.search(query)
+        )
+    }))
+  })
 
 /** Whether a price in US dollars is within the bounds of a query; an unknown price is within none. */
 export const isWithin = (
@@ -169,12 +148,6 @@ export const isWithin = (
 ): boolean =>
   (priceMin === undefined || (price !== null && price >= priceMin)) &&
   (priceMax === undefined || (price !== null && price <= priceMax))
-
-const pageOf = (found: ReadonlyArray<SearchProduct>, page: number, pageSize: number): ProductPage => ({
-  products: found.slice((page - 1) * pageSize, page * pageSize),
-  totalResults: found.length,
-  hasMore: found.length > page * pageSize
-})
 
 /** A product as a host's marketplace returns it: nullable fields may be left out, and `source` is ignored. */
 export type MarketplaceProduct = Sparse<Omit<SearchProduct, "source">> & {

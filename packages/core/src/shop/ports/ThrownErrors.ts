@@ -18,7 +18,7 @@ import {
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
 /*
- * Which error a port returns for what a host's function threw. Pure.
+ * Which error of a port stands for what the host's function threw, or its effect failed with. Pure.
  */
 
 type Thrown = { readonly [key: string]: unknown }
@@ -112,8 +112,8 @@ const rebuildAs = <Tag extends AllowedTag>(tag: Tag, thrown: Thrown): Allowed<Ta
 /**
  * Maps what a host threw to an error of the port.
  *
- * Keeps an error named in `allowed`, maps `TemporarilyUnavailable` to `UpstreamUnavailable`, and anything else to
- * `UpstreamFailed`.
+ * Keeps an error named in `allowed` and those of upstreams, maps `TemporarilyUnavailable` to `UpstreamUnavailable`, and
+ * anything else to `UpstreamFailed`.
  */
 export const toPortError = <Tag extends AllowedTag>(
   port: PortName,
@@ -121,9 +121,11 @@ export const toPortError = <Tag extends AllowedTag>(
   cause: unknown
 ): Allowed<Tag> | UpstreamError => {
   if (!isThrown(cause) || !("_tag" in cause)) return new UpstreamFailed({ port, cause })
-  if (cause["_tag"] === "TemporarilyUnavailable") {
+  if (cause["_tag"] === "TemporarilyUnavailable")
     return new UpstreamUnavailable({ port, cause, ...retryAfterOf(cause) })
-  }
+  if (cause["_tag"] === "UpstreamUnavailable")
+    return new UpstreamUnavailable({ port, cause: cause["cause"], ...retryAfterOf(cause) })
+  if (cause["_tag"] === "UpstreamFailed") return new UpstreamFailed({ port, cause: cause["cause"] })
   const tag = allowed.find((name) => name === cause["_tag"])
   const error = tag === undefined ? undefined : rebuildAs(tag, cause)
   return error ?? new UpstreamFailed({ port, cause })

@@ -1,7 +1,7 @@
-import type { TrackRefusal } from "./Errors.ts"
+import type { TemporarilyUnavailable, TrackRefusal, UpstreamError } from "./Errors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import { NoTrackingInfo, type UpstreamError } from "./Errors.ts"
+import { normalized } from "../goods/Shipment.ts"
 import {
   TrackCarrier,
   TrackingEvent,
@@ -10,55 +10,30 @@ import {
   TrackResult
 } from "../goods/Tracking.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { hostCall } from "./HostCall.ts"
-import type { CallSettings } from "../../ports/ProviderFailure.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
 /** Looks up a shipment by its number. */
 export class Tracker extends Context.Service<
   Tracker,
-  { readonly track: (query: TrackQuery) => Effect.Effect<TrackResult, TrackRefusal | UpstreamError> }
+  {
+    /** Nullable fields may be left out. */
+    readonly track: (
+      query: TrackQuery
+    ) => Effect.Effect<Sparse<TrackResult>, TrackRefusal | TemporarilyUnavailable | UpstreamError>
+  }
 >()("@till402/core/Tracker") {
-  /** A tracker from a host's async function. Nullable fields that it leaves out become null. */
-  static readonly fromPromise = (options: TrackerOptions, settings: CallSettings): Layer.Layer<Tracker> =>
+  /** A tracker from a host's async function. */
+  static readonly layerPromise = (options: TrackerOptions): Layer.Layer<Tracker> =>
     Layer.succeed(Tracker, {
-      track: Effect.fn("Tracker.track")((query: TrackQuery) =>
-        hostCall({
-          port: "tracking",
-          operation: "track",
-          settings,
-          mayThrow: [
-            "AdditionalFieldRequired",
-            "CarrierNotDetected",
-            "InvalidCarrier",
-            "InvalidTrackingNumber",
-            "NoTrackingInfo"
-          ],
-          call: (context) => options.track({ ...query }, context),
-          read: readResult
-        })
-      )
-    })
-
-  /** Knows the given shipments by their numbers, and no others. */
-  static readonly layerMemory = (shipments: ReadonlyArray<TrackResult>): Layer.Layer<Tracker> =>
-    Layer.sync(Tracker, () => {
-      const byNumber = new Map(shipments.map((shipment) => [shipment.number, shipment]))
-      return {
-        track: ({ number }) => {
-          const shipment = byNumber.get(number)
-          return shipment === undefined
-            ? Effect.fail(new NoTrackingInfo({ message: "No information on this tracking number yet." }))
-            : Effect.succeed(shipment)
-        }
-      }
+      track: (query) => fromPromise((context) => options.track({ ...query }, context))
     })
 }
 
 const { estimatedDelivery, lastMileCarrier } = TrackResult.fields
 const event = missingAsNull(TrackingEvent)
 
-const readResult = responseReader(
+const readSent = responseReader(
   missingAsNull(
     Schema.Struct({
       ...TrackResult.fields,
@@ -71,6 +46,36 @@ const readResult = responseReader(
     })
   )
 )
+
+/** A tracker whose calls are guarded. */
+export interface GuardedTracker {
+  readonly track: (query: TrackQuery) => Effect.Effect<TrackResult, TrackRefusal | UpstreamError>
+}
+
+/** The tracker as the till calls it. */
+export const guardedTracker = Effect.gen(function* () {
+  const settings = yield* PortSettings
+  const tracker = yield* Tracker
+  return {
+    track: (query) =>
+      guarded(
+        settings,
+        {
+          port: "tracking",
+          span: "Tracker.track",
+          refusals: [
+            "AdditionalFieldRequired",
+            "CarrierNotDetected",
+            "InvalidCarrier",
+            "InvalidTrackingNumber",
+            "NoTrackingInfo"
+          ],
+          read: (response) => Effect.map(readSent(response), normalized)
+        },
+        () => tracker.track(query)
+      )
+  } satisfies GuardedTracker
+})
 
 /**
  * Looks up shipments. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),

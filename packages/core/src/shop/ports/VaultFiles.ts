@@ -1,10 +1,9 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
-import { type UpstreamError, UpstreamFailed } from "./Errors.ts"
+import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { hostCall } from "./HostCall.ts"
-import type { CallSettings } from "../../ports/ProviderFailure.ts"
+import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
 export interface VaultFile {
@@ -31,50 +30,52 @@ export interface ArchiveToOpen {
 export class VaultFiles extends Context.Service<
   VaultFiles,
   {
-    readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
-    /** Downloads end this long after the purchase; never by default. */
+    readonly open: (
+      item: ArchiveToOpen
+    ) => Effect.Effect<OpenedArchive | ArchiveLink, TemporarilyUnavailable | UpstreamError>
+    /** See `VaultOptions`. */
     readonly maxAgeMillis?: number | undefined
-    /** A purchase can be downloaded this many times; without a limit by default. */
+    /** See `VaultOptions`. */
     readonly maxDownloads?: number | undefined
-    /** The wallet that paid for a purchase downloads it without another payment; off by default. */
+    /** See `VaultOptions`. */
     readonly freeReaccess?: boolean | undefined
   }
 >()("@till402/core/VaultFiles") {
-  /**
-   * The vault from a host's async function. The deadline covers opening; the stream is then read at the caller's pace.
-   * A stream that can't be used, or comes after the deadline, is canceled.
-   */
-  static readonly fromPromise = (options: VaultOptions, settings: CallSettings): Layer.Layer<VaultFiles> =>
+  /** The vault from a host's async function. A stream that comes after the deadline is canceled. */
+  static readonly layerPromise = (options: VaultOptions): Layer.Layer<VaultFiles> =>
     Layer.succeed(VaultFiles, {
       maxAgeMillis: options.maxAgeMillis,
       maxDownloads: options.maxDownloads,
       freeReaccess: options.freeReaccess,
-      open: Effect.fn("VaultFiles.open")((item: ArchiveToOpen) =>
-        hostCall({
-          port: "vault",
-          operation: "open",
-          settings,
-          call: async (context) => {
-            const file = await options.open(item, context)
-            if (context.signal.aborted) discard(file)
-            return file
-          },
-          read: readFile
+      open: (item) =>
+        fromPromise(async (context) => {
+          const file = await options.open(item, context)
+          if (context.signal.aborted) discard(file)
+          return file
         })
-      )
-    })
-
-  /** Archives by slug. */
-  static readonly layerMemory = (archives: ReadonlyMap<string, Uint8Array>): Layer.Layer<VaultFiles> =>
-    Layer.succeed(VaultFiles, {
-      open: ({ slug }) => {
-        const body = archives.get(slug)
-        return body === undefined
-          ? Effect.fail(new UpstreamFailed({ port: "vault", cause: new Error(`no archive of ${slug}`) }))
-          : fileOfBytes(body, undefined)
-      }
     })
 }
+
+/** A vault whose calls are guarded. */
+export interface GuardedVaultFiles extends Omit<VaultFiles["Service"], "open"> {
+  readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
+}
+
+/**
+ * The vault as the till calls it. The deadline covers opening; the stream is then read at the caller's pace. A stream
+ * that can't be used is canceled.
+ */
+export const guardedVaultFiles = Effect.gen(function* () {
+  const settings = yield* PortSettings
+  const files = yield* VaultFiles
+  return {
+    maxAgeMillis: files.maxAgeMillis,
+    maxDownloads: files.maxDownloads,
+    freeReaccess: files.freeReaccess,
+    open: (item) =>
+      guarded(settings, { port: "vault", span: "VaultFiles.open", read: readFile }, () => files.open(item))
+  } satisfies GuardedVaultFiles
+})
 
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")

@@ -76,4 +76,4 @@ const operation = operationLayer(
 )
 
 /** `GET /x402/search`: product search over the marketplaces of `Marketplaces`. */
-export const layer = operation.pipe(Layer.provide(Catalogue.layer))
+export const layer = operation.pipe(Layer.provide(Catalogue.layerPatient))

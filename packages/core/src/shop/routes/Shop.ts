@@ -4,7 +4,7 @@ import { upstreamFailure } from "../ports/ApiFailures.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import { ShopRequest, ShopResponse } from "../goods/Shop.ts"
-import { Assistant } from "../ports/Assistant.ts"
+import { guardedAssistant } from "../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
@@ -46,7 +46,7 @@ const tooExpensive = (maxCostUsd: number, price: string): string =>
 /** `POST /x402/shop`: the shopping assistant of `Assistant`. */
 export const layer = operationLayer(
   Effect.gen(function* () {
-    const assistant = yield* Assistant
+    const assistant = yield* guardedAssistant
     const { responseLifetimeMillis } = yield* OperationSettings
     const { prices, settlement } = yield* ShopSettings
     const { maxCostUsd } = assistant

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { trackingFailure, upstreamFailure } from "../ports/ApiFailures.ts"
 import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
-import { Tracker } from "../ports/Tracker.ts"
+import { guardedTracker } from "../ports/Tracker.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice, respond } from "../../operations/RouteParts.ts"
@@ -58,7 +58,7 @@ export const example = {
 /** `GET /x402/track`: shipment tracking by `Tracker`. */
 export const layer = operationLayer(
   Effect.gen(function* () {
-    const tracker = yield* Tracker
+    const tracker = yield* guardedTracker
     const { responseLifetimeMillis } = yield* OperationSettings
     const { prices, settlement } = yield* ShopSettings
     return {

@@ -3,7 +3,7 @@ import { type ApiFailure, storeFailure } from "../../domain/ApiFailure.ts"
 import { downloadExpired, downloadsUsedUp } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { isSolana } from "../../domain/Network.ts"
-import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
+import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type Redemption, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
@@ -83,7 +83,7 @@ const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.mapError
 export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, open }: FreeDownloadParts) {
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
-  const files = yield* VaultFiles
+  const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
   const nonces = new ExpiringMap<string, boolean>(proofLimits)
 

@@ -9,7 +9,7 @@ import {
   purchaseNotFound,
   upstreamFailure
 } from "../ports/ApiFailures.ts"
-import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
+import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
@@ -31,7 +31,7 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
 ) {
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
-  const files = yield* VaultFiles
+  const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 

@@ -7,7 +7,7 @@ import type { MailTemplates } from "../mail/Templates.ts"
 import { mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
 import { workLeaseMillis } from "../../runtime/workLeaseMillis.ts"
 import { type Charge, Charges } from "../../ports/Charges.ts"
-import { Mailer } from "../ports/Mailer.ts"
+import { guardedMailer } from "../ports/Mailer.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
@@ -170,7 +170,7 @@ export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<
     items: yield* VaultItems,
     purchases: yield* VaultPurchases,
     secrets: yield* Secrets,
-    mailer: yield* Effect.serviceOption(Mailer),
+    mailer: yield* guardedMailer,
     inBackground: yield* makeBackground,
     templates
   }

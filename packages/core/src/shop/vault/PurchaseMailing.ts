@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { renderMail } from "../mail/Rendering.ts"
 import type { MailTemplates } from "../mail/Templates.ts"
-import type { Mailer } from "../ports/Mailer.ts"
+import type { GuardedMailer } from "../ports/Mailer.ts"
 import type { VaultItems } from "../ports/VaultItems.ts"
 import type { VaultPurchase } from "../ports/VaultPurchases.ts"
 import { report } from "../ports/ShopEvents.ts"
@@ -13,7 +13,7 @@ import { downloadTokenOf } from "./DownloadToken.ts"
 export interface MailingServices {
   readonly items: VaultItems["Service"]
   readonly secrets: Secrets["Service"]
-  readonly mailer: Option.Option<Mailer["Service"]>
+  readonly mailer: Option.Option<GuardedMailer>
   readonly templates: Partial<MailTemplates>
 }
 

@@ -14,7 +14,7 @@ import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import { paymentLifetimeMillis } from "../../toll/request/PaymentLifetime.ts"
-import { type VaultFile, VaultFiles } from "../ports/VaultFiles.ts"
+import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
   const templates = yield* OwnTemplates
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
-  const files = yield* VaultFiles
+  const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
   const { ensureGranted, settled, sweep } = yield* makePurchaseLife(templates)
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)

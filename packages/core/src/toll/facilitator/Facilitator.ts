@@ -69,7 +69,7 @@ export class Facilitator extends Context.Service<
     )
 
   /** A facilitator in the same process: an official `x402Facilitator`, or a fake in a test. */
-  static readonly fromClient = (
+  static readonly layerClient = (
     client: NamedFacilitatorClient,
     timeouts: FacilitatorTimeouts = {}
   ): Layer.Layer<Facilitator> =>

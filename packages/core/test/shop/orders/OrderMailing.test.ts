@@ -72,7 +72,11 @@ describe("a mail of an order", () => {
   ])("fails as its mailer does, for good or not: %s", async (failsWith, isFinal) => {
     const { event, events } = await sendOf(sampleOrder({ mails: [due("confirmed")] }), { failsWith })
     expect(event).toEqual({ _tag: "MailFailed", kind: "confirmed", dueAtMillis: nowMillis, isFinal })
-    expect(events).toMatchObject([{ level: "warning", code: "order_mail_failed", error: failsWith._tag }])
+    expect(events.at(-1)).toMatchObject({
+      level: "warning",
+      code: "order_mail_failed",
+      error: failsWith._tag
+    })
     expect(JSON.stringify(events)).not.toContain("ada@")
   })
 

@@ -57,19 +57,15 @@ const play = <A, E>(
           return { reference: `up-${orderId}` }
         })
       ),
-    placesOnce: () => true,
-    find: undefined,
+    placesOnce: true,
     status: () => Effect.succeed({ status: "placed", shipments: [] })
   })
-  const mailer = Mailer.fromPromise(
-    {
-      send: (mail) => {
-        mails.push(mail)
-        return mailerIs === "hanging" ? ended.promise : Promise.resolve()
-      }
-    },
-    { timeoutMillis: 20_000 }
-  )
+  const mailer = Mailer.layerPromise({
+    send: (mail) => {
+      mails.push(mail)
+      return mailerIs === "hanging" ? ended.promise : Promise.resolve()
+    }
+  })
   const refunds = Layer.mock(Refunds, { isAutomatic: false })
   const feed = new ChangeFeed()
   const program = Effect.gen(function* () {

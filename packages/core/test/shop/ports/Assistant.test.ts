@@ -3,17 +3,18 @@ import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
 import type { AssistantOptions } from "../../../src/shop/ports/Assistant.ts"
-import { Assistant } from "../../../src/shop/ports/Assistant.ts"
+import { Assistant, guardedAssistant } from "../../../src/shop/ports/Assistant.ts"
 import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"
 import { sampleProduct } from "../../../../testing/src/index.ts"
 import { eventLogger } from "../../../src/runtime/events.ts"
 import type { ShopEvent } from "../../../src/shop/ports/ShopEvents.ts"
-import { catalogueOf, timeoutMillis, settings } from "../../ports/subjects.ts"
+import { catalogueOf, timeoutMillis, withSettings } from "../../ports/subjects.ts"
 
 describe("Assistant", () => {
   const replyOf = (replying: AssistantOptions["reply"], catalogue: Layer.Layer<Catalogue>) =>
-    Effect.flatMap(Assistant, (assistant) => assistant.reply({ message: "tote" })).pipe(
-      Effect.provide(Assistant.fromPromise({ reply: replying }, settings).pipe(Layer.provide(catalogue)))
+    Effect.flatMap(guardedAssistant, (assistant) => assistant.reply({ message: "tote" })).pipe(
+      Effect.provide(Assistant.layerPromise({ reply: replying }).pipe(Layer.provide(catalogue))),
+      withSettings
     )
   const recommending: AssistantOptions["reply"] = async ({ message }, { search }) => ({
     reply: "These.",

@@ -3,15 +3,15 @@ import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { SearchProduct } from "../../../src/shop/goods/Product.ts"
 import type { MarketplaceOptions } from "../../../src/shop/ports/Marketplaces.ts"
-import { Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
+import { guardedMarketplaces, Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
 import { fakeMarketplace, sampleProducts } from "../../../../testing/src/index.ts"
-import { settings } from "../../ports/subjects.ts"
+import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"
 
 describe("Marketplaces", () => {
   const searchOf = (search: MarketplaceOptions["search"]) =>
-    Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search({ q: "tote", page: 1 })).pipe(
-      Effect.provide(Marketplaces.fromPromise({ marketplace_b: { search } }, settings))
-    )
+    Effect.flatMap(guardedMarketplaces("own"), ([marketplace]) =>
+      marketplace!.search({ q: "tote", page: 1 })
+    ).pipe(Effect.provide(Marketplaces.layerPromise({ marketplace_b: { search } })))
 
   it.effect("reads what is missing as null, drops what is unknown, and knows the source itself", () =>
     Effect.gen(function* () {
@@ -55,9 +55,9 @@ describe("Marketplaces", () => {
         }
       }
       const query = { q: "tote", page: 1 }
-      const page = yield* Effect.flatMap(Marketplaces, ([marketplace]) => marketplace!.search(query)).pipe(
-        Effect.provide(Marketplaces.fromPromise({ marketplace_b: new Shop() }, settings))
-      )
+      const page = yield* Effect.flatMap(guardedMarketplaces("own"), ([marketplace]) =>
+        marketplace!.search(query)
+      ).pipe(Effect.provide(Marketplaces.layerPromise({ marketplace_b: new Shop() })))
       assert.strictEqual(page.products.length, 1)
       assert.strictEqual(query.page, 1)
     })
@@ -66,25 +66,23 @@ describe("Marketplaces", () => {
   it.effect("have deadlines of their own, up to the longest one", () =>
     Effect.gen(function* () {
       const never = { search: () => new Promise<never>(() => {}) }
-      const deadlineOf = (timeoutMillis: number | undefined) =>
+      const deadlineOf = (timeoutMillis: number | undefined, deadlines: "own" | "default" = "own") =>
         Effect.gen(function* () {
-          const [marketplace] = yield* Marketplaces
+          const [marketplace] = yield* guardedMarketplaces(deadlines)
           const fiber = yield* Effect.forkChild(Effect.flip(marketplace!.search({ q: "tote", page: 1 })))
           for (let passed = 0; ; passed += 500) {
             if (fiber.pollUnsafe() !== undefined) return passed
             yield* TestClock.adjust(500)
           }
         }).pipe(
-          Effect.provide(
-            Marketplaces.fromPromise(
-              { marketplace_a: { ...never, timeoutMillis } },
-              { timeoutMillis: 8_000, longestMillis: 18_000 }
-            )
-          )
+          Effect.provide(Marketplaces.layerPromise({ marketplace_a: { ...never, timeoutMillis } })),
+          Effect.provideService(PortSettings, { timeoutMillis: 20_000 })
         )
       assert.strictEqual(yield* deadlineOf(undefined), 8_000)
       assert.strictEqual(yield* deadlineOf(16_500), 16_500)
       assert.strictEqual(yield* deadlineOf(60_000), 18_000)
+      assert.strictEqual(yield* deadlineOf(16_500, "default"), 8_000)
+      assert.strictEqual(yield* deadlineOf(500, "default"), 500)
     })
   )
 
@@ -96,35 +94,11 @@ describe("Marketplaces", () => {
       }
       const sources = (options: Partial<typeof fakes>) =>
         Effect.map(Marketplaces, (all) => all.map(({ source }) => source)).pipe(
-          Effect.provide(Marketplaces.fromPromise(options, settings))
+          Effect.provide(Marketplaces.layerPromise(options))
         )
       assert.deepStrictEqual(yield* sources(fakes), ["marketplace_a", "marketplace_b"])
       assert.deepStrictEqual(yield* sources({ marketplace_b: fakes.marketplace_b }), ["marketplace_b"])
       assert.deepStrictEqual(yield* sources({}), [])
     })
-  )
-
-  it.effect("in memory: words, brand, prices and pages", () =>
-    Effect.gen(function* () {
-      const [marketplace] = yield* Marketplaces
-      const titles = (query: object) =>
-        Effect.map(marketplace!.search({ q: "tote", page: 1, ...query }), ({ products, ...rest }) => ({
-          titles: products.map(({ title }) => title),
-          ...rest
-        }))
-      assert.deepStrictEqual(yield* titles({}), {
-        titles: ["Canvas tote bag A1", "Canvas tote bag A2"],
-        totalResults: 5,
-        hasMore: true
-      })
-      assert.deepStrictEqual(yield* titles({ page: 3 }), {
-        titles: ["Canvas tote bag A5"],
-        totalResults: 5,
-        hasMore: false
-      })
-      assert.deepStrictEqual((yield* titles({ q: "BAG canvas", brand: "a2" })).titles, ["Canvas tote bag A2"])
-      assert.deepStrictEqual((yield* titles({ priceMin: 50 })).titles, ["Canvas tote bag A5"])
-      assert.deepStrictEqual((yield* titles({ q: "boat" })).titles, [])
-    }).pipe(Effect.provide(Marketplaces.layerMemory(sampleProducts("marketplace_a", 5), { pageSize: 2 })))
   )
 })

@@ -1,16 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
 import { TrackResult } from "../../../src/shop/goods/Tracking.ts"
 import type { TrackerOptions } from "../../../src/shop/ports/Tracker.ts"
-import { Tracker } from "../../../src/shop/ports/Tracker.ts"
-import { sampleTrackResult } from "../../../../testing/src/index.ts"
-import { settings } from "../../ports/subjects.ts"
+import { guardedTracker, Tracker } from "../../../src/shop/ports/Tracker.ts"
 
 describe("Tracker", () => {
   const trackOf = (track: TrackerOptions["track"]) =>
-    Effect.flatMap(Tracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
-      Effect.provide(Tracker.fromPromise({ track }, settings))
+    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+      Effect.provide(Tracker.layerPromise({ track }))
     )
 
   it.effect("reads what is missing as null, however deep", () =>
@@ -44,6 +42,37 @@ describe("Tracker", () => {
     })
   )
 
+  it.effect("takes an estimated day, and no other time without an offset", () =>
+    Effect.gen(function* () {
+      const smallest = {
+        number: "ABC12345",
+        status: "InTransit",
+        delivered: false,
+        found: true,
+        carrier: {},
+        events: [],
+        milestones: [],
+        trackingPageUrl: "https://tracking.example/ABC12345"
+      } as const
+      const estimated = yield* trackOf(async () => ({
+        ...smallest,
+        estimatedDelivery: { from: "2026-03-05", to: "2026-03-06T18:00-05:00" }
+      }))
+      assert.deepInclude(estimated.estimatedDelivery, { from: "2026-03-05", to: "2026-03-06T18:00-05:00" })
+      for (const wrong of [
+        { estimatedDelivery: { from: "2026-02-30" } },
+        { estimatedDelivery: { to: "Thursday" } },
+        { pickedUpAt: "2026-03-05" },
+        { pickedUpAt: "2026-03-05T25:00:00Z" },
+        { carrier: { homepage: "www.carrier.example" } }
+      ])
+        assert.instanceOf(
+          yield* Effect.flip(trackOf(async () => ({ ...smallest, ...wrong }))),
+          UpstreamFailed
+        )
+    })
+  )
+
   it.effect("does not trust the fields of a refusal", () =>
     Effect.gen(function* () {
       const refusedWith = (thrown: object) =>
@@ -63,13 +92,5 @@ describe("Tracker", () => {
       const field = yield* refusedWith({ _tag: "AdditionalFieldRequired", field: "password" })
       assert.instanceOf(field, UpstreamFailed)
     })
-  )
-
-  it.effect("in memory: knows the given shipments", () =>
-    Effect.gen(function* () {
-      const tracker = yield* Tracker
-      assert.strictEqual((yield* tracker.track({ number: "ABC12345" })).status, "InTransit")
-      assert.instanceOf(yield* Effect.flip(tracker.track({ number: "XYZ98765" })), NoTrackingInfo)
-    }).pipe(Effect.provide(Tracker.layerMemory([sampleTrackResult("ABC12345")])))
   )
 })

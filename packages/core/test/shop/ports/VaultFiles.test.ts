@@ -3,13 +3,14 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
 import { causeName } from "../../../src/runtime/causeName.ts"
-import { type VaultFile, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
-import { timeoutMillis, settings } from "../../ports/subjects.ts"
+import { guardedVaultFiles, type OpenedArchive, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
+import { timeoutMillis, withSettings } from "../../ports/subjects.ts"
 
 describe("VaultFiles", () => {
-  const openOf = (open: (signal: AbortSignal) => Promise<VaultFile>) =>
-    Effect.flatMap(VaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
-      Effect.provide(VaultFiles.fromPromise({ open: (_, { signal }) => open(signal) }, settings))
+  const openOf = (open: (signal: AbortSignal) => Promise<OpenedArchive>) =>
+    Effect.flatMap(guardedVaultFiles, (files) => files.open({ slug: "launch-plan" })).pipe(
+      Effect.provide(VaultFiles.layerPromise({ open: (_, { signal }) => open(signal) })),
+      withSettings
     )
   const watched = () => {
     const seen = { cancelled: false }
@@ -79,7 +80,7 @@ describe("VaultFiles", () => {
   it.effect("cancels a stream that comes after the deadline", () =>
     Effect.gen(function* () {
       const { body, seen } = watched()
-      const late = Promise.withResolvers<VaultFile>()
+      const late = Promise.withResolvers<OpenedArchive>()
       const fiber = yield* Effect.forkChild(Effect.flip(openOf(() => late.promise)))
       yield* TestClock.adjust(timeoutMillis)
       assert.instanceOf(yield* Fiber.join(fiber), UpstreamUnavailable)
@@ -87,17 +88,5 @@ describe("VaultFiles", () => {
       yield* Effect.promise(() => late.promise)
       assert.isTrue(seen.cancelled)
     })
-  )
-
-  it.effect("in memory: archives by slug", () =>
-    Effect.gen(function* () {
-      const files = yield* VaultFiles
-      assert.deepStrictEqual(yield* files.open({ slug: "plan" }), {
-        body: new Uint8Array([80, 75]),
-        size: 2,
-        digest: "fcab7fcc2b4cffd9bb45003bfc2e468a04ef6f77ca8200a7341f027631584d25"
-      })
-      assert.instanceOf(yield* Effect.flip(files.open({ slug: "other" })), UpstreamFailed)
-    }).pipe(Effect.provide(VaultFiles.layerMemory(new Map([["plan", new Uint8Array([80, 75])]]))))
   )
 })

@@ -183,7 +183,7 @@ describe("facilitatorConfig", () => {
 describe("Till.layerConfig", () => {
   const ports = Layer.mergeAll(
     Layer.mock(Tracker, {}),
-    Facilitator.fromClient(fakeFacilitator()),
+    Facilitator.layerClient(fakeFacilitator()),
     Layer.mock(Chain, { canRead: () => false }),
     memory()
   )

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as Errors from "../../../src/shop/ports/Errors.ts"
-import { Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
+import { guardedMarketplaces, Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
 import { DeadlineExceeded } from "../../../src/runtime/Deadline.ts"
 import { MalformedResponse } from "../../../src/runtime/MalformedResponse.ts"
 import { testTracer } from "../../till/hosted.ts"
@@ -38,8 +38,134 @@ const ofAnotherCopy = (error: object): Error =>
     _tag: Reflect.get(error, "_tag")
   })
 
-for (const { response, becomes = {}, call, comesOut, malformed, operation, port, refusals } of subjects) {
+for (const {
+  response,
+  becomes = {},
+  call,
+  callLayer,
+  comesOut,
+  malformed,
+  operation,
+  port,
+  refusals
+} of subjects) {
+  describe(`${operation} of a layer`, () => {
+    const returning = (value: unknown) => callLayer(() => Effect.succeed(value as never))
+    const failingWith = (error: unknown) => Effect.flip(callLayer(() => Effect.fail(error as never)))
+
+    it.effect("returns what a host's function may return", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* returning(response), comesOut)
+      })
+    )
+
+    for (const [tag, error] of Object.entries(thrown)) {
+      it.effect(`fails with ${tag} as a host's function does`, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* failingWith(error), yield* Effect.flip(call(rejecting(error))))
+        })
+      )
+    }
+
+    it.effect("is unavailable, or has failed, as it says, under the name of its own port", () =>
+      Effect.gen(function* () {
+        const cause = new Error("down")
+        const down = { retryAfterSeconds: 0.5, cause }
+        assert.deepStrictEqual(
+          yield* failingWith(new Errors.UpstreamUnavailable({ port: "mail", ...down })),
+          new Errors.UpstreamUnavailable({ port, cause, retryAfterSeconds: 1 })
+        )
+        assert.deepStrictEqual(
+          yield* failingWith(new Errors.UpstreamFailed({ port: "mail", cause })),
+          new Errors.UpstreamFailed({ port, cause })
+        )
+        const temporary = new Errors.TemporarilyUnavailable({ message: "over quota" })
+        assert.deepStrictEqual(
+          yield* failingWith(temporary),
+          new Errors.UpstreamUnavailable({ port, cause: temporary })
+        )
+      })
+    )
+
+    const defect = new RangeError("a bug")
+    for (const [what, host] of [
+      ["dies", () => Effect.die(defect)],
+      [
+        "throws instead of returning an effect",
+        () => {
+          throw defect
+        }
+      ],
+      ["fails with an error of its own", () => Effect.fail(defect as never)]
+    ] as const) {
+      it.effect(`has failed when it ${what}`, () =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(
+            yield* Effect.flip(callLayer(host)),
+            new Errors.UpstreamFailed({ port, cause: defect })
+          )
+        })
+      )
+    }
+
+    it.effect("has failed when it interrupts itself, or returns no effect", () =>
+      Effect.gen(function* () {
+        for (const host of [() => Effect.interrupt, () => Promise.resolve(response) as never])
+          assert.instanceOf(yield* Effect.flip(callLayer(host)), Errors.UpstreamFailed)
+      })
+    )
+
+    for (const [what, hanging] of [
+      ["hangs", Effect.never],
+      ["can't be interrupted", Effect.uninterruptible(Effect.never)]
+    ] as const) {
+      it.effect(`is unavailable past the deadline when it ${what}`, () =>
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkChild(Effect.flip(callLayer(() => hanging)))
+          yield* TestClock.adjust(timeoutMillis)
+          const failure = yield* Fiber.join(fiber)
+          assert.instanceOf(failure, Errors.UpstreamUnavailable)
+          assert.instanceOf(failure.cause, DeadlineExceeded)
+        })
+      )
+    }
+
+    it.effect("is interrupted with its caller, which is no failure of it", () =>
+      Effect.gen(function* () {
+        const lines: Array<unknown> = []
+        let interrupted = false
+        const host = () =>
+          Effect.onInterrupt(Effect.never, () =>
+            Effect.sync(() => {
+              interrupted = true
+            })
+          )
+        const fiber = yield* Effect.forkChild(
+          Effect.provide(callLayer(host), Logger.layer([Logger.make((line) => void lines.push(line))])),
+          { startImmediately: true }
+        )
+        yield* Fiber.interrupt(fiber)
+        assert.isTrue(interrupted)
+        assert.deepStrictEqual(lines, [])
+      })
+    )
+
+    for (const [what, unusable, pattern] of malformed) {
+      it.effect(`fails when it returns ${what}`, () =>
+        Effect.gen(function* () {
+          const failure = yield* Effect.flip(returning(unusable))
+          assert.instanceOf(failure, Errors.UpstreamFailed)
+          assert.instanceOf(failure.cause, MalformedResponse)
+          assert.match(failure.cause.message, pattern)
+        })
+      )
+    }
+  })
+
   describe(`${operation} of a host without Effect`, () => {
+    // A marketplace may have nine tenths of the till's deadline.
+    const deadlineMillis = port === "marketplace" ? timeoutMillis * 0.9 : timeoutMillis
+
     it.effect("returns the host's result, and passes a signal to the host", () =>
       Effect.gen(function* () {
         const signals: Array<AbortSignal> = []
@@ -152,7 +278,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
             return new Promise(() => undefined)
           }
           const fiber = yield* Effect.forkChild(inRegion(Effect.flip(call(hanging))))
-          yield* TestClock.adjust(timeoutMillis - 1)
+          yield* TestClock.adjust(deadlineMillis - 1)
           assert.strictEqual(fiber.pollUnsafe(), undefined)
           assert.deepStrictEqual(
             signals.map(({ aborted }) => aborted),
@@ -163,7 +289,7 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
           assert.instanceOf(failure, Errors.UpstreamUnavailable)
           assert.strictEqual(failure.port, port)
           assert.instanceOf(failure.cause, DeadlineExceeded)
-          assert.strictEqual(failure.cause.message, "no response within 5000 ms")
+          assert.strictEqual(failure.cause.message, `no response within ${deadlineMillis} ms`)
           assert.strictEqual(signals[0]?.aborted, true)
         })
       )
@@ -201,12 +327,10 @@ for (const { response, becomes = {}, call, comesOut, malformed, operation, port,
 it.effect("the span of a search names its marketplace", () => {
   const { layer, spans } = testTracer()
   const search = () => Promise.resolve({ products: [], totalResults: 0, hasMore: false })
-  const both = Marketplaces.fromPromise(
-    { marketplace_a: { search }, marketplace_b: { search } },
-    { timeoutMillis }
-  )
+  const both = Marketplaces.layerPromise({ marketplace_a: { search }, marketplace_b: { search } })
   return Effect.gen(function* () {
-    for (const marketplace of yield* Marketplaces) yield* marketplace.search({ q: "tote", page: 1 })
+    for (const marketplace of yield* guardedMarketplaces("own"))
+      yield* marketplace.search({ q: "tote", page: 1 })
     assert.deepStrictEqual(
       spans.map(({ attributes, name }) => [name, ...attributes]),
       [

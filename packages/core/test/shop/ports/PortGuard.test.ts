@@ -7,16 +7,18 @@ import { DeadlineExceeded } from "../../../src/runtime/Deadline.ts"
 import { MalformedResponse } from "../../../src/runtime/MalformedResponse.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
 import type { ProviderFailure } from "../../../src/ports/ProviderFailure.ts"
-import { Tracker } from "../../../src/shop/ports/Tracker.ts"
+import { guardedTracker, Tracker } from "../../../src/shop/ports/Tracker.ts"
+import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"
 import { timeoutMillis, settings } from "../../ports/subjects.ts"
 
-describe("hostCall", () => {
+describe("a call of a port", () => {
   const track = (
     host: TrackerOptions["track"],
     onError: (failure: ProviderFailure) => void = () => undefined
   ) =>
-    Effect.flatMap(Tracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
-      Effect.provide(Tracker.fromPromise({ track: host }, { ...settings, onError }))
+    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+      Effect.provide(Tracker.layerPromise({ track: host })),
+      Effect.provideService(PortSettings, { ...settings, onError })
     )
 
   it.effect("logs what failed, without the host's words; a refusal is no failure", () =>
@@ -24,8 +26,8 @@ describe("hostCall", () => {
       const lines: Array<string> = []
       const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
       const trackThrowing = (error: Error) =>
-        Effect.flatMap(Tracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
-          Effect.provide(Tracker.fromPromise({ track: () => Promise.reject(error) }, settings)),
+        Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+          Effect.provide(Tracker.layerPromise({ track: () => Promise.reject(error) })),
           Effect.provide(Logger.layer([logger])),
           Effect.flip
         )
@@ -56,7 +58,7 @@ describe("hostCall", () => {
         operation: "track",
         error: "UpstreamFailed: RangeError E_TAKEN"
       })
-      assert.match(at!, /^at .*HostCall\.test\.ts/)
+      assert.match(at!, /^at .*PortGuard\.test\.ts/)
     })
   )
 

@@ -1,0 +1,120 @@
+import { Cause, Context, Effect, Exit, Fiber, Option } from "effect"
+import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { framesOf } from "../../runtime/events.ts"
+import { report } from "./ShopEvents.ts"
+import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
+import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
+
+/*
+ * The one boundary between the till and a host's port, whatever made the port: plain functions or a layer. Nothing that
+ * a port returns, throws or leaves undone gets past it unchecked.
+ */
+
+/** How ports are called. A till provides its own. */
+export const PortSettings = Context.Reference<CallSettings>("@till402/core/PortSettings", {
+  defaultValue: () => ({ timeoutMillis: 20_000 })
+})
+
+/** What a call of a port may come to. */
+export interface PortCall<A, Tag extends AllowedTag> {
+  readonly port: PortName
+  /** The name of its span: `Tracker.track`. */
+  readonly span: string
+  readonly attributes?: Readonly<Record<string, string>>
+  /** Names of the errors with which it may fail, besides those of every port; none by default. */
+  readonly refusals?: ReadonlyArray<Tag>
+  /** Checks what it returned. */
+  readonly read: (response: unknown) => Effect.Effect<A, MalformedResponse>
+}
+
+/**
+ * Calls a port and reads its response.
+ *
+ * Fails with the errors named in `refusals`; with `UpstreamUnavailable` for that, for `TemporarilyUnavailable` and after
+ * the deadline; with `UpstreamFailed` for anything else, defects included, and for a response that `read` rejects. Never
+ * dies. Upstream errors are reported and passed to `settings.onError`.
+ */
+export const guarded = <A, Tag extends AllowedTag = never>(
+  settings: CallSettings,
+  { attributes = {}, port, read, refusals = [], span }: PortCall<A, Tag>,
+  call: () => Effect.Effect<unknown, unknown>
+): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
+  exitWithin(settings.timeoutMillis, port, Effect.flatMap(Effect.suspend(call), read)).pipe(
+    Effect.flatMap((exit) =>
+      Exit.isSuccess(exit) ? Effect.succeed(exit.value) : Effect.fail(errorOf(port, refusals, exit.cause))
+    ),
+    Effect.tapError((error) =>
+      isUpstreamError(error) ? reportFailure(operationOf(span), error, settings) : Effect.void
+    ),
+    Effect.withSpan(span, { attributes })
+  )
+
+/** The error of a port that did not respond within `timeoutMillis`. */
+const timedOut = (port: PortName, timeoutMillis: number): UpstreamUnavailable =>
+  new UpstreamUnavailable({
+    port,
+    cause: new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
+  })
+
+/**
+ * How a call ended. It is interrupted at its deadline, whose end isn't waited for: a call may be uninterruptible. Its own
+ * fiber tells an interruption by the port itself from one of the caller.
+ */
+const exitWithin = <A, E>(
+  timeoutMillis: number,
+  port: PortName,
+  call: Effect.Effect<A, E>
+): Effect.Effect<Exit.Exit<A, E>, UpstreamUnavailable> =>
+  Effect.flatMap(Effect.forkDetach(call, { startImmediately: true }), (running) =>
+    Fiber.await(running).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMillis,
+        orElse: () => Effect.fail(timedOut(port, timeoutMillis))
+      }),
+      Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
+    )
+  )
+
+/** An error counts only as a failure: thrown as a defect it is a bug of the port. */
+const errorOf = <Tag extends AllowedTag>(
+  port: PortName,
+  refusals: ReadonlyArray<Tag>,
+  cause: Cause.Cause<unknown>
+): Allowed<Tag> | UpstreamError => {
+  const failure = Cause.findErrorOption(cause)
+  return Option.isSome(failure)
+    ? toPortError(port, refusals, failure.value)
+    : new UpstreamFailed({ port, cause: Cause.squash(cause) })
+}
+
+const isUpstreamError = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamFailed || error instanceof UpstreamUnavailable
+
+/** The function's name in the port: `track`. */
+const operationOf = (span: string): string => span.slice(span.indexOf(".") + 1)
+
+const reportFailure = (
+  operation: string,
+  failure: UpstreamError,
+  { onError }: CallSettings
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { cause: error, port } = failure
+    notifyHost(onError, { port, operation, error })
+    return report("Warn", "provider_failed", "A provider failed", {
+      port,
+      operation,
+      error: causeName(failure),
+      at: framesOf(error)
+    })
+  })
+
+/** The effect of a host's async function. What it throws is a failure, of any type: the guard judges it. */
+export const fromPromise = <A, E>(call: (context: CallContext) => PromiseLike<A>): Effect.Effect<A, E> =>
+  Effect.tryPromise({
+    try: async (signal) => call({ signal }),
+    catch: (thrown) => thrown as E
+  })
