@@ -12,6 +12,7 @@ import {
   documents,
   examplesOf,
   linksOf,
+  pagesNamedIn,
   read,
   root,
   type Sample,
@@ -94,6 +95,33 @@ describe("links", () => {
       expect(broken.map(({ target }) => target)).toEqual([])
     }
   )
+
+  it("of error texts lead to a page of their own package, and to its heading", () => {
+    const named = sources.flatMap((path) => pagesNamedIn(read(path)).map((link) => ({ path, ...link })))
+    expect(named.length).toBeGreaterThan(3)
+    const broken = named.filter(({ heading, page, path }) => {
+      const manifest = read(`${path.split("/").slice(0, 2).join("/")}/package.json`)
+      const { files } = JSON.parse(manifest.text) as { readonly files: ReadonlyArray<string> }
+      if (!files.includes("docs") || !existsSync(join(root, page))) return true
+      const headings = read(page).text.match(/(?<=^#+ ).+$/gm)
+      return heading !== undefined && headings?.includes(heading) !== true
+    })
+    expect(broken).toEqual([])
+  })
+
+  it("of texts are found, and not those of comments", () => {
+    const text = [
+      "/** See docs/comment.md */",
+      "/*\n * docs/comment.md\n */",
+      "  // docs/comment.md",
+      'fail(`Wrong: ${name}. See docs/options.md, "The secret"`)',
+      'fail("docs/errors.md lists them")'
+    ].join("\n")
+    expect(pagesNamedIn({ path: "a.ts", text })).toEqual([
+      { page: "docs/options.md", heading: "The secret" },
+      { page: "docs/errors.md", heading: undefined }
+    ])
+  })
 
   it("of the README lead to every document in docs", () => {
     const linked = linksOf(readme).map(({ path }) => path)

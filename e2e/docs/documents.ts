@@ -105,6 +105,22 @@ export const linksOf = (document: Document): ReadonlyArray<Link> =>
       return { target, path, anchor }
     })
 
+/** A page that a text of the program names, as in `See docs/options.md, "The secret"`. */
+export interface NamedPage {
+  readonly page: string
+  readonly heading: string | undefined
+}
+
+/** The pages that a source names outside of its comments. */
+export const pagesNamedIn = ({ text }: Document): ReadonlyArray<NamedPage> =>
+  Array.from(
+    text
+      .replaceAll(/\/\*\*?\s.*?\*\//gs, "")
+      .replaceAll(/^\s*\/\/.*$/gm, "")
+      .matchAll(/(docs\/[\w/-]+\.\w+)(?:, "([^"\n]+)")?/g),
+    ([, page, heading]) => ({ page: page!, heading })
+  )
+
 /** The anchors of the headings, as GitHub makes them. */
 export const anchorsOf = ({ text }: Document): ReadonlyArray<string> =>
   Array.from(text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm), ([, heading]) =>

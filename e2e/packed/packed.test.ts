@@ -66,7 +66,7 @@ const names = [
 ]
 /** Folders that a package ships besides its sources and the files that the compiler makes of them. */
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@till402/core": ["dist/bundle"],
+  "@till402/core": ["dist/bundle", "docs"],
   "@till402/providers": ["dist/bundle"],
   "@till402/sandbox": ["bin", "contracts", "vault"]
 }

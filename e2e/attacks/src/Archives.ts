@@ -1,7 +1,7 @@
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { unzipSync } from "fflate"
+import { Unzip, unzipSync } from "fflate"
 import { ZipFile } from "yazl"
 
 export interface Entry {
@@ -34,4 +34,16 @@ export const unpackCarelessly = (archive: string, folder: string): void => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   }
+}
+
+/** The names by the directory at the end of an archive, as most programs read it. */
+export const namesByDirectory = (archive: string): ReadonlyArray<string> =>
+  Object.keys(unzipSync(readFileSync(archive)))
+
+/** The names by the headers in front of the files, as a program reads them that unpacks while it downloads. */
+export const namesByLocalHeaders = (archive: string): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  const reader = new Unzip(({ name }) => names.push(name))
+  reader.push(readFileSync(archive), true)
+  return names
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fakeFacilitator } from "@till402/testing"
 import { expect } from "vitest"
-import { unpackCarelessly, writeArchive } from "../src/Archives.ts"
+import { namesByDirectory, namesByLocalHeaders, unpackCarelessly, writeArchive } from "../src/Archives.ts"
 import { attack } from "../src/attack.ts"
 import { downloadOf, requestOf } from "../src/Calls.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
@@ -113,6 +113,29 @@ attack("an archive that writes outside of the folder it is unpacked in", {
     const linked = await writeArchive(join(folder, "linked.zip"), [fine, link])
     await expect(shop.publish(linked)).rejects.toThrow(/is a link/)
     expect(existsSync(join(folder, ".evil"))).toBe(false)
+  }
+})
+
+/** An archive whose file has another name in front of it than in the directory. */
+const writeTwoFaced = async (): Promise<string> => {
+  const path = await writeArchive(join(temporaryFolder(), "two-faced.zip"), [
+    { name: "guide.md", content: "a guide" }
+  ])
+  // The first occurrence is that of the local header.
+  writeFileSync(path, readFileSync(path, "latin1").replace("guide.md", "../ev.sh"), "latin1")
+  return path
+}
+
+attack("an archive that has other files for one program than for another", {
+  on: "a publisher that checks the directory of an archive, and a program that unpacks while it downloads",
+  lands: async () => {
+    const archive = await writeTwoFaced()
+    expect(namesByDirectory(archive)).toEqual(["guide.md"])
+    expect(namesByLocalHeaders(archive)).toEqual(["../ev.sh"])
+  },
+  fails: async () => {
+    const shop = await openPublishedShop()
+    await expect(shop.publish(await writeTwoFaced())).rejects.toThrow(/differs in its local header: name/)
   }
 })
 

@@ -54,13 +54,14 @@ const inCopy = (path: string, folders: ReadonlyArray<string>, copy: string): str
 }
 
 /**
- * Copies the published packages without their build: files of a deleted module would be packed too, and a build in
+ * Copies the published packages and the documents, without their build: files of a deleted module would be packed too, and a build in
  * place would disturb readers of `dist`.
  */
 const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
   for (const file of ["package.json", "pnpm-workspace.yaml", "tsconfig.base.json", "LICENSE"]) {
     cpSync(join(root, file), join(copy, file))
   }
+  cpSync(join(root, "docs"), join(copy, "docs"), { recursive: true })
   for (const folder of folders) {
     const from = join(root, folder)
     cpSync(from, join(copy, folder), {

@@ -1,11 +1,11 @@
 /*
  * Bundles the entries of core and of the providers for plain Node, which pays for each file that it loads:
  * `dist/bundle` has one file for each entry, and the code that they share. Bundlers take the separate files of `dist`,
- * from which they drop what a host doesn't use.
+ * from which they drop what a host doesn't use. Copies the documents into core: error texts name their pages.
  *
  *   node packages/core/build/bundle.ts
  */
-import { globSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { cpSync, globSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
@@ -86,3 +86,7 @@ await bundlePackage(core, {
   SqliteWorker: "stores/sqlite/SqliteWorker.ts"
 })
 await bundlePackage(providers, Object.fromEntries(providerEntries.map((name) => [name, `${name}/index.ts`])))
+
+const documents = join(core, "docs")
+rmSync(documents, { recursive: true, force: true })
+cpSync(join(core, "..", "..", "docs"), documents, { recursive: true })

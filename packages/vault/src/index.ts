@@ -1,4 +1,4 @@
-export { defaultZipLimits, type ZipLimits } from "./archive/ZipLimits.ts"
+export { type ArchiveFile, defaultZipLimits, type ZipLimits } from "./archive/ZipLimits.ts"
 export { publish, type Published, type PublishOptions, type Shelf } from "./Publishing.ts"
 export { ArchiveMismatch, type ArchiveStorage, type LinkingStorage } from "./storage/ArchiveStorage.ts"
 export { folderStorage } from "./storage/folderStorage.ts"

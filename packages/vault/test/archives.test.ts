@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises"
 import { describe, expect, it } from "vitest"
 import { ZipFile } from "yazl"
 import { inspectZip } from "../src/archive/inspectZip.ts"
-import { defaultZipLimits, type ZipLimits } from "../src/archive/ZipLimits.ts"
+import { type ArchiveRules, defaultZipLimits, type ZipLimits } from "../src/archive/ZipLimits.ts"
 import { zipFolder } from "../src/archive/zipFolder.ts"
 import { temporaryFolder, writeFiles } from "./folders.ts"
 
@@ -36,15 +36,15 @@ const renamed = (from: string, to: string) => (bytes: Buffer) =>
 
 const centralHeader = Buffer.from([0x50, 0x4b, 1, 2])
 
-/** Changes a number in the first header of the directory. */
-const inDirectory = (offset: number, value: number, length: 2 | 4) => (bytes: Buffer) => {
-  const start = bytes.indexOf(centralHeader)
-  bytes.writeUIntLE(value, start + offset, length)
+/** Changes a number in the first header of the directory, and in the local header, where it's two bytes earlier. */
+const inHeaders = (offset: number, value: number, length: 2 | 4) => (bytes: Buffer) => {
+  bytes.writeUIntLE(value, bytes.indexOf(centralHeader) + offset, length)
+  bytes.writeUIntLE(value, offset - 2, length)
   return bytes
 }
 
 const faultsOf = async (path: string, limits: Partial<ZipLimits> = {}) =>
-  (await inspectZip(path, { ...defaultZipLimits, ...limits })).map(
+  (await inspectZip(path, { ...defaultZipLimits, allow: [], ...limits })).faults.map(
     ({ message, path: name }) => `${name}: ${message}`
   )
 
@@ -52,6 +52,22 @@ describe("a ZIP archive is accepted", () => {
   it.each([
     ["files and folders", [{ name: "README.md" }, { name: "docs/guide.md" }, { name: "docs/café 東京.md" }]],
     ["an executable script", [{ name: "run.sh", mode: 0o100755 }]],
+    [
+      "names like those of devices and secrets",
+      [
+        { name: "console.md" },
+        { name: "com10/aux-in.md" },
+        { name: ".env.example" },
+        { name: ".env.sample" },
+        { name: ".envoy.yaml" },
+        { name: ".gitignore" },
+        { name: "id_rsa.pub" },
+        { name: "id_card" },
+        { name: ".docker/Dockerfile" },
+        { name: "keys.md" },
+        { name: "src/env.ts" }
+      ]
+    ],
     ["names that begin with dots", [{ name: "..md" }, { name: "a/...b/.config" }]],
     ["an empty file", [{ name: "empty", content: "" }]]
   ])("with %s", async (_, entries) => {
@@ -69,13 +85,50 @@ describe("a ZIP archive is refused", () => {
     ["aa/evil.txt", "a//evil.txt"],
     ["aa/evil.txt", "./aevil.txt"],
     ["aa_evil.txt", "aa\u0000evil.txt"],
-    ["aa_evil.txt", "aa\u001bevil.txt"]
+    ["aa_evil.txt", "aa\u001bevil.txt"],
+    ["aa_evil.txt", "aa_evil.tx."],
+    ["a/bb/evil.txt", "a/b /evil.txt"]
   ])("with the name %j made %j", async (from, to) => {
     const [fault, ...others] = await faultsOf(
       await zipOf([{ name: "fine" }, { name: from }], renamed(from, to))
     )
     expect(fault).toMatch(/must (?:be a relative path|not )/)
     expect(others).toEqual([])
+  })
+
+  it.each(["CON", "docs/nul.md", "Aux/a.md", "COM1.tar.gz", "lpt9", "prn .md"])(
+    "with the name of a device: %s",
+    async (name) => {
+      expect(await faultsOf(await zipOf([{ name }]))).toEqual([`${name}: is the name of a device on Windows`])
+    }
+  )
+
+  it("with private names, each reported once, unless they are allowed", async () => {
+    const path = await zipOf(
+      [
+        ".env",
+        "a/.ENV.local",
+        ".git/HEAD",
+        ".git/config",
+        "deploy/id_ed25519",
+        "tls/server.key",
+        "cert.pem"
+      ].map((name) => ({ name }))
+    )
+    const found = await inspectZip(path, { ...defaultZipLimits, allow: [] })
+    expect(found.faults.map(({ path: part }) => part)).toEqual([
+      ".env",
+      "a/.ENV.local",
+      ".git",
+      "deploy/id_ed25519",
+      "tls/server.key",
+      "cert.pem"
+    ])
+    expect(found.faults[0]?.message).toContain("--allow")
+    const allow = [".env", "a", ".git", "deploy/id_ed25519", "tls/server.key"]
+    expect((await inspectZip(path, { ...defaultZipLimits, allow })).faults).toEqual([
+      expect.objectContaining({ path: "cert.pem" })
+    ])
   })
 
   it("with a link, wherever it points", async () => {
@@ -125,20 +178,18 @@ describe("a ZIP archive is refused", () => {
   })
 
   it("with a bomb that says it is small", async () => {
-    const path = await zipOf([{ name: "a", content: new Uint8Array(400_000) }], inDirectory(24, 100, 4))
+    const path = await zipOf([{ name: "a", content: new Uint8Array(400_000) }], inHeaders(24, 100, 4))
     expect((await faultsOf(path, { maxUnpackedBytes: 1_000 })).join()).toMatch(
       /^a: can't be unpacked: .*bytes/
     )
   })
 
   it("with an encrypted file", async () => {
-    expect(await faultsOf(await zipOf([{ name: "a" }], inDirectory(8, 0x0809, 2)))).toEqual([
-      "a: is encrypted"
-    ])
+    expect(await faultsOf(await zipOf([{ name: "a" }], inHeaders(8, 0x0801, 2)))).toEqual(["a: is encrypted"])
   })
 
   it("with a compression that few programs read", async () => {
-    const path = await zipOf([{ name: "a" }], inDirectory(10, 99, 2))
+    const path = await zipOf([{ name: "a" }], inHeaders(10, 99, 2))
     expect(await faultsOf(path)).toEqual(["a: is compressed in a way that few programs read"])
   })
 
@@ -172,9 +223,9 @@ describe("a ZIP archive is refused", () => {
   })
 })
 
-const zipped = async (folder: string, limits: Partial<ZipLimits> = {}) => {
+const zipped = async (folder: string, rules: Partial<ArchiveRules> = {}) => {
   const target = join(temporaryFolder(), "made.zip")
-  const faults = await zipFolder(folder, target, { ...defaultZipLimits, ...limits })
+  const faults = await zipFolder(folder, target, { ...defaultZipLimits, allow: [], ...rules })
   return { target, faults: faults.map(({ message, path }) => `${path}: ${message}`) }
 }
 
@@ -224,6 +275,28 @@ describe("an archive of a folder", () => {
       "docs/loop: is a link",
       "outside: is a link"
     ])
+  })
+
+  it("refuses private files and folders, unless they are allowed", async () => {
+    const folder = writeFiles(temporaryFolder(), {
+      ...files,
+      ".env": "KEY=1",
+      ".env.example": "KEY=",
+      ".git/HEAD": "ref",
+      ".git/config": "url",
+      "docs/node_modules/a/index.js": "a"
+    })
+    const { faults } = await zipped(folder)
+    expect(faults.map((fault) => fault.split(":")[0]).toSorted()).toEqual([
+      ".env",
+      ".git",
+      "docs/node_modules"
+    ])
+    const { faults: none, target } = await zipped(folder, {
+      allow: [".env", ".git", "docs/node_modules"]
+    })
+    expect(none).toEqual([])
+    expect((await faultsOf(target)).length).toBe(3)
   })
 
   it("refuses an empty folder, and one beyond the limits", async () => {

@@ -52,7 +52,10 @@ describe("till402 vault", () => {
     const source = join(sources, "first")
     const added = await till402("vault", "publish", source)
     expect(added).toMatchObject({ code: 0, complained: [] })
-    expect(added.printed.join()).toMatch(/^added {6}first {2}version 1 {2}\d+ bytes {2}[0-9a-f]{64}$/)
+    expect(added.printed).toEqual([
+      expect.stringMatching(/^added {6}first {2}version 1 {2}\d+ bytes {2}[0-9a-f]{64}$/),
+      "           README.md  7 bytes"
+    ])
     expect((await till402("vault", "publish", `${source}/`)).printed.join()).toMatch(
       /^unchanged {2}first {2}version 1/
     )
@@ -82,7 +85,12 @@ describe("till402 vault", () => {
       "--json"
     )
     expect(code).toBe(0)
-    expect(JSON.parse(printed.join())).toMatchObject({ _tag: "Added", slug: "first", version: 1 })
+    expect(JSON.parse(printed.join())).toMatchObject({
+      _tag: "Added",
+      slug: "first",
+      version: 1,
+      files: [{ path: "README.md", size: 7 }]
+    })
     const listed = await till402("vault", "list", "--json", "--query", "first")
     expect(JSON.parse(listed.printed.join())).toMatchObject({
       slug: "first",
@@ -129,6 +137,32 @@ describe("till402 vault", () => {
     expect((await till402("vault", "list")).printed).toEqual([])
   })
 
+  it("sells private files only if the seller allows them by name", async () => {
+    const { till402 } = openShop()
+    const sources = writeFiles(temporaryFolder(), {
+      ...goods("first"),
+      "first/.env": "KEY=1",
+      "first/.env.example": "KEY="
+    })
+    const source = join(sources, "first")
+    const refused = await till402("vault", "publish", source)
+    expect([refused.code, refused.complained]).toEqual([
+      1,
+      [
+        expect.stringContaining(
+          'source/.env is private by its name: leave it out, or allow it (--allow ".env")'
+        ),
+        "1 of 1 can't be published; nothing was published"
+      ]
+    ])
+    expect((await till402("vault", "list")).printed).toEqual([])
+    const allowed = await till402("vault", "publish", source, "--allow", ".env")
+    expect([allowed.code, allowed.printed.slice(1).map((line) => line.trim())]).toEqual([
+      0,
+      [".env  5 bytes", ".env.example  4 bytes", "README.md  7 bytes"]
+    ])
+  })
+
   it("publishes to a bucket, whose key is in the environment", async () => {
     const { till402 } = openShop()
     const { objects, stop, url } = await startFakeS3()
@@ -160,6 +194,7 @@ describe("till402 vault", () => {
     [["vault", "publish"], ["vault publish needs SOURCE"]],
     [["vault", "unpublish", "a", "b"], ["vault unpublish takes one SLUG"]],
     [["vault", "list", "--manifest", "x"], ["--manifest belongs to vault publish"]],
+    [["vault", "list", "--allow", ".env"], ["--allow belongs to vault publish and vault import"]],
     [["vault", "list", "--nope"], [expect.stringContaining("--nope")]]
   ])("refuses %j", async (args, faults) => {
     const { till402 } = openShop()

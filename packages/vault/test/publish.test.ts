@@ -30,7 +30,15 @@ describe("publish", () => {
     const vault = openVault()
     const storage = memoryStorage()
     const published = await publish(vault, storage, { source: goods(), listing })
-    expect(published).toMatchObject({ _tag: "Added", slug: listing.slug, version: 1 })
+    expect(published).toMatchObject({
+      _tag: "Added",
+      slug: listing.slug,
+      version: 1,
+      files: [
+        { path: "SKILL.md", size: 8 },
+        { path: "checklist/steps.md", size: 10 }
+      ]
+    })
     expect(await storage.find(published.archive)).toBe(true)
     expect(await vault.slugs()).toEqual([listing.slug])
   })

@@ -1,6 +1,7 @@
 import { StoreError } from "../domain/Errors.ts"
 import { DeadlineExceeded } from "./Deadline.ts"
 import { MalformedResponse } from "./MalformedResponse.ts"
+import { networkFault } from "./networkFault.ts"
 
 /** Errors of this package are tagged, and name what they wrap as their cause. */
 const isTagged = (error: Error): boolean => "_tag" in error
@@ -18,6 +19,7 @@ const maxCauseDepth = 4
 export const causeName = (cause: unknown, depth = 0): string => {
   if (cause instanceof MalformedResponse || cause instanceof DeadlineExceeded) return cause.message
   if (!(cause instanceof Error)) return typeof cause
+  if (cause.name === "HttpClientError") return networkFault(cause) ?? cause.name
   const code: unknown = "code" in cause ? cause.code : undefined
   const named = cause instanceof StoreError ? `${cause.name} ${cause.operation}` : cause.name
   const name = typeof code === "string" && /^\w{1,60}$/.test(code) ? `${named} ${code}` : named

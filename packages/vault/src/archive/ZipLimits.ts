@@ -21,3 +21,16 @@ export interface ArchiveFault {
   readonly path: string
   readonly message: string
 }
+
+/** A file of an archive. */
+export interface ArchiveFile {
+  readonly path: string
+  /** Bytes, unpacked. */
+  readonly size: number
+}
+
+/** By what an archive is checked. */
+export interface ArchiveRules extends ZipLimits {
+  /** Paths that are sold although their names are private, each with everything below it. */
+  readonly allow: ReadonlyArray<string>
+}

@@ -1,7 +1,11 @@
-import { stat } from "node:fs/promises"
-import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from "yauzl"
+import { type FileHandle, open } from "node:fs/promises"
+import { type Entry, openPromise, type ZipFile } from "yauzl"
+import { checkData } from "./entryData.ts"
 import { comparableName, nameFault } from "./entryName.ts"
-import type { ArchiveFault, ZipLimits } from "./ZipLimits.ts"
+import { localDifferences, namesOf } from "./localHeader.ts"
+import { privateFault, privatePart } from "./privateName.ts"
+import { layoutFault, type Place, placeOf } from "./zipLayout.ts"
+import type { ArchiveFault, ArchiveFile, ArchiveRules } from "./ZipLimits.ts"
 
 /** More faults than anybody reads: the rest is left out. */
 const maxFaults = 50
@@ -14,81 +18,125 @@ const typeOf = ({ externalFileAttributes }: Entry): number => (externalFileAttri
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The faults of one entry's description, without its bytes. */
-const headerFaults = (entry: Entry, name: string): ReadonlyArray<string> => {
-  const inName = nameFault(name)
+/** The faults of one entry's description, without its bytes. `plain`: its name without the extra field in Unicode. */
+const headerFaults = (entry: Entry, name: string, plain: string): ReadonlyArray<string> => {
+  const inName = nameFault(name) ?? nameFault(plain)
   const type = typeOf(entry)
   const isEncrypted = entry.isEncrypted()
   return [
     ...(inName === undefined ? [] : [inName]),
     ...(type === link ? ["is a link"] : []),
     ...(type === link || plainTypes.includes(type) ? [] : ["is a special file"]),
+    ...(name.endsWith("/") && entry.uncompressedSize > 0 ? ["is a folder with bytes of its own"] : []),
     ...(isEncrypted ? ["is encrypted"] : []),
     ...(isEncrypted || entry.canDecodeFileData() ? [] : ["is compressed in a way that few programs read"])
   ]
 }
 
-/** Unpacks an entry without keeping it: its bytes must be as many as it says. */
-const readEntry = async (zip: ZipFile, entry: Entry): Promise<string | undefined> => {
+interface Archive {
+  readonly file: FileHandle
+  readonly zip: ZipFile
+}
+
+/** Where an entry is; a text: what is wrong there. */
+const locate = async ({ file, zip }: Archive, entry: Entry, name: string): Promise<Place | string> => {
   try {
-    let length = 0
-    for await (const chunk of await zip.openReadStreamPromise(entry)) length += chunk.length
-    return length === entry.uncompressedSize ? undefined : "has another size than it says"
+    const header = await zip.readLocalFileHeaderPromise(entry)
+    const differences = localDifferences(entry, header)
+    if (differences.length > 0) return `differs in its local header: ${differences.join(", ")}`
+    return (await placeOf(file, entry, header, name)) ?? "has other sizes after its data"
   } catch (cause) {
-    return `can't be unpacked: ${messageOf(cause)}`
+    return `has no sound local header: ${messageOf(cause)}`
   }
 }
 
+const unpackingFault = async (zip: ZipFile, entry: Entry): Promise<ReadonlyArray<string>> => {
+  try {
+    await checkData(zip, entry)
+    return []
+  } catch (cause) {
+    return [`can't be unpacked: ${messageOf(cause)}`]
+  }
+}
+
+/** Inspects the entries one after the other; returns the files. */
 const inspectEntries = async (
-  zip: ZipFile,
-  { maxUnpackedBytes }: ZipLimits,
+  archive: Archive,
+  { allow, maxUnpackedBytes }: ArchiveRules,
   faults: Array<ArchiveFault>
-): Promise<void> => {
+): Promise<ReadonlyArray<ArchiveFile>> => {
+  const { file, zip } = archive
   const names = new Set<string>()
+  const withheld = new Set<string>()
+  const files: Array<ArchiveFile> = []
+  const entries: Array<Entry> = []
+  const places: Array<Place> = []
   let unpacked = 0
-  let files = 0
   for await (const entry of zip.eachEntry()) {
-    const { extraFields, fileNameRaw, generalPurposeBitFlag, uncompressedSize } = entry
-    const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true)
-    const found = Array.from(headerFaults(entry, name))
-    const comparable = comparableName(name)
-    if (names.has(comparable)) found.push("occurs twice")
-    names.add(comparable)
-    unpacked += uncompressedSize
+    const [name, plain] = namesOf(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields)
+    const found = Array.from(headerFaults(entry, name, plain))
+    const comparable = new Set([name, plain].map(comparableName))
+    if (Array.from(comparable).some((each) => names.has(each))) found.push("occurs twice")
+    for (const each of comparable) names.add(each)
+    unpacked += entry.uncompressedSize
     if (unpacked > maxUnpackedBytes) {
       faults.push({ path: "", message: `unpacks to more than ${maxUnpackedBytes} bytes` })
-      return
+      return files
     }
-    // yauzl stops where an entry has more bytes than it says, so the limit holds for the bytes too.
-    const unread = found.length === 0 ? await readEntry(zip, entry) : undefined
-    if (unread !== undefined) found.push(unread)
-    if (!name.endsWith("/")) files++
+    entries.push(entry)
+    const place = await locate(archive, entry, name)
+    if (typeof place === "string") found.push(place)
+    else places.push(place)
+    // The limit holds for the bytes too: an entry with more than it says is read no further.
+    if (found.length === 0) found.push(...(await unpackingFault(zip, entry)))
+    if (!name.endsWith("/")) files.push({ path: name, size: entry.uncompressedSize })
     for (const message of found) faults.push({ path: name, message })
-    if (faults.length >= maxFaults) return
+    const part = privatePart(name, allow) ?? privatePart(plain, allow)
+    if (part !== undefined && !withheld.has(part)) faults.push(privateFault(part))
+    if (part !== undefined) withheld.add(part)
+    if (faults.length >= maxFaults) return files
   }
-  if (files === 0) faults.push({ path: "", message: "has no files" })
+  if (files.length === 0) faults.push({ path: "", message: "has no files" })
+  const commentBytes = Buffer.byteLength(zip.comment)
+  // Without the place of one entry, the others seem to have a gap.
+  const fault =
+    places.length === entries.length && (await layoutFault(file, { commentBytes, entries, places }))
+  if (typeof fault === "string") faults.push({ path: "", message: fault })
+  return files
 }
 
+/** What was found in an archive. */
+export interface Inspected {
+  /** None if it's sound. */
+  readonly faults: ReadonlyArray<ArchiveFault>
+  /** Its files, in its own order. */
+  readonly files: ReadonlyArray<ArchiveFile>
+}
+
+const faulty = (message: string): Inspected => ({ faults: [{ path: "", message }], files: [] })
+
 /**
- * Checks that a ZIP archive can be sold: names that stay inside of the folder it's unpacked in, no links, no special or
- * encrypted files, no name twice, bounded entries and sizes, and bytes that unpack to what they say. Returns its faults,
- * none if it's sound. Unpacks every file once, keeping none.
+ * Checks that a ZIP archive can be sold: names that stay inside of the folder it's unpacked in and aren't private, no
+ * links, no special or encrypted files, no name twice, bounded entries and sizes, and bytes that unpack to what they say.
+ * Local headers must say what the directory says, and no byte may be outside of the archive's parts, so that every
+ * program unpacks the files that were checked. Unpacks every file once, keeping none.
  */
-export const inspectZip = async (path: string, limits: ZipLimits): Promise<ReadonlyArray<ArchiveFault>> => {
-  const { size } = await stat(path)
-  if (size > limits.maxArchiveBytes)
-    return [{ path: "", message: `has more than ${limits.maxArchiveBytes} bytes` }]
+export const inspectZip = async (path: string, rules: ArchiveRules): Promise<Inspected> => {
+  const file = await open(path)
   const faults: Array<ArchiveFault> = []
+  let files: ReadonlyArray<ArchiveFile> = []
   let zip: ZipFile | undefined
   try {
+    if ((await file.stat()).size > rules.maxArchiveBytes)
+      return faulty(`has more than ${rules.maxArchiveBytes} bytes`)
     zip = await openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false })
-    if (zip.entryCount > limits.maxEntries)
-      return [{ path: "", message: `has more than ${limits.maxEntries} entries` }]
-    await inspectEntries(zip, limits, faults)
+    if (zip.entryCount > rules.maxEntries) return faulty(`has more than ${rules.maxEntries} entries`)
+    files = await inspectEntries({ file, zip }, rules, faults)
   } catch (cause) {
     faults.push({ path: "", message: `is not a sound ZIP archive: ${messageOf(cause)}` })
   } finally {
     zip?.close()
+    await file.close()
   }
-  return faults
+  return { faults, files }
 }

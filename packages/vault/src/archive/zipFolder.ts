@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ZipFile } from "yazl"
 import { comparableName, nameFault } from "./entryName.ts"
-import type { ArchiveFault, ZipLimits } from "./ZipLimits.ts"
+import { privateFault, privatePart } from "./privateName.ts"
+import type { ArchiveFault, ArchiveRules } from "./ZipLimits.ts"
 
 /** The time of every file, in local time, as ZIP stores it: archives are the same in every time zone. */
 const modified = (): Date => new Date(2000, 0, 1, 12)
@@ -20,8 +21,11 @@ const fileFault = (found: Stats, name: string): string | undefined => {
   return found.isFile() ? nameFault(name) : "is a special file"
 }
 
-/** The files of a folder by their names in the archive, sorted by code units; its links and special files are faults. */
-const filesOf = async (folder: string, limits: ZipLimits, faults: Array<ArchiveFault>) => {
+/**
+ * The files of a folder by their names in the archive, sorted by code units. Links, special files and private names are
+ * faults.
+ */
+const filesOf = async (folder: string, rules: ArchiveRules, faults: Array<ArchiveFault>) => {
   const files: Array<FoundFile> = []
   const names = new Set<string>()
   let bytes = 0
@@ -30,7 +34,12 @@ const filesOf = async (folder: string, limits: ZipLimits, faults: Array<ArchiveF
       const name = inside === "" ? entry : `${inside}/${entry}`
       const path = join(folder, name)
       const found = await lstat(path)
-      if (files.length > limits.maxEntries) return
+      if (files.length > rules.maxEntries) return
+      const withheld = privatePart(name, rules.allow)
+      if (withheld !== undefined) {
+        faults.push(privateFault(withheld))
+        continue
+      }
       if (found.isDirectory()) {
         await visit(name)
         continue
@@ -44,11 +53,11 @@ const filesOf = async (folder: string, limits: ZipLimits, faults: Array<ArchiveF
     }
   }
   await visit("")
-  if (files.length === 0) faults.push({ path: "", message: "has no files" })
-  if (files.length > limits.maxEntries)
-    faults.push({ path: "", message: `has more than ${limits.maxEntries} entries` })
-  if (bytes > limits.maxUnpackedBytes)
-    faults.push({ path: "", message: `unpacks to more than ${limits.maxUnpackedBytes} bytes` })
+  if (files.length === 0 && faults.length === 0) faults.push({ path: "", message: "has no files" })
+  if (files.length > rules.maxEntries)
+    faults.push({ path: "", message: `has more than ${rules.maxEntries} entries` })
+  if (bytes > rules.maxUnpackedBytes)
+    faults.push({ path: "", message: `unpacks to more than ${rules.maxUnpackedBytes} bytes` })
   return files.toSorted((left, right) => (left.name < right.name ? -1 : 1))
 }
 
@@ -60,10 +69,10 @@ const filesOf = async (folder: string, limits: ZipLimits, faults: Array<ArchiveF
 export const zipFolder = async (
   folder: string,
   target: string,
-  limits: ZipLimits
+  rules: ArchiveRules
 ): Promise<ReadonlyArray<ArchiveFault>> => {
   const faults: Array<ArchiveFault> = []
-  const files = await filesOf(folder, limits, faults)
+  const files = await filesOf(folder, rules, faults)
   if (faults.length > 0) return faults
   const mtime = modified()
   const zip = new ZipFile()

@@ -8,6 +8,8 @@ export const usage = `Usage: till402 vault COMMAND [options]
   unpublish SLUG            takes an item off the listing; its buyers can still download it
 
   --manifest FILE           manifest of publish
+  --allow PATH              sells a path although its name is private, such as .env or .git, with everything below it; may
+                            be repeated
   --database ADDRESS        path of the SQLite file, or postgres://… (default TILL_DATABASE)
   --files PLACE             folder of the archives, or https://… of a bucket (default TILL_FILES); the key of a bucket is read
                             from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION
@@ -24,10 +26,18 @@ export interface Defaults {
   readonly files: string | undefined
 }
 
+/** What the commands need that publish. */
+export interface Publishing {
+  /** Where archives are stored. */
+  readonly files: string
+  /** Private paths to sell. */
+  readonly allow: ReadonlyArray<string>
+}
+
 /** A command with what it needs. */
 export type Command =
-  | { readonly _tag: "Publish"; readonly source: string; readonly manifest: string; readonly files: string }
-  | { readonly _tag: "Import"; readonly folder: string; readonly files: string }
+  | ({ readonly _tag: "Publish"; readonly source: string; readonly manifest: string } & Publishing)
+  | ({ readonly _tag: "Import"; readonly folder: string } & Publishing)
   | { readonly _tag: "List"; readonly query: string | undefined }
   | { readonly _tag: "Unpublish"; readonly slug: string }
 
@@ -42,6 +52,7 @@ export const manifestOf = (source: string): string => `${source.replace(/\/+$|\.
 
 const options = {
   manifest: { type: "string" },
+  allow: { type: "string", multiple: true },
   database: { type: "string" },
   files: { type: "string" },
   query: { type: "string" },
@@ -83,13 +94,16 @@ export const parseArguments = (args: ReadonlyArray<string>, defaults: Defaults):
     ...(database === "" ? ["--database is missing, and TILL_DATABASE isn't set"] : []),
     ...(storesFiles && files === "" ? ["--files is missing, and TILL_FILES isn't set"] : []),
     ...(values.manifest !== undefined && name !== "publish" ? ["--manifest belongs to vault publish"] : []),
+    ...(values.allow !== undefined && !storesFiles
+      ? ["--allow belongs to vault publish and vault import"]
+      : []),
     ...(values.query !== undefined && name !== "list" ? ["--query belongs to vault list"] : [])
   ]
   if (faults.length > 0) return { _tag: "Wrong", faults }
-  const { json, manifest = manifestOf(operand), query } = values
+  const { allow = [], json, manifest = manifestOf(operand), query } = values
   const commands: Readonly<Record<string, Command>> = {
-    publish: { _tag: "Publish", source: operand, manifest, files },
-    import: { _tag: "Import", folder: operand, files },
+    publish: { _tag: "Publish", source: operand, manifest, files, allow },
+    import: { _tag: "Import", folder: operand, files, allow },
     list: { _tag: "List", query },
     unpublish: { _tag: "Unpublish", slug: operand }
   }

@@ -4,7 +4,7 @@ import { ListingRejected } from "@till402/core"
 import { type Prepared, prepare, type Published, publishPrepared } from "../Publishing.ts"
 import type { ArchiveStorage } from "../storage/ArchiveStorage.ts"
 import { folderStorage } from "../storage/folderStorage.ts"
-import { type Command, type Defaults, parseArguments, usage } from "./Arguments.ts"
+import { type Command, type Defaults, parseArguments, type Publishing, usage } from "./Arguments.ts"
 import { CommandFailed, type Counter, openCounter } from "./Counter.ts"
 
 /** Where the command writes. */
@@ -51,9 +51,13 @@ const sourcesOf = async (folder: string): Promise<ReadonlyArray<Source>> => {
   })
 }
 
+interface Work extends Publishing {
+  readonly sources: ReadonlyArray<Source>
+}
+
 /** Prepares all sources, or throws with every fault of every one. */
 const prepareAll = async (
-  sources: ReadonlyArray<Source>,
+  { allow, sources }: Work,
   prepared: Array<Prepared>,
   output: Output
 ): Promise<void> => {
@@ -62,7 +66,7 @@ const prepareAll = async (
   for (const { manifest, source } of sources) {
     const faults: Array<string> = []
     try {
-      const item = await prepare({ source, listing: await readManifest(manifest) })
+      const item = await prepare({ source, listing: await readManifest(manifest), allow })
       prepared.push(item)
       const { slug } = item.listing
       const other = slugs.get(slug)
@@ -81,8 +85,11 @@ const prepareAll = async (
     throw new CommandFailed(`${faulty} of ${sources.length} can't be published; nothing was published`)
 }
 
-const lineOf = ({ _tag: outcome, archive, slug, version }: Published): string =>
-  `${outcome.toLowerCase().padEnd(9)}  ${slug}  version ${version}  ${archive.size} bytes  ${archive.digest}`
+/** What happened to an item; unless it was nothing, then each of its files: a seller sees what buyers get. */
+const linesOf = ({ _tag: outcome, archive, files, slug, version }: Published): ReadonlyArray<string> => [
+  `${outcome.toLowerCase().padEnd(9)}  ${slug}  version ${version}  ${archive.size} bytes  ${archive.digest}`,
+  ...(outcome === "Unchanged" ? [] : files.map(({ path, size }) => `           ${path}  ${size} bytes`))
+]
 
 const fromEnvironment = (name: string): string | undefined => process.env[name] || undefined
 
@@ -109,16 +116,16 @@ const storageOf = async (files: string): Promise<ArchiveStorage> => {
 
 const publishAll = async (
   counter: Counter,
-  { files, sources }: { readonly files: string; readonly sources: ReadonlyArray<Source> },
+  work: Work,
   { json, output }: { readonly json: boolean; readonly output: Output }
 ): Promise<void> => {
-  const storage = await storageOf(files)
+  const storage = await storageOf(work.files)
   const prepared: Array<Prepared> = []
   try {
-    await prepareAll(sources, prepared, output)
+    await prepareAll(work, prepared, output)
     for (const item of prepared) {
       const published = await publishPrepared(counter, storage, item)
-      output.print(json ? JSON.stringify(published) : lineOf(published))
+      for (const line of json ? [JSON.stringify(published)] : linesOf(published)) output.print(line)
     }
   } finally {
     for (const { discard } of prepared) await discard()
@@ -128,12 +135,11 @@ const publishAll = async (
 const perform = async (counter: Counter, command: Command, json: boolean, output: Output): Promise<void> => {
   switch (command._tag) {
     case "Publish": {
-      const { files, manifest, source } = command
-      return publishAll(counter, { files, sources: [{ manifest, source }] }, { json, output })
+      const { manifest, source } = command
+      return publishAll(counter, { ...command, sources: [{ manifest, source }] }, { json, output })
     }
     case "Import": {
-      const { files, folder } = command
-      return publishAll(counter, { files, sources: await sourcesOf(folder) }, { json, output })
+      return publishAll(counter, { ...command, sources: await sourcesOf(command.folder) }, { json, output })
     }
     case "List": {
       for await (const item of counter.list(command.query === undefined ? {} : { q: command.query })) {

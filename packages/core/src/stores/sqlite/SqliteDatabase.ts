@@ -61,6 +61,9 @@ interface Waiting {
   resume: Resume | undefined
 }
 
+/** `setup`: sets how the connection is used, before anything else runs on it. */
+type Kind = "single" | "transaction" | "setup"
+
 /** The statements that wait for their reply, or for the end of a transaction. */
 class Statements {
   inTransaction = false
@@ -68,7 +71,9 @@ class Statements {
   private readonly running = new Map<number, Waiting>()
   private readonly held = new Map<Request, Resume>()
   private isHolding = false
-  private unusableBecause: string | undefined
+  /** The transaction that holds the others was open when the thread ended: the rest of it must not run in the next one. */
+  private isTransactionLost = false
+  private unusableBecause: string | undefined = "the database isn't open yet"
   private lastId = 0
 
   readonly onReplies = (replied: Replies): void => {
@@ -80,16 +85,31 @@ class Statements {
 
   readonly onEnd = (because: string): void => {
     const reason = (this.unusableBecause ??= because)
+    this.inTransaction = false
+    this.isTransactionLost = this.isHolding
     const resumes = [...Array.from(this.running.keys(), (id) => this.take(id)!), ...this.held.values()]
     this.held.clear()
     for (const resume of resumes) resume(Effect.fail(unusable(reason)))
   }
 
-  submit(job: Job, inTransaction: boolean): Effect.Effect<unknown, SqlError.SqlError> {
+  /** Accepts statements: the connection is set up. */
+  begin(): void {
+    this.unusableBecause = undefined
+  }
+
+  private refusal(kind: Kind): string | undefined {
+    if (kind === "setup") return undefined
+    return kind === "transaction" && this.isTransactionLost
+      ? (this.unusableBecause ?? "its thread ended within the transaction")
+      : this.unusableBecause
+  }
+
+  submit(job: Job, kind: Kind): Effect.Effect<unknown, SqlError.SqlError> {
     return Effect.callback((resume) => {
-      if (this.unusableBecause !== undefined) return resume(Effect.fail(unusable(this.unusableBecause)))
-      const request = { id: ++this.lastId, job, inTransaction }
-      if (this.isHolding && !inTransaction) this.held.set(request, resume)
+      const refusal = this.refusal(kind)
+      if (refusal !== undefined) return resume(Effect.fail(unusable(refusal)))
+      const request = { id: ++this.lastId, job, inTransaction: kind === "transaction" }
+      if (this.isHolding && kind === "single") this.held.set(request, resume)
       else this.post(request, resume)
       // What was posted runs, though nobody waits for it.
       return Effect.sync(() => {
@@ -115,6 +135,7 @@ class Statements {
 
   release(): void {
     this.isHolding = false
+    this.isTransactionLost = false
     const held = [...this.held]
     this.held.clear()
     for (const [request, resume] of held) this.post(request, resume)
@@ -164,29 +185,64 @@ const openThread = (
   )
 }
 
-/** Opens a database until the scope closes, which runs what was submitted first. Fails with SQLite's error. */
+/** After a thread has ended, and between attempts to start the next one. */
+const restartMillis = 500
+
+/** Runs a statement, and again while another process holds the lock. */
+const runOn = (statements: Statements, job: Job, kind: Kind): Effect.Effect<unknown, SqlError.SqlError> => {
+  const once = statements.submit(job, kind)
+  // In an open transaction, the statements before it would be tried again too.
+  const isUntouched = ({ reason }: SqlError.SqlError) =>
+    reason._tag === "LockTimeoutError" && !(kind === "transaction" && statements.inTransaction)
+  return Effect.catch(once, (error) =>
+    isUntouched(error)
+      ? Effect.retry(once, { schedule: lockRetries, while: isUntouched })
+      : Effect.fail(error)
+  )
+}
+
+/** Starts the thread again each time that it ends by itself. */
+const keepOpen = Effect.fnUntraced(function* (
+  statements: Statements,
+  start: Effect.Effect<SqliteThread, SqlError.SqlError>
+): Effect.fn.Return<never> {
+  for (let thread = statements.thread!; ;) {
+    const reason = yield* Effect.promise(() => thread.ended)
+    yield* report(
+      "Error",
+      "storage_thread_ended",
+      `The thread of the SQLite file ended by itself (${reason}) and is started again. What ran in it failed; calls get STORAGE_UNAVAILABLE until it runs`
+    )
+    yield* Effect.sleep(restartMillis)
+    thread = yield* Effect.retry(start, Schedule.spaced(restartMillis)).pipe(Effect.orDie)
+  }
+})
+
+/**
+ * Opens a database until the scope closes, which runs what was submitted first. Fails with SQLite's error. A thread that
+ * ends by itself fails what runs, and is started again.
+ */
 export const open = Effect.fnUntraced(function* (
   filename: string
 ): Effect.fn.Return<SqliteDatabase, SqlError.SqlError, Scope.Scope> {
   const statements = new Statements()
-  statements.thread = yield* Effect.acquireRelease(openThread(filename, statements), () =>
-    Effect.promise(() => statements.close())
+  const startThread = Effect.map(
+    openThread(filename, statements),
+    (thread) => (statements.thread = thread)
+  ).pipe(Effect.uninterruptible)
+  const setUp = Effect.gen(function* () {
+    for (const pragma of pragmas) yield* runOn(statements, control(`PRAGMA ${pragma}`), "setup")
+    statements.begin()
+  })
+  yield* Effect.acquireRelease(startThread, () => Effect.promise(() => statements.close()))
+  yield* setUp
+  const start = Effect.tap(startThread, (thread) =>
+    Effect.tapError(setUp, () => Effect.promise(() => thread.close()))
   )
-  const run = (job: Job, { inTransaction }: Pick<Request, "inTransaction">) => {
-    const once = statements.submit(job, inTransaction)
-    // In an open transaction, the statements before it would be tried again too.
-    const isUntouched = ({ reason }: SqlError.SqlError) =>
-      reason._tag === "LockTimeoutError" && !(inTransaction && statements.inTransaction)
-    return Effect.catch(once, (error) =>
-      isUntouched(error)
-        ? Effect.retry(once, { schedule: lockRetries, while: isUntouched })
-        : Effect.fail(error)
-    )
-  }
-  for (const pragma of pragmas) yield* run(control(`PRAGMA ${pragma}`), { inTransaction: false })
+  yield* Effect.forkScoped(keepOpen(statements, start))
   return {
-    run: (job) => run(job, { inTransaction: false }),
-    runInTransaction: (job) => run(job, { inTransaction: true }),
+    run: (job) => runOn(statements, job, "single"),
+    runInTransaction: (job) => runOn(statements, job, "transaction"),
     exclusive: Effect.acquireRelease(
       Effect.sync(() => statements.hold()),
       () => Effect.sync(() => statements.release())

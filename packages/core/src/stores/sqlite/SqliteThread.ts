@@ -7,6 +7,8 @@ export interface SqliteThread {
   readonly post: (request: Request) => void
   /** Runs what was posted, then closes the database. */
   readonly close: () => Promise<void>
+  /** Why it ended. On the event loop never: a database in memory can't be opened again. */
+  readonly ended: Promise<string>
 }
 
 /** Receives the replies, and the reason if no more will come. */
@@ -47,6 +49,7 @@ export const onEventLoop = (filename: string, { onEnd, onReplies }: Receiver): S
     onReplies(replies)
   }
   return {
+    ended: new Promise(() => undefined),
     post: (request) => {
       if (waiting.push(request) === 1) setImmediate(run)
     },
@@ -80,9 +83,9 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
     })
     let isOpen = false
     let running = 0
-    const ended = new Promise<void>((done) => {
+    const ended = new Promise<string>((done) => {
       const end = (reason: Error) => {
-        done()
+        done(reason.message)
         reject(reason)
         if (isOpen) onEnd(`its thread ended: ${reason.message}`)
       }
@@ -90,14 +93,15 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
       worker.once("exit", (code) => end(new Error(`exit code ${code}`)))
     })
     const thread: SqliteThread = {
+      ended,
       post: (request) => {
         worker.postMessage(request)
         if (++running === 1) worker.ref()
       },
-      close: () => {
+      close: async () => {
         worker.ref()
         worker.postMessage(undefined)
-        return ended
+        await ended
       }
     }
     worker.once("message", (opened: "opened" | SqliteFailure) => {

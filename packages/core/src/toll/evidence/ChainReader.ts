@@ -3,6 +3,7 @@ import type { Hex, Transport } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
+import { networkFault } from "../../runtime/networkFault.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainHead } from "./ChainHead.ts"
 import { HeadPoll, notReachedIn } from "./HeadPoll.ts"
@@ -73,12 +74,12 @@ const readNonces = Effect.fnUntraced(function* (
 /** Reports a read that fails, and returns `undefined`. */
 const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
   Effect.catch(read, ({ cause }) =>
-    // The message of an error may quote the endpoint's key and what was read: only its name is logged.
+    // The message of an error may quote the endpoint's key and what was read.
     Effect.as(
       report("Warn", "chain_unreadable", "The chain could not be read", {
         port: "chain",
         network: caip2,
-        error: cause instanceof Error ? cause.name : undefined
+        error: networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
       }),
       undefined
     )

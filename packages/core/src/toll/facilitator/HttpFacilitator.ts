@@ -1,5 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpClient } from "effect/http"
+import { networkFault } from "../../runtime/networkFault.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
   defaultFacilitatorTimeouts,
@@ -57,8 +58,9 @@ const readVerify = readAs(VerifyResponse)
 const readSettle = readAs(SettleResponse)
 const readSupported = readAs(SupportedResponse)
 
+/** Why there was no usable response: `http_401`, `ENOTFOUND facilitator.example`, or the name of an error. */
 const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string =>
-  error instanceof FacilitatorStatus ? `http_${error.status}` : error._tag
+  error instanceof FacilitatorStatus ? `http_${error.status}` : (networkFault(error) ?? error._tag)
 
 /** Requests to a facilitator, with the host's headers. */
 const requestsTo = (options: FacilitatorOptions, send: SendCall) => {

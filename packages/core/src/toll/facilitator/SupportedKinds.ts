@@ -4,7 +4,7 @@ import type { SupportedKind } from "./FacilitatorVerdicts.ts"
 
 /** Why a facilitator's `/supported` could not be read. */
 export interface SupportedFault {
-  /** A code: `http_401`, or the name of an error. */
+  /** `http_401`, `ENOTFOUND facilitator.example`, or the name of an error. */
   readonly reason: string
   /** As its `Retry-After` header says. */
   readonly retryAfterMillis?: number | undefined

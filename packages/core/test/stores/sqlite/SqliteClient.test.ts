@@ -1,8 +1,9 @@
 import { StatementSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
-import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Schedule, Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
 import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { temporaryFiles } from "../sql/folder.ts"
 
@@ -11,8 +12,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.SqlClient>) =>
-  Effect.runPromise(Effect.provide(use, SqliteClient.layer({ filename })))
+const withClient = <A, E>(
+  filename: string,
+  use: Effect.Effect<A, E, SqlClient.SqlClient>,
+  logger: Layer.Layer<never> = Layer.empty
+) => Effect.runPromise(Effect.provide(use, Layer.provide(SqliteClient.layer({ filename }), logger)))
 
 const table = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -230,20 +234,63 @@ describe("the client of a file", () => {
     expect(await turnsBeside(":memory:")).toBeLessThan(5)
   })
 
-  it("fails what runs, and what comes, when its thread ends", () =>
+  const threadIn = (posted: { readonly mock: { readonly contexts: ReadonlyArray<unknown> } }): Worker => {
+    const thread = posted.mock.contexts.at(-1)
+    if (!(thread instanceof Worker)) throw new Error("no thread runs")
+    return thread
+  }
+
+  it("fails what runs when its thread ends, reports it, and starts the thread again", () => {
+    const events: Array<TillEvent> = []
+    return withClient(
+      nextFile(),
+      Effect.gen(function* () {
+        const posted = vi.spyOn(Worker.prototype, "postMessage")
+        const sql = yield* table
+        yield* sql`INSERT INTO things (id) VALUES ('before')`
+        for (const _ of [1, 2]) {
+          const running = yield* Effect.forkChild(Effect.flip(sql.unsafe(countToMillions)), {
+            startImmediately: true
+          })
+          const thread = threadIn(posted)
+          yield* Effect.promise(() => thread.terminate())
+          expect((yield* Fiber.join(running)).message).toMatch(/thread ended/)
+          expect((yield* Effect.flip(sql`SELECT 1`)).message).toMatch(/thread ended/)
+          const rows = yield* Effect.retry(sql`SELECT id FROM things`, Schedule.spaced(20))
+          expect(rows).toEqual([{ id: "before" }])
+          expect(threadIn(posted)).not.toBe(thread)
+          expect(yield* sql`PRAGMA synchronous`).toEqual([{ synchronous: 2 }])
+          expect(yield* sql`PRAGMA wal_autocheckpoint`).toEqual([{ wal_autocheckpoint: 8000 }])
+        }
+        expect(events.map(({ code, level }) => [code, level])).toEqual([
+          ["storage_thread_ended", "error"],
+          ["storage_thread_ended", "error"]
+        ])
+      }),
+      Logger.layer([eventLogger((event) => events.push(event))])
+    )
+  })
+
+  it("runs nothing of a transaction in another thread than the one in which it began", () =>
     withClient(
       nextFile(),
       Effect.gen(function* () {
         const posted = vi.spyOn(Worker.prototype, "postMessage")
         const sql = yield* table
-        const thread: unknown = posted.mock.contexts[0]
-        if (!(thread instanceof Worker)) throw new Error("no thread runs")
-        const running = yield* Effect.forkChild(Effect.flip(sql.unsafe(countToMillions)), {
-          startImmediately: true
+        const insert = sql`INSERT INTO things (id) VALUES ('second')`
+        const work = Effect.gen(function* () {
+          yield* sql`INSERT INTO things (id) VALUES ('first')`
+          yield* Effect.promise(() => threadIn(posted).terminate())
+          // Goes on after the error, once another thread runs.
+          return yield* Effect.flip(insert).pipe(
+            Effect.repeat({ schedule: Schedule.spaced(20), until: ({ message }) => /within/.test(message) })
+          )
         })
-        yield* Effect.promise(() => thread.terminate())
-        expect((yield* Fiber.join(running)).message).toMatch(/thread ended/)
-        expect((yield* Effect.flip(sql`SELECT 1`)).message).toMatch(/thread ended/)
+        const outcome = yield* Effect.exit(sql.withTransaction(work))
+        expect(Exit.isFailure(outcome)).toBe(true)
+        expect(yield* sql`SELECT id FROM things`).toEqual([])
+        yield* sql.withTransaction(insert)
+        expect(yield* sql`SELECT id FROM things`).toEqual([{ id: "second" }])
       })
     ))
 })

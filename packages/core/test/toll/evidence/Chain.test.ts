@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Ref, Tracer } from "effect"
+import { Effect, Layer, Logger, Ref, Tracer } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { numberToHex } from "viem"
 import { findNetwork } from "../../../src/domain/Network.ts"
+import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
 import { Chain } from "../../../src/toll/evidence/Chain.ts"
 
 const network = findNetwork("base-sepolia")!
 const polygon = findNetwork("polygon")!
+const solana = findNetwork("solana-devnet")!
 const rpcUrl = "https://rpc.example/v2/secret-key"
 const { asset } = network
 
@@ -16,6 +18,10 @@ const result = (value: unknown) =>
   Response.json({ jsonrpc: "2.0", id: 1, result: value }, { headers: { "content-type": "application/json" } })
 const error = (code: number, status = 200) =>
   Response.json({ jsonrpc: "2.0", id: 1, error: { code, message: "no" } }, { status })
+
+/** As `fetch` fails of Node. */
+const unreachable = (code: string) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(`${code} secret-key`), { code }) })
 
 /** Reads a chain over a host's HTTP client. */
 const open = Effect.fnUntraced(function* (respond: Respond) {
@@ -33,6 +39,7 @@ const open = Effect.fnUntraced(function* (respond: Respond) {
   )
   const layer = Chain.layerRpc([
     { ...network, rpcUrl },
+    { ...solana, rpcUrl: rpcUrl.replace("//", "//user:secret@") },
     { ...polygon, rpcUrl: undefined }
   ]).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
   return { chain: yield* Effect.provide(Chain, layer), requests }
@@ -75,6 +82,28 @@ describe("Chain.layerRpc", () => {
       const { chain, requests } = yield* open(respond)
       assert.isUndefined(yield* chain.balanceOf(network, asset))
       assert.strictEqual((yield* Ref.get(requests)).length, attempts)
+    })
+  )
+
+  it.live.each<readonly [string, Respond]>([
+    ["ENOTFOUND rpc.example", () => unreachable("ENOTFOUND")],
+    ["ECONNREFUSED rpc.example", () => unreachable("ECONNREFUSED")],
+    ["HTTP 401 rpc.example", () => new Response("no such key: secret-key", { status: 401 })]
+  ])("reports %s by its host alone", ([fault, respond]) =>
+    Effect.gen(function* () {
+      for (const read of [network, solana]) {
+        const events: Array<TillEvent> = []
+        const { chain } = yield* open(respond)
+        yield* Effect.provide(
+          chain.balanceOf(read, read === network ? asset : "1".repeat(32)),
+          Logger.layer([eventLogger((event) => events.push(event))])
+        )
+        assert.deepStrictEqual(
+          events.map(({ code, error: found, network: on }) => [code, found, on]),
+          [["chain_unreadable", fault, read.caip2]]
+        )
+        assert.notMatch(JSON.stringify(events), /secret|user/)
+      }
     })
   )
 

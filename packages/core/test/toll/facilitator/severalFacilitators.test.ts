@@ -184,3 +184,16 @@ it("a facilitator that refuses our keys is reported with its address and HTTP st
   // It may still settle: whether it does isn't known.
   expect(challengeOf(await shop.send(search)).accepts).toHaveLength(1)
 })
+
+it("a facilitator that isn't reached is reported with the reason and its host, without keys", async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  await new Promise((resolve) => server.close(resolve))
+  const shop = await openTill({ facilitator: { url: `http://${address}/x402?key=hidden` } })
+  await vi.waitFor(() => expect(shop.events.map(({ code }) => code)).toContain("facilitator_not_ready"))
+  const event = shop.events.find(({ code }) => code === "facilitator_not_ready")
+  expect(event).toMatchObject({ level: "warning", reason: `ECONNREFUSED ${address}` })
+  expect(event?.message).toContain(`ECONNREFUSED ${address}`)
+  expect(JSON.stringify(shop.events)).not.toContain("hidden")
+})

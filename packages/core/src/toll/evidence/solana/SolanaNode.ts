@@ -3,11 +3,12 @@ import { type HttpClient, HttpClientRequest } from "effect/http"
 import * as Http from "effect/http/HttpClient"
 import { toBase58 } from "../../../domain/Base58.ts"
 import { readBodyText } from "../../../runtime/BoundedBody.ts"
+import { networkFault } from "../../../runtime/networkFault.ts"
 import { readRpcReply, rpcCall, type RpcError } from "../../../runtime/JsonRpc.ts"
 
 /** A read that failed: no response in time, an error of the node, or a response of another form. */
 export class SolanaNodeFailed extends Data.TaggedError("SolanaNodeFailed")<{
-  /** Name of the failure. Never its message, which may quote the endpoint's key. */
+  /** `ENOTFOUND rpc.example`, or the name of the failure. Never its message, which may quote the endpoint's key. */
   readonly error: string
 }> {}
 
@@ -186,6 +187,8 @@ export class SolanaNode {
       const response = yield* this.client.execute(request)
       const reply = readRpcReply(yield* readBodyText(response, maxResponseBytes))
       if (reply._tag === "Result") return reply.result
+      const fault = networkFault(response)
+      if (fault !== undefined) return yield* new SolanaNodeFailed({ error: fault })
       return reply._tag === "Malformed"
         ? yield* unexpected
         : yield* new SolanaNodeFailed({ error: `RpcError${codeOf(reply.error)}` })
@@ -195,7 +198,9 @@ export class SolanaNode {
       Effect.timeout(requestMillis),
       Effect.retry({ times: 1 }),
       Effect.mapError((error) =>
-        error._tag === "SolanaNodeFailed" ? error : new SolanaNodeFailed({ error: error._tag })
+        error._tag === "SolanaNodeFailed"
+          ? error
+          : new SolanaNodeFailed({ error: networkFault(error) ?? error._tag })
       )
     )
   }
