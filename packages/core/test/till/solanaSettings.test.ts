@@ -48,8 +48,12 @@ describe("the networks of a till", () => {
     ],
     ["an EVM address", onSolana({ payTo }), /payTo of solana must be a Solana wallet's address/],
     ["a text", onSolana({ payTo: "nobody" }), /payTo of solana must be a Solana wallet's address/],
-    ["the mint", onSolana({ payTo: devnet.asset }), /payTo of solana must be a Solana wallet's address/],
-    ["the system program", onSolana({ payTo: systemProgram }), /must be a Solana wallet's address/],
+    ["the mint", onSolana({ payTo: devnet.asset }), /payTo of solana must be .*address of a dollar token/],
+    [
+      "the system program",
+      onSolana({ payTo: systemProgram }),
+      /system program, and money sent there is lost/
+    ],
     ["confirmations", onSolana({ confirmations: 3 }), /confirmations.* isn't an option on Solana/],
     [
       "a token",

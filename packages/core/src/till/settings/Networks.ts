@@ -57,7 +57,9 @@ const isZero = (text: string): boolean => /^0x0{40}$/.test(text)
 
 /** Checks an EVM address. The zero address is refused: money sent there is lost. */
 const readAddress = (text: unknown, faults: Faults): `0x${string}` | Failed => {
-  if (typeof text !== "string" || isZero(text)) return faults.wrong(evmAddress, text)
+  if (typeof text !== "string") return faults.wrong(evmAddress, text)
+  if (isZero(text))
+    return faults.add(`must be ${evmAddress}: it is the zero address, and money sent there is lost`)
   if (isAddress(text)) return checksumAddress(text)
   if (/^(?:0x)?[0-9a-f]{64}$/i.test(text))
     return faults.add(`must be ${evmAddress}: it looks like a private key`)
@@ -74,9 +76,12 @@ const systemProgram = "1".repeat(32)
 /** Checks a Solana address: of a wallet, not of a token account, which can't be told apart offline. */
 const readSolanaAddress = (text: unknown, faults: Faults): string | Failed => {
   if (text === undefined) return faults.add("must be given: it is a Solana wallet's address")
-  const isKnownProgram = text === systemProgram || knownNetworks.some(({ asset }) => asset === text)
-  if (typeof text === "string" && isSolanaAddress(text) && !isKnownProgram) return text
   const expected = "a Solana wallet's address (base58 of 32 bytes)"
+  if (text === systemProgram)
+    return faults.add(`must be ${expected}: it is the system program, and money sent there is lost`)
+  if (knownNetworks.some(({ asset }) => asset === text))
+    return faults.add(`must be ${expected}: it is the address of a dollar token, not of a wallet`)
+  if (typeof text === "string" && isSolanaAddress(text)) return text
   return typeof text === "string" && fromBase58(text, signatureBytes) !== undefined
     ? faults.add(`must be ${expected}: it looks like a private key`)
     : faults.wrong(expected, text)

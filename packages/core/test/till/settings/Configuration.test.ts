@@ -88,7 +88,11 @@ describe("Till.make refuses", () => {
       /payTo has a wrong checksum: .*Copy it again/
     ],
     ["payTo that is no address", { payTo: "0x12" }, /payTo must be/],
-    ["payTo of zeros, where money is lost", { payTo: `0x${"0".repeat(40)}` }, /payTo must be/],
+    [
+      "payTo of zeros, where money is lost",
+      { payTo: `0x${"0".repeat(40)}` },
+      /payTo must be .*zero address, and money sent there is lost/
+    ],
     ["no payTo", { payTo: undefined }, /payTo must be/],
     ["a network's own payTo", { networks: [{ network: "base", payTo: "0x1" }] }, /payTo of base must be/],
     ["an unknown network", { networks: ["base-sepolia", "dogechain"] }, /unknown network "dogechain"/],
