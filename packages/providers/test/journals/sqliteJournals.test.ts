@@ -65,23 +65,6 @@ describe("sqliteJournals()", () => {
     )
   })
 
-  it("fails once its file is deleted, instead of losing what it records", async () => {
-    const filename = newFile()
-    const { placements, settlements } = open(filename)
-    const settled = settlement()
-    await settlements.insert(settled)
-    rmSync(filename)
-    const outcomes = await Promise.allSettled([
-      settlements.insert(settlement({ key: "another", nonce: 8 })),
-      settlements.find(settled.key),
-      placements.record("order-1", { reference: "ci_1", atMillis: 5 })
-    ])
-    assert.deepStrictEqual(
-      outcomes.map(({ status }) => status),
-      ["rejected", "rejected", "rejected"]
-    )
-  })
-
   it("lives beside other tables, and adds its own", async () => {
     const filename = newFile()
     const beside = new DatabaseSync(filename)
