@@ -8,7 +8,7 @@ import type { ListLanguage } from "./ListWords.ts"
 export type Language = "en" | "de" | "fr" | "es" | "it" | "pt"
 
 const common: Readonly<Record<Language, string>> = {
-  en: "the is it and for a of with this that has have are you your i to not on from in they these be",
+  en: "the is it and for a of with this that has have are you your i to not from in they these be",
   de: "der die das ist und für ein eine einen mit nicht auf sie es ich du hat sind zu von im in dem den auch wie unter",
   fr: "le la les est et pour un une avec ce cette pas il elle je vous des du sont dans qui que sur sans au moins",
   es: "el la los las es y para un una con este esta no se lo del son que en por su está muy sin tu menos",

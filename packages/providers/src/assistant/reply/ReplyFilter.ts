@@ -1,18 +1,9 @@
-import { areAlike, isCommon, languagesOf } from "./Languages.ts"
+import { hasForeignFigure, withoutOwnShares } from "./Figures.ts"
+import { condition, hazards, matters, negation, resistance } from "./Hazards.ts"
+import { areAlike, languagesOf } from "./Languages.ts"
 import { normalized, plainText } from "./PlainText.ts"
 import { sentencesOf } from "./Sentences.ts"
-import {
-  advice,
-  claims,
-  clauseEnd,
-  commerceWords,
-  denial,
-  hanNumber,
-  joinedNumber,
-  numberWordValues,
-  question,
-  silence
-} from "./Subjects.ts"
+import { advice, claims, clauseEnd, commerceWords, denial, question, silence, warning } from "./Subjects.ts"
 
 /*
  * Leaves out sentences of a model that state what only data can: figures, addresses, and subjects such as price, stock and
@@ -39,16 +30,11 @@ const readable = (text: string): string => normalized(text).toLowerCase()
 
 const wordsIn = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-const digits = /\d+(?:[.,]\d+)*/g
-const numbersIn = (text: string): ReadonlyArray<string> =>
-  (text.match(digits) ?? []).map((number) => number.replace(/,/g, "."))
-
 /** Words of one alphabet with letters of another. */
 const mixedAlphabets =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u
 const address =
   /[{}<>\\|=^~]|https?:|www\.|\/\/|@[\p{L}\d]|#[\p{L}\d]|[\p{L}\d-]+\.(?:com|net|org|io|shop|store|info|biz|app|co|de|fr|es|it|pt|eu|uk|cn|jp|ru|xyz|site|online)(?![\p{L}\d])|\p{L}{2,}(?: ?\(?\[?(?:dot|punkt|punto|ponto)\]?\)? ?)(?:com|net|org|shop)(?!\p{L})/iu
-const score = /\d ?(?:\/|out of|of|von|sur|de|su) ?(?:5|10|100)(?!\d)|[★☆⭐✩✮]/iu
 const capitals = /(?<![\p{L}\d])\p{Lu}{6,}(?![\p{L}\d])/gu
 
 /** Names with numbers, such as `iphone 15` and `PS5`, which the shopper gave. */
@@ -62,34 +48,6 @@ const modelNames = (request: string): ReadonlyArray<string> =>
 
 const withoutNames = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(name, " "), text)
-
-const ownUnit = /^[ -]?(?:[\p{L}"'°%]+)|^-\d/u
-
-/** Numbers without a unit. A title's number may stand so only behind the same word as there: `Core 300`. */
-const bareNumbers = (text: string): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\p{L}*[ -]?(?<!\d[.,]?)\d+(?:[.,]\d+)*/gu)).flatMap(({ 0: match, index }) => {
-    const unit = ownUnit.exec(text.slice(index + match.length))?.[0]
-    return unit === undefined || isCommon(unit.trim()) ? [match.trim()] : []
-  })
-
-/** Whether a sentence has a number that isn't the titles' own. */
-const hasForeignFigure = (text: string, title: string, names: ReadonlyArray<string>): boolean => {
-  const rest = withoutNames(text, names)
-  const own = new Set(numbersIn(title))
-  const isOwn = (value: number | string): boolean => own.has(String(value))
-  if (/\p{Sc}/u.test(rest) || (score.test(rest) && !title.includes(score.exec(rest)?.[0] ?? ""))) return true
-  const shares = (rest.match(/[\d.,]* ?[%‰]/gu) ?? []).map((share) => share.replace(" ", ""))
-  if (!shares.every((share) => /\d/.test(share) && title.includes(share))) return true
-  if (!numbersIn(rest).every(isOwn) || !bareNumbers(rest).every((bare) => title.includes(bare))) return true
-  if (/[^\P{N}\d]/u.test(rest) && !/[^\P{N}\d]/u.test(title)) return true
-  const words = wordsIn(rest)
-  return (
-    words.some((word) => {
-      const value = numberWordValues.get(word)
-      return value === undefined ? joinedNumber.test(word) : !isOwn(value)
-    }) || hanNumber.test(rest)
-  )
-}
 
 /** Whether the title has a word of the sentence together with the word before or after it: `stock pot`. */
 const isOfTitle = (text: string, at: number, word: string, title: string): boolean => {
@@ -129,6 +87,7 @@ const isDenied = (clause: string, at: number, length: number): boolean => {
 }
 
 const statesClaim = (clause: string, title: string): boolean =>
+  !warning.test(clause) &&
   claims.some(
     ({ mayBeDenied, words }) =>
       title.search(words) < 0 &&
@@ -136,6 +95,16 @@ const statesClaim = (clause: string, title: string): boolean =>
         ({ 0: claim, index }) => !(mayBeDenied && isDenied(clause, index, claim.length))
       )
   )
+
+/** Whether a clause says of a danger that there is none, which the title doesn't. */
+const deniesHazard = (clause: string, title: string): boolean => {
+  const denies = negation.test(clause)
+  return hazards.some(({ dangers, harms }) => {
+    if (title.search(dangers) >= 0 || title.search(harms) >= 0) return false
+    if (clause.search(harms) >= 0) return denies || resistance.test(clause)
+    return clause.search(dangers) >= 0 && !condition.test(clause) && denies === matters.test(clause)
+  })
+}
 
 /** Whether the sentence is of the secret, or has so many of its words in a row. */
 const secretRun = 5
@@ -178,14 +147,18 @@ const mayStand = (sentence: string, { others, request, secret, titles }: FilterC
     return false
   const shouted = plain.match(capitals)?.map((word) => word.toLowerCase()) ?? []
   if (!shouted.every((word) => title.includes(word) || readable(request).includes(word))) return false
-  if (hasForeignFigure(text, title, modelNames(request))) return false
-  const clauses = text.split(clauseEnd)
+  if (hasForeignFigure(withoutNames(text, modelNames(request)), title)) return false
+  const clauses = withoutOwnShares(text, title).split(clauseEnd)
   const isOpen = clauses.some((clause) => silence.test(clause))
   const advises = clauses.some((clause) => advice.test(clause))
   return clauses.every((clause) => {
     if (silence.test(clause) || (isOpen && question.test(clause))) return true
     if (statesCommerce(clause, text, title)) return false
-    return advice.test(clause) || (advises && question.test(clause)) || !statesClaim(clause, title)
+    return (
+      advice.test(clause) ||
+      (advises && question.test(clause)) ||
+      !(statesClaim(clause, title) || deniesHazard(clause, title))
+    )
   })
 }
 
