@@ -279,6 +279,21 @@ describe("a ZIP archive is refused, in which programs may find different files:"
 
   it.each<[string, Buffer, string]>([
     [
+      "two names in Unicode: some programs read the first, others the last",
+      handMade([
+        {
+          ...guide,
+          extra: Buffer.concat([unicodeName("guide.md", "guide.md"), unicodeName("guide.md", ".env")])
+        }
+      ]),
+      "guide.md: differs in its local header: extra field"
+    ],
+    [
+      "two sizes of a large file",
+      handMade([{ ...guide, local: { extra: Buffer.concat([zip64(8, 8), zip64(4, 4)]) } }]),
+      "guide.md: differs in its local header: extra field"
+    ],
+    [
       "bytes before the first entry",
       handMade([guide], { prefix: Buffer.from("#!/bin/sh\n") }),
       ": has bytes that belong to no entry, before guide.md"

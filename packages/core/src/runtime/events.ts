@@ -54,9 +54,9 @@ const levels: Record<string, TillEvent["level"]> = { Warn: "warning", Error: "er
 
 /** Where an error was thrown, without its message, which may quote a request. */
 export const framesOf = (error: unknown): string | undefined =>
-  error instanceof Error
+  error instanceof Error && typeof error.stack === "string"
     ? error.stack
-        ?.split("\n")
+        .split("\n")
         .filter((line) => line.startsWith("    at "))
         .slice(0, 8)
         .map((line) => line.trim())

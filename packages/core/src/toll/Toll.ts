@@ -46,6 +46,7 @@ import {
 } from "./request/PaymentErrors.ts"
 import type { TollNetwork } from "./request/TollNetwork.ts"
 import type { Outcome, TollRequest, WorkResponse } from "./request/TollRequest.ts"
+import { spanned } from "../runtime/span.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
@@ -157,13 +158,7 @@ class PaymentRunner {
       return Exit.isSuccess(exit)
         ? yield* concluded(request, outcomes[exit.value._tag], this.conclude(request, result, exit.value))
         : yield* concluded(request, "error", fail(exit.cause))
-    }).pipe(
-      Effect.withSpan(
-        "x402.call",
-        { attributes: { operation: request.operation } },
-        { captureStackTrace: false }
-      )
-    )
+    }).pipe(spanned("x402.call", { operation: request.operation }))
   }
 
   /** Notes a refusal, which copies of the payment get, too. */

@@ -40,7 +40,11 @@ const sizesOf = (header: LocalFileHeader, extraFields: ExtraFields) => {
   return { uncompressed: read(header.uncompressedSize), compressed: read(header.compressedSize) }
 }
 
-/** Which parts of a local header differ from the directory. Pure. */
+/** Whether a kind of extra field stands twice: some programs read the first one, others the last. */
+const hasRepeated = (extraFields: ExtraFields): boolean =>
+  new Set(extraFields.map(({ id }) => id)).size < extraFields.length
+
+/** Which parts of a local header differ from the directory, or can be read in two ways. Pure. */
 export const localDifferences = (entry: Entry, header: LocalFileHeader): ReadonlyArray<string> => {
   const extraFields = parseExtraFields(header.extraField)
   const sizes = sizesOf(header, extraFields)
@@ -54,7 +58,8 @@ export const localDifferences = (entry: Entry, header: LocalFileHeader): Readonl
     compression: header.compressionMethod !== entry.compressionMethod,
     checksum: isOther(header.crc32, entry.crc32),
     size:
-      isOther(sizes.uncompressed, entry.uncompressedSize) || isOther(sizes.compressed, entry.compressedSize)
+      isOther(sizes.uncompressed, entry.uncompressedSize) || isOther(sizes.compressed, entry.compressedSize),
+    "extra field": hasRepeated(extraFields) || hasRepeated(entry.extraFields)
   }
   return Object.entries(differs).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
 }

@@ -1,12 +1,13 @@
-import { Cause, Context, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { callbackWithin, type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
+import { spanned } from "../../runtime/span.ts"
 
 /*
  * The one boundary between the till and a host's port, whatever made the port: plain functions or a layer. Nothing that
@@ -49,7 +50,7 @@ export const guarded = <A, Tag extends AllowedTag = never>(
     Effect.tapError((error) =>
       isUpstreamError(error) ? reportFailure(operationOf(span), error, settings) : Effect.void
     ),
-    Effect.withSpan(span, { attributes })
+    spanned(span, attributes)
   )
 
 /** The error of a port that did not respond within `timeoutMillis`. */
@@ -69,13 +70,14 @@ const exitWithin = <A, E>(
   call: Effect.Effect<A, E>
 ): Effect.Effect<Exit.Exit<A, E>, UpstreamUnavailable> =>
   Effect.flatMap(Effect.forkDetach(call, { startImmediately: true }), (running) =>
-    Fiber.await(running).pipe(
-      Effect.timeoutOrElse({
-        duration: timeoutMillis,
-        orElse: () => Effect.fail(timedOut(port, timeoutMillis))
-      }),
-      Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
-    )
+    callbackWithin<Exit.Exit<A, E>, never, UpstreamUnavailable>({
+      timeoutMillis,
+      onTimeout: () => timedOut(port, timeoutMillis),
+      start: (resume) => {
+        running.addObserver((exit) => resume(Effect.succeed(exit)))
+        return () => running.interruptUnsafe()
+      }
+    })
   )
 
 /** An error counts only as a failure: thrown as a defect it is a bug of the port. */

@@ -1,4 +1,5 @@
 import { Effect, Option, Schema } from "effect"
+import { compiled } from "../../runtime/compiled.ts"
 import { tryWithTimeout } from "../../runtime/Deadline.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
@@ -21,8 +22,8 @@ import {
   wireRequest
 } from "./Wire.ts"
 
-const readVerify = Schema.decodeUnknownOption(VerifyResponse)
-const readSettle = Schema.decodeUnknownOption(SettleResponse)
+const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
+const readSettle = Schema.decodeUnknownOption(compiled(SettleResponse))
 const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
 
 const failed = "FacilitatorFailed"

@@ -22,6 +22,8 @@ import {
   VerifyResponse,
   wireJson
 } from "./Wire.ts"
+import { compiled } from "../../runtime/compiled.ts"
+import { spanned } from "../../runtime/span.ts"
 
 /** A response with an error status, and without the document that was expected. */
 class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("FacilitatorStatus", {
@@ -44,7 +46,7 @@ const retryAfterMillisOf = ({ retryAfter }: Reply): number | undefined =>
 
 /** Decodes a response. Some facilitators send the usual document with a 4xx or 5xx: the document counts. */
 const readAs = <A>(schema: Schema.Decoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(schema)
+  const decode = Schema.decodeUnknownEffect(compiled(schema))
   return (response: Reply) => {
     const decoded = Effect.flatMap(readJson(response), (document) => decode(document))
     const { status } = response
@@ -106,10 +108,10 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
       Effect.map(toVerification),
       Effect.timeout(verifyTimeoutMillis),
       Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
-      Effect.withSpan("Facilitator.verify")
+      spanned("Facilitator.verify")
     )
 
-  const settle = Effect.fn("Facilitator.settle")(function* (request: FacilitatorRequest) {
+  const settle = Effect.fnUntraced(function* (request: FacilitatorRequest) {
     const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
     const response = yield* post("settle", request).pipe(
       Effect.flatMap(readSettle),
@@ -121,7 +123,7 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
       Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
     )
-  })
+  }, spanned("Facilitator.settle"))
 
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),

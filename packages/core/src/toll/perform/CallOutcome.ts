@@ -1,6 +1,7 @@
 import { Effect, Metric } from "effect"
 import type { Ending } from "../machine/ChargeStep.ts"
 import type { TollRequest } from "../request/TollRequest.ts"
+import { spanned } from "../../runtime/span.ts"
 
 const calls = Metric.counter("till402_calls_total", {
   description: "Calls with a payment, by operation and outcome",
@@ -33,6 +34,6 @@ export const concluded = <A, E>(
   const attributes = { operation, outcome }
   return Effect.andThen(
     Metric.update(Metric.withAttributes(calls, attributes), 1),
-    Effect.withSpan(conclusion, "x402.outcome", { attributes, captureStackTrace: false })
+    spanned("x402.outcome", attributes)(conclusion)
   )
 }

@@ -24,6 +24,7 @@ import type { RecordedResponses } from "./RecordedResponses.ts"
 import type { SettlementRunner } from "./SettlementRunner.ts"
 import { type CallResult, type Performing, WorkPerformer } from "./WorkPerformer.ts"
 import { type PayableTask, type StoredTask, taskText } from "../machine/SettlementTask.ts"
+import { spanned } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -49,8 +50,8 @@ const unreadChain: ChargeEvent = {
   verification: { _tag: "Unreachable", reason: "chain" }
 }
 
-const inVerifySpan = Effect.withSpan("x402.verify")
-const inClaimSpan = Effect.withSpan("x402.claim")
+const inVerifySpan = spanned("x402.verify")
+const inClaimSpan = spanned("x402.claim")
 
 /**
  * Performs the steps of a paid call. It changes the limits and the store; what a step changes in the call's progress is in

@@ -16,6 +16,7 @@ import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { readTask, type SettlementTask, taskWithoutPayment, tokenOf } from "../machine/SettlementTask.ts"
+import { spanned } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -61,7 +62,7 @@ const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task
 
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
-const inSettleSpan = Effect.withSpan("x402.settle")
+const inSettleSpan = spanned("x402.settle")
 
 /** Performs the steps of a settlement, for a call or the reconciler. */
 export class SettlementPerformer {

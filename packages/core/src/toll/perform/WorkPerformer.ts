@@ -9,6 +9,7 @@ import type { RequestStep } from "../machine/ChargeStep.ts"
 import { PaymentRefused, WorkRetriedTooOften } from "../request/PaymentErrors.ts"
 import type { PaymentOffer, Refusal } from "../request/Verdict.ts"
 import type { RecordedResponses } from "./RecordedResponses.ts"
+import { spanned } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -26,7 +27,7 @@ export type Performing<E> = Effect.fn.Return<CallEvent<E>, E | PaymentRefused | 
 /** Tries of the work of one payment that settled first; each may fail. */
 const owedWorkBudget = { times: 3, spanMillis: 600_000 }
 
-const inWorkSpan = Effect.withSpan("x402.work")
+const inWorkSpan = spanned("x402.work")
 
 /** Performs the steps of a paid call that do its work and record the response. */
 export class WorkPerformer {

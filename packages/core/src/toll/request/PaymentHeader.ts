@@ -11,6 +11,7 @@ import {
   SolanaPayloadV2
 } from "../../domain/PaymentPayload.ts"
 import { readBase64Transaction } from "../../domain/SolanaTransaction.ts"
+import { compiled } from "../../runtime/compiled.ts"
 
 /** Longest payment header that is read: proxies reject longer ones. */
 export const maxHeaderBytes = 16_384
@@ -34,10 +35,10 @@ export type HeaderReading =
   | { readonly _tag: "Payment"; readonly payment: Payment }
   | { readonly _tag: "Malformed"; readonly reason: string }
 
-const decodeV1 = Schema.decodeUnknownOption(PaymentPayloadV1)
-const decodeV2 = Schema.decodeUnknownOption(PaymentPayloadV2)
-const decodeSolanaV1 = Schema.decodeUnknownOption(SolanaPayloadV1)
-const decodeSolanaV2 = Schema.decodeUnknownOption(SolanaPayloadV2)
+const decodeV1 = Schema.decodeUnknownOption(compiled(PaymentPayloadV1))
+const decodeV2 = Schema.decodeUnknownOption(compiled(PaymentPayloadV2))
+const decodeSolanaV1 = Schema.decodeUnknownOption(compiled(SolanaPayloadV1))
+const decodeSolanaV2 = Schema.decodeUnknownOption(compiled(SolanaPayloadV2))
 
 const malformed = (reason: string): HeaderReading => ({ _tag: "Malformed", reason })
 
