@@ -37,12 +37,16 @@ const describe = (issue: SchemaIssue.Issue, response: unknown): string => {
   return issues.length > issuesNamed ? `${named.join("; ")}; …` : named.join("; ")
 }
 
-/** Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. */
+/**
+ * Makes a reader of responses of one shape. Drops unknown fields; its error names the first five faults. `lenient` is
+ * tried if the strict shape doesn't fit: defaults can't be decoded by generated code.
+ */
 export const responseReader = <A>(
-  schema: Schema.Decoder<A>
+  schema: Schema.Decoder<A>,
+  lenient: Schema.Decoder<A> = schema
 ): ((response: unknown) => Effect.Effect<A, MalformedResponse>) => {
   const decodeRight = Schema.decodeUnknownResult(compiled(schema))
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const decode = Schema.decodeUnknownResult(lenient, { errors: "all" })
   return (response) => {
     const right = decodeRight(response)
     if (Result.isSuccess(right)) return Effect.succeed(right.success)

@@ -1,4 +1,5 @@
 import { type Clock, type Duration, Effect } from "effect"
+import { sleepsAs } from "./schedule.ts"
 
 /*
  * The time of a database between two readings of its clock. The process's monotonic clock measures what has passed
@@ -53,6 +54,7 @@ export class DatabaseTime implements Clock.Clock {
 
   constructor(own: Clock.Clock, first: Reading) {
     this.own = own
+    sleepsAs(this, own)
     this.databaseMillis = first.databaseMillis
     this.readAt = middleOf(first)
     this.currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe())
@@ -80,7 +82,7 @@ export class DatabaseTime implements Clock.Clock {
 
   currentTimeMillisUnsafe(): number {
     const { monotonicMillis, wallMillis } = this.passed()
-    // After a sleep the wall clock is right. A late time is the safer one: it ends leases early for their owner.
+    // After a sleep the wall clock is right. If unsure, run ahead: an owner then gives up its lease too early, never too late.
     const isUncertain = wallMillis - monotonicMillis > jumpMillis
     return Math.floor(this.databaseMillis + (isUncertain ? wallMillis : monotonicMillis))
   }

@@ -87,7 +87,10 @@ const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
     totalResults: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)),
     hasMore: Schema.Boolean
   })
-const readPage = responseReader(pageOfProducts(missingAsNull(unsourcedProduct)))
+const readPage = responseReader(
+  pageOfProducts(unsourcedProduct),
+  pageOfProducts(missingAsNull(unsourcedProduct))
+)
 
 const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace => ({
   source,

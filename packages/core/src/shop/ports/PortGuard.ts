@@ -87,9 +87,23 @@ const errorOf = <Tag extends AllowedTag>(
   cause: Cause.Cause<unknown>
 ): Allowed<Tag> | UpstreamError => {
   const failure = Cause.findErrorOption(cause)
-  return Option.isSome(failure)
-    ? toPortError(port, refusals, failure.value)
-    : new UpstreamFailed({ port, cause: Cause.squash(cause) })
+  try {
+    return Option.isSome(failure)
+      ? toPortError(port, refusals, failure.value)
+      : new UpstreamFailed({ port, cause: Cause.squash(cause) })
+  } catch (unreadable) {
+    // What was thrown throws when it is read: a getter, a revoked proxy.
+    return new UpstreamFailed({ port, cause: unreadable })
+  }
+}
+
+/** The name and place of what was thrown, which may throw when it is read. */
+const describe = (failure: UpstreamError): { readonly error: string; readonly at?: string | undefined } => {
+  try {
+    return { error: causeName(failure), at: framesOf(failure.cause) }
+  } catch {
+    return { error: failure._tag }
+  }
 }
 
 const isUpstreamError = (error: unknown): error is UpstreamError =>
@@ -109,8 +123,7 @@ const reportFailure = (
     return report("Warn", "provider_failed", "A provider failed", {
       port,
       operation,
-      error: causeName(failure),
-      at: framesOf(error)
+      ...describe(failure)
     })
   })
 

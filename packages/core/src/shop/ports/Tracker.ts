@@ -34,6 +34,7 @@ const { estimatedDelivery, lastMileCarrier } = TrackResult.fields
 const event = missingAsNull(TrackingEvent)
 
 const readSent = responseReader(
+  TrackResult,
   missingAsNull(
     Schema.Struct({
       ...TrackResult.fields,

@@ -25,6 +25,16 @@ export const outcomes = {
   Closed: "unknown"
 } as const satisfies Record<Ending["_tag"], string>
 
+const counts = new Map<string, typeof calls>()
+
+/** The counter of an operation's outcome: its labels are made into a key once, since there are few. */
+const countOf = (attributes: { readonly operation: string; readonly outcome: CallOutcome }): typeof calls => {
+  const key = `${attributes.outcome} ${attributes.operation}`
+  let count = counts.get(key)
+  if (count === undefined) counts.set(key, (count = Metric.withAttributes(calls, attributes)))
+  return count
+}
+
 /** Counts the outcome of a call, and gives its conclusion a span. Labels are few: they never name a payer or payment. */
 export const concluded = <A, E>(
   { operation }: Pick<TollRequest<unknown>, "operation">,
@@ -33,7 +43,7 @@ export const concluded = <A, E>(
 ): Effect.Effect<A, E> => {
   const attributes = { operation, outcome }
   return Effect.andThen(
-    Metric.update(Metric.withAttributes(calls, attributes), 1),
+    Metric.update(countOf(attributes), 1),
     spanned("x402.outcome", attributes)(conclusion)
   )
 }

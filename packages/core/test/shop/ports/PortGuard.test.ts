@@ -21,6 +21,22 @@ describe("a call of a port", () => {
       Effect.provideService(PortSettings, { ...settings, onError })
     )
 
+  it.effect("fails, and doesn't die, of a value that throws when it is read", () =>
+    Effect.gen(function* () {
+      const revoked = Proxy.revocable({}, {})
+      revoked.revoke()
+      const withName = (name: unknown) => Object.defineProperty(new Error("no"), "name", { get: () => name })
+      for (const thrown of [
+        revoked.proxy,
+        Object.defineProperty({}, "_tag", { get: () => assert.fail("read"), enumerable: true }),
+        Object.assign(new Error("no"), { stack: 42 }),
+        withName(Symbol("no"))
+      ])
+        // oxlint-disable-next-line prefer-promise-reject-errors -- what a host throws may be anything
+        assert.instanceOf(yield* Effect.flip(track(() => Promise.reject(thrown))), UpstreamFailed)
+    })
+  )
+
   it.effect("logs what failed, without the host's words; a refusal is no failure", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
