@@ -54,7 +54,7 @@ const defaultScript = (): Script => ({
     expiresAt: new Date(Date.now() + 15 * 60_000)
   }),
   place: async () => ({ reference: "upstream-order-1" }),
-  track: async () => delivered,
+  track: async ({ number }) => ({ ...delivered, number }),
   open: async () => ({ body: emptyZip, size: emptyZip.length }),
   send: async () => undefined
 })

@@ -189,7 +189,7 @@ describe.each([
   let body: Record<string, unknown>
   beforeAll(async () => {
     shop = await keepShop({ script: { track: async () => result } })
-    body = (await buyResponse(shop, calls.track)) as typeof body
+    body = (await buyResponse(shop, track(`number=${result.number}`))) as typeof body
   })
   afterAll(() => shop.till.dispose())
 
@@ -199,12 +199,16 @@ describe.each([
 
 describe("GET /x402/track: the response's words", () => {
   it.each(statuses)("status %s", async (status) => {
-    const shop = await openShop({ script: { track: async () => ({ ...unknownShipment, status }) } })
+    const shop = await openShop({
+      script: { track: async ({ number }) => ({ ...unknownShipment, number, status }) }
+    })
     expect(await buyResponse(shop, calls.track)).toMatchObject({ status })
   })
   it("milestone stages", async () => {
     const milestones = stages.map((stage) => ({ stage, time: null }))
-    const shop = await openShop({ script: { track: async () => ({ ...unknownShipment, milestones }) } })
+    const shop = await openShop({
+      script: { track: async ({ number }) => ({ ...unknownShipment, number, milestones }) }
+    })
     expect(await buyResponse(shop, calls.track)).toMatchObject({ milestones })
   })
 })

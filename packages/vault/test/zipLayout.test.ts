@@ -294,6 +294,64 @@ describe("a ZIP archive is refused, in which programs may find different files:"
       "guide.md: differs in its local header: extra field"
     ],
     [
+      "another name in Unicode",
+      handMade([{ ...guide, extra: unicodeName("guide.md", "evil.sh") }]),
+      'evil.sh: has another name without Unicode: "guide.md"'
+    ],
+    [
+      "a folder by its attribute, and a file by its name",
+      handMade([{ ...guide, attributes: 0x10 }]),
+      "guide.md: is a folder to some programs and a file to others"
+    ],
+    [
+      "a folder by its rights, and a file by its name",
+      handMade([{ ...guide, attributes: 0o040755 * 65_536 }]),
+      "guide.md: is a folder to some programs and a file to others"
+    ],
+    [
+      "a file by its rights, and a folder by its name",
+      handMade([guide, { name: "docs/", content: "", method: 0, attributes: 0o100644 * 65_536 }]),
+      "docs/: is a folder to some programs and a file to others"
+    ],
+    [
+      "a file beside a folder of its name",
+      handMade([guide, { ...guide, name: "Guide.md/a" }]),
+      "Guide.md/a: is the name of a file and of a folder"
+    ],
+    [
+      "a folder beside a file of its name",
+      handMade([
+        { ...guide, name: "a/b/c" },
+        { ...guide, name: "a/b" }
+      ]),
+      "a/b: is the name of a file and of a folder"
+    ],
+    [
+      "a flag for patched data",
+      handMade([{ ...guide, flags: 0x20 }]),
+      "guide.md: is written in a way that few programs read"
+    ],
+    [
+      "a name that is no UTF-8",
+      Buffer.from(
+        handMade([{ ...guide, flags: 0x800 }])
+          .toString("latin1")
+          .replaceAll("guide", "gu\u00ffde"),
+        "latin1"
+      ),
+      "gu\ufffdde.md: is no text in UTF-8"
+    ],
+    [
+      "two sizes without compression",
+      handMade([{ ...guide, local: { size: 9 }, listed: { size: 9 } }]),
+      ": is not a sound ZIP archive: compressed/uncompressed size mismatch for stored file: 8 != 9"
+    ],
+    [
+      "a stream of another file on Windows",
+      handMade([{ ...guide, name: "guide.md:evil" }]),
+      "guide.md:evil: has a character that Windows doesn't allow in a name"
+    ],
+    [
       "bytes before the first entry",
       handMade([guide], { prefix: Buffer.from("#!/bin/sh\n") }),
       ": has bytes that belong to no entry, before guide.md"
@@ -364,12 +422,12 @@ describe("a ZIP archive is refused, in which programs may find different files:"
     [
       "a name in Unicode over one that leaves the folder",
       handMade([{ ...guide, name: "../evil.sh", extra: unicodeName("../evil.sh", "guide.md") }]),
-      "guide.md: must be a relative path without .., backslashes and drive letters"
+      'guide.md: must be a relative path without .., backslashes and drive letters\nguide.md: has another name without Unicode: "../evil.sh"'
     ],
     [
       "a name in Unicode over one that is taken",
       handMade([guide, { ...guide, extra: unicodeName("guide.md", "other.md") }]),
-      "other.md: occurs twice"
+      'other.md: has another name without Unicode: "guide.md"\nother.md: occurs twice'
     ],
     [
       "bytes behind packed ones",

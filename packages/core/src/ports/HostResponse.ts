@@ -10,15 +10,15 @@ import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const issuesNamed = 5
 
-const shownLength = 40
+/** What a price or a count in quotes looks like: any other text may be a name, an address or a token. */
+const numeric = /^-?[$€£]?\d{1,12}(?:[.,]\d{1,6})?%?$/
 
-/** A plain value as `describe` shows it: `, got "349" (text)`; nothing for what is missing, long or has parts. */
+/** A plain value as `describe` shows it: `, got "349" (text)`; of other text only that it is text. */
 const got = (value: unknown): string => {
   if (value === null) return ", got null"
   if (typeof value === "number" || typeof value === "boolean") return `, got ${value}`
-  return typeof value === "string" && value.length <= shownLength
-    ? `, got ${JSON.stringify(value)} (text)`
-    : ""
+  if (typeof value !== "string") return ""
+  return numeric.test(value) ? `, got ${JSON.stringify(value)} (text)` : ", got text"
 }
 
 const partOf = (value: unknown, key: PropertyKey): unknown =>

@@ -1,4 +1,4 @@
-import { Clock, Data, Effect, Fiber } from "effect"
+import { Clock, type Context, Data, Effect, type Exit, Fiber } from "effect"
 import { schedule } from "./schedule.ts"
 
 /** There was no response in time. Whether the upstream did anything is unknown. */
@@ -39,6 +39,25 @@ export const callbackWithin = <A, E, E2>(timed: {
       cancel()
     })
   })
+
+/**
+ * How an effect ended, up to a deadline. It is interrupted then, and its end isn't waited for: it may be uninterruptible.
+ * It has a fiber of its own, which tells its interruption by itself from one of the caller.
+ */
+export const exitWithin = <A, E, R, E2>(
+  timed: { readonly timeoutMillis: number; readonly onTimeout: () => E2 },
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<Exit.Exit<A, E>, E2, R> =>
+  Effect.contextWith((context: Context.Context<R>) =>
+    callbackWithin<Exit.Exit<A, E>, never, E2>({
+      ...timed,
+      start: (resume) => {
+        const running = Effect.runForkWith(context)(effect)
+        running.addObserver((exit) => resume(Effect.succeed(exit)))
+        return () => running.interruptUnsafe()
+      }
+    })
+  )
 
 /** Awaits a promise up to a deadline; fails with the error of `catch` or `onTimeout`. */
 export const tryWithTimeout = <A, E, E2>(timed: {

@@ -139,26 +139,39 @@ class PaymentRunner {
   }
 
   pay<E>(request: TollRequest<E>): Effect.Effect<Outcome, E | PaymentError<E>> {
-    return Effect.gen({ self: this }, function* (): Effect.fn.Return<Outcome, E | PaymentError<E>> {
-      const { admission, charges, performer, waiting } = this.services
-      const network = this.networkOf(request.payment)
-      if (network === undefined) return yield* concluded(request, "refused", Effect.succeed(unknownNetwork))
-      const attempt = this.open(request, network, yield* currentMillis)
-      // Not interrupted: `TillService` runs calls uninterruptibly, so what follows always runs.
-      const { exit, progress } = yield* drive(performer, attempt)
-      const { held, result } = progress
-      // The next process need not wait for the lease of a call that failed.
-      if (Exit.isFailure(exit) && held !== undefined) yield* yieldLeaseEarly(charges, held)
+    const network = this.networkOf(request.payment)
+    const paying =
+      network === undefined
+        ? concluded(request, "refused", Effect.succeed(unknownNetwork))
+        : // Not interrupted: `TillService` runs calls uninterruptibly, so each attempt is ended.
+          Effect.flatMap(currentMillis, (nowMillis) => {
+            const attempt = this.open(request, network, nowMillis)
+            return Effect.flatMap(drive(this.services.performer, attempt), (driven) =>
+              this.end(attempt, driven)
+            )
+          })
+    return spanned("x402.call", { operation: request.operation })(paying)
+  }
+
+  private end<E>(
+    attempt: PaymentAttempt<E>,
+    { exit, progress: { held, result } }: Driven<E>
+  ): Effect.Effect<Outcome, E | PaymentError<E>> {
+    const { admission, charges, waiting } = this.services
+    const { lease, releases, request } = attempt
+    // The next process need not wait for the lease of a call that failed.
+    const yielding = Exit.isFailure(exit) && held !== undefined ? yieldLeaseEarly(charges, held) : Effect.void
+    return Effect.flatMap(yielding, () => {
       admission.end(attempt)
       // A call that never held its charge has changed nothing for those that wait for it.
-      if (held !== undefined || attempt.releases.hasHeld("guard")) {
+      if (held !== undefined || releases.hasHeld("guard")) {
         if (Exit.isSuccess(exit) && exit.value._tag === "Refused") this.noteRefusal(attempt, exit.value)
-        waiting.wake(attempt.lease.key)
+        waiting.wake(lease.key)
       }
       return Exit.isSuccess(exit)
-        ? yield* concluded(request, outcomes[exit.value._tag], this.conclude(request, result, exit.value))
-        : yield* concluded(request, "error", fail(exit.cause))
-    }).pipe(spanned("x402.call", { operation: request.operation }))
+        ? concluded(request, outcomes[exit.value._tag], this.conclude(request, result, exit.value))
+        : concluded(request, "error", fail(exit.cause))
+    })
   }
 
   /** Notes a refusal, which copies of the payment get, too. */
@@ -258,30 +271,28 @@ class PaymentRunner {
   }
 }
 
-/** Drives a call to its ending, or to a failure. */
-const drive = Effect.fnUntraced(function* <E>(
-  performer: CallPerformer,
-  attempt: PaymentAttempt<E>
-): Effect.fn.Return<{
+/** How a call was driven to its ending, or to a failure. */
+interface Driven<E> {
   readonly exit: Exit.Exit<Ending, E | PaymentRefused | StoreError | SettlementPending>
   readonly progress: CallProgress<E>
-}> {
-  let progress: CallProgress<E> = noProgress
-  const driving = driveSteps(
-    begin,
-    (step: RequestStep | SettlementStep) => performer.perform(step, attempt, progress),
-    (plan, event) => {
-      progress = progressAfter(progress, event)
-      return next(plan, event, (progress.held ?? attempt).facts)
-    }
-  )
-  const exit = yield* Effect.exit(
-    Effect.flatMap(driving, (ending) =>
+}
+
+const drive = <E>(performer: CallPerformer, attempt: PaymentAttempt<E>): Effect.Effect<Driven<E>> =>
+  Effect.suspend(() => {
+    let progress: CallProgress<E> = noProgress
+    const driving = driveSteps(
+      begin,
+      (step: RequestStep | SettlementStep) => performer.perform(step, attempt, progress),
+      (plan, event) => {
+        progress = progressAfter(progress, event)
+        return next(plan, event, (progress.held ?? attempt).facts)
+      }
+    )
+    const ended = Effect.flatMap(driving, (ending) =>
       ending === undefined ? new SettlementPending() : Effect.succeed(ending)
     )
-  )
-  return { exit, progress }
-})
+    return Effect.map(Effect.exit(ended), (exit) => ({ exit, progress }))
+  })
 
 const failureOf = <E>(result: AttemptResult<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))

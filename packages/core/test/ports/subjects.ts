@@ -158,10 +158,11 @@ const replying: Subject = {
   comesOut: { reply: "Here you are.", products: [recommended] },
   malformed: [
     ["no reply", { products: [] }, /^reply: Missing key$/],
-    ["products that are no list", { reply: "", products: {} }, /^products: Expected array$/],
+    ["products that are no list", { reply: "Here.", products: {} }, /^products: Expected array$/],
+    ["an empty reply", { reply: " ", products: [] }, /^reply: is empty$/],
     [
       "an unknown source",
-      { reply: "", products: [{ ...product, source: "elsewhere" }] },
+      { reply: "Here.", products: [{ ...product, source: "elsewhere" }] },
       /products\.0\.source/
     ]
   ]

@@ -112,9 +112,10 @@ const ports: Record<PortName, { readonly honest: Doing; readonly wrong: Readonly
     honest: returns("a reply", { reply: "These fit.", products: [] }),
     wrong: [
       returns("a product without a title", {
-        reply: "",
+        reply: "These fit.",
         products: [{ ...sampleProduct(), title: undefined }]
-      })
+      }),
+      returns("an empty reply", { reply: " ", products: [sampleProduct()] })
     ]
   },
   quote: {
@@ -132,6 +133,7 @@ const ports: Record<PortName, { readonly honest: Doing; readonly wrong: Readonly
     wrong: [
       returns("an unknown status", { ...shipment, status: "Lost" }),
       returns("the time yesterday", { ...shipment, deliveredAt: "yesterday" }),
+      returns("another shipment", sampleTrackResult(`${trackingNumber}9`)),
       returns("a page that is no URL", { ...shipment, trackingPageUrl: "our site" })
     ]
   },

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { checkData } from "./entryData.ts"
-import { comparableName, nameFault } from "./entryName.ts"
-import { localDifferences, namesOf } from "./localHeader.ts"
+import { comparableName, isSameName, nameFault } from "./entryName.ts"
+import { isUncommon, localDifferences, namesOf } from "./localHeader.ts"
 import { privateFault, privatePart } from "./privateName.ts"
 import { layoutFault, type Place, placeOf } from "./zipLayout.ts"
 import type { ArchiveFault, ArchiveFile, ArchiveRules } from "./ZipLimits.ts"
@@ -12,7 +12,13 @@ const maxFaults = 50
 
 const typeMask = 0o170000
 const link = 0o120000
-const plainTypes = [0, 0o100000, 0o040000]
+const folder = 0o040000
+const file = 0o100000
+const plainTypes = [0, file, folder]
+/** The attribute by which DOS and Windows know a folder. */
+const dosFolder = 0x10
+/** The newest version that an archive needs which every program reads: compression by LZMA has it. */
+const newestVersion = 63
 /** The kind of file that Unix tools would make of an entry. */
 const typeOf = ({ externalFileAttributes }: Entry): number => (externalFileAttributes >>> 16) & typeMask
 
@@ -23,13 +29,21 @@ const headerFaults = (entry: Entry, name: string, plain: string): ReadonlyArray<
   const inName = nameFault(name) ?? nameFault(plain)
   const type = typeOf(entry)
   const isEncrypted = entry.isEncrypted()
+  const isFolder = name.endsWith("/")
+  const isElsewhereFolder = type === folder || (entry.externalFileAttributes & dosFolder) !== 0
+  const isOther = isFolder ? type === file : isElsewhereFolder
+  const isOdd = isUncommon(entry) || (entry.versionNeededToExtract & 0xff) > newestVersion
   return [
     ...(inName === undefined ? [] : [inName]),
     ...(type === link ? ["is a link"] : []),
     ...(type === link || plainTypes.includes(type) ? [] : ["is a special file"]),
-    ...(name.endsWith("/") && entry.uncompressedSize > 0 ? ["is a folder with bytes of its own"] : []),
+    ...(isSameName(name, plain) ? [] : [`has another name without Unicode: ${JSON.stringify(plain)}`]),
+    ...(isOther ? ["is a folder to some programs and a file to others"] : []),
+    ...(isFolder && entry.uncompressedSize > 0 ? ["is a folder with bytes of its own"] : []),
     ...(isEncrypted ? ["is encrypted"] : []),
-    ...(isEncrypted || entry.canDecodeFileData() ? [] : ["is compressed in a way that few programs read"])
+    ...(isEncrypted || (entry.canDecodeFileData() && !isOdd)
+      ? []
+      : ["is written in a way that few programs read"])
   ]
 }
 
@@ -59,6 +73,34 @@ const unpackingFault = async (zip: ZipFile, entry: Entry): Promise<ReadonlyArray
   }
 }
 
+/** The names of an archive's entries, as file systems compare them. */
+class EntryNames {
+  private readonly entries = new Set<string>()
+  private readonly files = new Set<string>()
+  private readonly folders = new Set<string>()
+
+  /** Adds the names of one entry. Returns how they clash with earlier ones. */
+  add(names: ReadonlySet<string>): string | undefined {
+    const comparable = new Set(Array.from(names, comparableName))
+    const faults = Array.from(comparable, (name) => this.clashOf(name, Array.from(names).every(isFolderName)))
+    for (const name of comparable) this.entries.add(name)
+    return faults.find((fault) => fault !== undefined)
+  }
+
+  private clashOf(name: string, isFolder: boolean): string | undefined {
+    const parents = Array.from(name.matchAll(/\//g), ({ index }) => name.slice(0, index))
+    const isBoth =
+      parents.some((parent) => this.files.has(parent)) ||
+      (isFolder ? this.files.has(name) : this.folders.has(name))
+    for (const parent of parents) this.folders.add(parent)
+    ;(isFolder ? this.folders : this.files).add(name)
+    if (this.entries.has(name)) return "occurs twice"
+    return isBoth ? "is the name of a file and of a folder" : undefined
+  }
+}
+
+const isFolderName = (name: string): boolean => name.endsWith("/")
+
 /** Inspects the entries one after the other; returns the files. */
 const inspectEntries = async (
   archive: Archive,
@@ -66,7 +108,7 @@ const inspectEntries = async (
   faults: Array<ArchiveFault>
 ): Promise<ReadonlyArray<ArchiveFile>> => {
   const { file, zip } = archive
-  const names = new Set<string>()
+  const names = new EntryNames()
   const withheld = new Set<string>()
   const files: Array<ArchiveFile> = []
   const entries: Array<Entry> = []
@@ -75,9 +117,8 @@ const inspectEntries = async (
   for await (const entry of zip.eachEntry()) {
     const [name, plain] = namesOf(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields)
     const found = Array.from(headerFaults(entry, name, plain))
-    const comparable = new Set([name, plain].map(comparableName))
-    if (Array.from(comparable).some((each) => names.has(each))) found.push("occurs twice")
-    for (const each of comparable) names.add(each)
+    const clash = names.add(new Set([name, plain]))
+    if (clash !== undefined) found.push(clash)
     unpacked += entry.uncompressedSize
     if (unpacked > maxUnpackedBytes) {
       faults.push({ path: "", message: `unpacks to more than ${maxUnpackedBytes} bytes` })
@@ -89,7 +130,7 @@ const inspectEntries = async (
     else places.push(place)
     // The limit holds for the bytes too: an entry with more than it says is read no further.
     if (found.length === 0) found.push(...(await unpackingFault(zip, entry)))
-    if (!name.endsWith("/")) files.push({ path: name, size: entry.uncompressedSize })
+    if (!isFolderName(name)) files.push({ path: name, size: entry.uncompressedSize })
     for (const message of found) faults.push({ path: name, message })
     const part = privatePart(name, allow) ?? privatePart(plain, allow)
     if (part !== undefined && !withheld.has(part)) faults.push(privateFault(part))

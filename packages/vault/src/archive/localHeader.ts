@@ -8,6 +8,12 @@ import { type Entry, getFileNameLowLevel, type LocalFileHeader, parseExtraFields
 /** Flags that change how an entry is read: encrypted, sizes after the data, name in UTF-8. */
 const flags = { encrypted: 0x1, sizesAfterData: 0x8, utf8: 0x800 }
 const readFlags = flags.encrypted | flags.sizesAfterData | flags.utf8
+/** The same, and how well it was compressed. */
+const commonFlags = readFlags | 0x6
+
+/** Whether an entry is patched, masked or the like: few programs read it, and the others unpack something else. */
+export const isUncommon = ({ generalPurposeBitFlag }: Pick<Entry, "generalPurposeBitFlag">): boolean =>
+  (generalPurposeBitFlag & ~commonFlags) !== 0
 
 const zip64Field = 0x0001
 const saturated = 0xffff_ffff

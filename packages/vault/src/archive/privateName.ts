@@ -12,6 +12,10 @@ const names: ReadonlySet<string> = new Set([
   ".htpasswd",
   ".git-credentials",
   ".dockercfg",
+  ".s3cfg",
+  ".boto",
+  ".vault-token",
+  ".terraform",
   ".aws",
   ".azure",
   ".gnupg",
@@ -19,19 +23,26 @@ const names: ReadonlySet<string> = new Set([
   ".ssh"
 ])
 
-/** `.env`, `.env.local`, `.envrc`; not `.envoy.yaml`. */
-const environment = /^\.env(?:rc)?(?![a-z])/
+/** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`; not `.envoy.yaml`. */
+const environment = /^\.env(?:rc|s)?(?![a-z])|.\.env$/
 /** Names of examples, such as `.env.example`, which are published everywhere. */
-const example = /[._-](?:example|sample|template|dist|defaults?)$/
+const example = /[._-](?:example|sample|template|dist|defaults?)$|^(?:example|sample|template|defaults?)[._-]/
+/** What copies and editors append to a name. */
+const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
-const keyFile = /\.(?:pem|key|p12|pfx|ppk|jks|keystore|kdbx)$/
+const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
+/** What was typed, with its passwords: `.bash_history`. */
+const history = /^\.[a-z_]+_history$/
+/** What Terraform knows of an infrastructure, with its passwords. */
+const terraformState = /\.tfstate$/
 
 const isPrivate = (segment: string): boolean => {
-  const name = segment.toLowerCase()
+  const whole = segment.toLowerCase()
+  const name = whole.replace(copy, "")
   if (names.has(name)) return true
   if (environment.test(name)) return !example.test(name)
-  return sshKey.test(name) || keyFile.test(name)
+  return [sshKey, keyFile, history, terraformState].some((pattern) => pattern.test(name))
 }
 
 /**

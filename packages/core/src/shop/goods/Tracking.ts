@@ -66,7 +66,7 @@ export type MilestoneStage = typeof MilestoneStage.Type
 const text = Schema.NullOr(Schema.String)
 
 const timestamp =
-  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
+  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/
 
 const isTimestamp = (text: string): boolean => timestamp.test(text) && isCalendarDay(text.slice(0, 10))
 

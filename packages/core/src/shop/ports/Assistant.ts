@@ -76,8 +76,11 @@ export const guardedAssistant = Effect.gen(function* () {
   } satisfies GuardedAssistant
 })
 
+/** Somebody pays for it. */
+const Reply = Schema.String.check(Schema.isPattern(/\S/u, { message: "is empty" }))
+
 const readResponse = responseReader(
-  Schema.Struct({ reply: Schema.String, products: Schema.Array(missingAsNull(Product)) })
+  Schema.Struct({ reply: Reply, products: Schema.Array(missingAsNull(Product)) })
 )
 
 const toUnavailable = ({

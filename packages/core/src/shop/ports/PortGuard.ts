@@ -2,7 +2,7 @@ import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { callbackWithin, type CallContext, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { type CallContext, DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
@@ -43,7 +43,10 @@ export const guarded = <A, Tag extends AllowedTag = never>(
   { attributes = {}, port, read, refusals = [], span }: PortCall<A, Tag>,
   call: () => Effect.Effect<unknown, unknown>
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
-  exitWithin(settings.timeoutMillis, port, Effect.flatMap(Effect.suspend(call), read)).pipe(
+  exitWithin(
+    { timeoutMillis: settings.timeoutMillis, onTimeout: () => timedOut(port, settings.timeoutMillis) },
+    Effect.flatMap(Effect.suspend(call), read)
+  ).pipe(
     Effect.flatMap((exit) =>
       Exit.isSuccess(exit) ? Effect.succeed(exit.value) : Effect.fail(errorOf(port, refusals, exit.cause))
     ),
@@ -59,26 +62,6 @@ const timedOut = (port: PortName, timeoutMillis: number): UpstreamUnavailable =>
     port,
     cause: new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
   })
-
-/**
- * How a call ended. It is interrupted at its deadline, whose end isn't waited for: a call may be uninterruptible. Its own
- * fiber tells an interruption by the port itself from one of the caller.
- */
-const exitWithin = <A, E>(
-  timeoutMillis: number,
-  port: PortName,
-  call: Effect.Effect<A, E>
-): Effect.Effect<Exit.Exit<A, E>, UpstreamUnavailable> =>
-  Effect.flatMap(Effect.forkDetach(call, { startImmediately: true }), (running) =>
-    callbackWithin<Exit.Exit<A, E>, never, UpstreamUnavailable>({
-      timeoutMillis,
-      onTimeout: () => timedOut(port, timeoutMillis),
-      start: (resume) => {
-        running.addObserver((exit) => resume(Effect.succeed(exit)))
-        return () => running.interruptUnsafe()
-      }
-    })
-  )
 
 /** An error counts only as a failure: thrown as a defect it is a bug of the port. */
 const errorOf = <Tag extends AllowedTag>(

@@ -11,6 +11,7 @@ import {
 } from "../goods/Tracking.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
 /** Looks up a shipment by its number. */
@@ -48,6 +49,12 @@ const readSent = responseReader(
   )
 )
 
+/** Carriers write numbers with spaces and hyphens, or without. */
+const isSameNumber = (left: string, right: string): boolean =>
+  lettersAndDigits(left) === lettersAndDigits(right)
+
+const lettersAndDigits = (number: string): string => number.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase()
+
 /** A tracker whose calls are guarded. */
 export interface GuardedTracker {
   readonly track: (query: TrackQuery) => Effect.Effect<TrackResult, TrackRefusal | UpstreamError>
@@ -71,7 +78,12 @@ export const guardedTracker = Effect.gen(function* () {
             "InvalidTrackingNumber",
             "NoTrackingInfo"
           ],
-          read: (response) => Effect.map(readSent(response), normalized)
+          read: (response) =>
+            Effect.flatMap(readSent(response), (result) =>
+              isSameNumber(result.number, query.number)
+                ? Effect.succeed(normalized(result))
+                : Effect.fail(new MalformedResponse({ message: "number: is that of another shipment" }))
+            )
         },
         () => tracker.track(query)
       )

@@ -164,7 +164,8 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
   const known = {
     body,
     ...(digest === undefined ? {} : { digest }),
-    ...(range === undefined ? {} : { range })
+    // Called as a method: an object of a class keeps what it needs in `this`.
+    ...(range === undefined ? {} : { range: range.bind(file) })
   }
   const size = sizeOf(file) ?? undefined
   if (size === undefined) return Effect.succeed(known)

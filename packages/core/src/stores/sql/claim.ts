@@ -10,6 +10,7 @@ import {
   othersOfPayer
 } from "../schema/claimStatement.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
+import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./statements.ts"
 
 type Placeholder = (index: number) => string
@@ -70,7 +71,9 @@ const takeMethod = (sql: SqlClient.SqlClient) => {
           ${nowMillis})`,
       orElse: () => {
         const values = newChargeValues(charge, lease)
-        return sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
+        const taken = sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
+        // Money moves only after the next step of the charge, which is flushed.
+        return Effect.provideService(taken, MayBeLost, true)
       }
     })
 }
@@ -88,19 +91,25 @@ export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim
   const existingText = existingStatement(placeholder)
   const limitsText = limitsStatement(placeholder)
 
-  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) => {
+  const decide = Effect.fnUntraced(function* (
+    claim: NewClaim
+  ): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
+    const { charge, lease, maxExposure, maxUnsettled, nowMillis } = claim
     const { exposureAtomic, key, payer } = charge
+    const taken = yield* take(claim)
+    if (taken.length > 0) return { _tag: "Claimed" }
+    const [existing] = yield* toCharges(sql.unsafe(existingText, [key, nowMillis, lease.owner]))
+    if (existing !== undefined) return { _tag: "Existing", charge: existing }
+    const limits = [payer, key, nowMillis, maxUnsettled, maxExposure, exposureAtomic]
+    const [row] = yield* sql.unsafe<LimitsRow>(limitsText, limits)
+    // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
+    return limitedBy(row!)
+  })
+  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) => {
     const maxExposure = toBigint(maxExposureAtomic)
-    const decide = Effect.gen(function* (): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
-      const taken = yield* take({ charge, lease, nowMillis, maxUnsettled, maxExposure })
-      if (taken.length > 0) return { _tag: "Claimed" }
-      const [existing] = yield* toCharges(sql.unsafe(existingText, [key, nowMillis, lease.owner]))
-      if (existing !== undefined) return { _tag: "Existing", charge: existing }
-      const limits = [payer, key, nowMillis, maxUnsettled, maxExposure, exposureAtomic]
-      const [row] = yield* sql.unsafe<LimitsRow>(limitsText, limits)
-      // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
-      return limitedBy(row!)
-    })
-    return storing("charges.claim", untilDecided(decide))
+    return storing(
+      "charges.claim",
+      untilDecided(decide({ charge, lease, nowMillis, maxUnsettled, maxExposure }))
+    )
   }
 }

@@ -2,6 +2,7 @@ import { Effect, Layer, type Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as SqliteDatabase from "./SqliteDatabase.ts"
+import { MayBeLost } from "../sql/MayBeLost.ts"
 import type { Job } from "./SqliteSession.ts"
 
 type Run = (job: Job) => Effect.Effect<unknown, SqlError.SqlError>
@@ -20,7 +21,8 @@ const connectionOf = (run: Run): SqlConnection.Connection => {
         parameters,
         shape,
         kept,
-        bigints: fiber.getRef(SqlClient.SafeIntegers)
+        bigints: fiber.getRef(SqlClient.SafeIntegers),
+        mayBeLost: fiber.getRef(MayBeLost)
       })
     ) as Effect.Effect<A, SqlError.SqlError>
   return {

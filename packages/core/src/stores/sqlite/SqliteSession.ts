@@ -31,6 +31,8 @@ export interface Job {
   readonly bigints: boolean
   /** Keeps the prepared statement for the next call. */
   readonly kept: boolean
+  /** Is not flushed to the disk, unless a later statement is; see `MayBeLost`. */
+  readonly mayBeLost?: boolean
 }
 
 /** A statement that waits to be run. Those that are not part of a transaction are committed in groups. */
@@ -140,8 +142,16 @@ export const openSession = (filename: string): SqliteSession => {
   const database = new DatabaseSync(filename, { timeout: lockWaitMillis })
   const run = runnerOf(database)
 
+  let flushes = true
+  /** Whether commits are flushed. A flush takes along all commits before it. */
+  const setFlushes = (value: boolean) => {
+    if (value !== flushes) database.exec(`PRAGMA synchronous = ${value ? "FULL" : "NORMAL"}`)
+    flushes = value
+  }
+
   const alone = ({ id, job }: Request): Reply => {
     try {
+      if (!database.isTransaction) setFlushes(job.mayBeLost !== true)
       return { id, value: run(job) }
     } catch (error) {
       return { id, failure: failureOf(error) }
@@ -155,6 +165,7 @@ export const openSession = (filename: string): SqliteSession => {
   /** Commits a group together; a statement that fails undoes itself alone. */
   const together = (group: ReadonlyArray<Request>): ReadonlyArray<Reply> => {
     try {
+      setFlushes(group.some((request) => isWrite(request) && request.job.mayBeLost !== true))
       run(begin)
       const replies: Array<Reply> = []
       for (const { id, job } of group) {

@@ -1,5 +1,6 @@
-import { Clock, Effect, Schema } from "effect"
+import { Cause, Clock, Effect, Schema } from "effect"
 import { HttpClient } from "effect/http"
+import { exitWithin } from "../../runtime/Deadline.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
@@ -64,6 +65,11 @@ const readSupported = readAs(SupportedResponse)
 const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string =>
   error instanceof FacilitatorStatus ? `http_${error.status}` : (networkFault(error) ?? error._tag)
 
+const within =
+  (timeoutMillis: number) =>
+  <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E | Cause.TimeoutError> =>
+    Effect.flatten(exitWithin({ timeoutMillis, onTimeout: () => new Cause.TimeoutError() }, call))
+
 /** Requests to a facilitator, with the host's headers. */
 const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
   const base = options.url.replace(/\/+$/, "")
@@ -103,19 +109,17 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
   const verify = (request: FacilitatorRequest) =>
-    post("verify", request).pipe(
-      Effect.flatMap(readVerify),
+    Effect.flatMap(post("verify", request), readVerify).pipe(
+      within(verifyTimeoutMillis),
       Effect.map(toVerification),
-      Effect.timeout(verifyTimeoutMillis),
       Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
       spanned("Facilitator.verify")
     )
 
   const settle = Effect.fnUntraced(function* (request: FacilitatorRequest) {
     const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
-    const response = yield* post("settle", request).pipe(
-      Effect.flatMap(readSettle),
-      Effect.timeout(settleTimeoutMillis),
+    const response = yield* Effect.flatMap(post("settle", request), readSettle).pipe(
+      within(settleTimeoutMillis),
       Effect.result
     )
     if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
@@ -128,7 +132,7 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),
     Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
-    Effect.timeout(verifyTimeoutMillis),
+    within(verifyTimeoutMillis),
     Effect.mapError((error): SupportedFault => ({
       reason: reasonOf(error),
       ...(error instanceof FacilitatorStatus ? { retryAfterMillis: error.retryAfterMillis } : {})

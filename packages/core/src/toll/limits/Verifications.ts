@@ -108,8 +108,11 @@ export class Verifications {
         this.verifying.add(lease.key)
         releases.hold("guard", () => this.verifying.delete(lease.key))
       }
-      const failure = yield* this.open(call, request)
-      if (failure !== undefined) return failure
+      const amountAtomic = BigInt(request.requirements.amount)
+      const ended = this.parts.work.open(call, amountAtomic)
+        ? undefined
+        : yield* this.waitToOpen(call, amountAtomic)
+      if (ended !== undefined) return ended
       if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
       learned.verifiedAtMillis = lease.nowMillis()
       const verification = yield* this.verifyNow(call, request)
@@ -128,17 +131,15 @@ export class Verifications {
    * Waits, for a bounded time, until the payer may have the call open beside others: a facilitator may reserve money for
    * what it verifies. Returns what ends the call instead.
    */
-  private readonly open = Effect.fnUntraced(
+  private readonly waitToOpen = Effect.fnUntraced(
     { self: this },
-    function* (call: PayingCall, { requirements }: FacilitatorRequest): Deciding<Verified | undefined> {
+    function* (call: PayingCall, amountAtomic: bigint): Deciding<Verified | undefined> {
       const { history, work } = this.parts
       const { lease, untilMillis } = call
-      const amountAtomic = BigInt(requirements.amount)
       const counted = countedAs(call)
-      for (let isFirst = true; !work.open(call, amountAtomic); isFirst = false) {
-        // Other processes may have settled more for this payer.
-        if (isFirst) yield* history.learnRecent(call, lease.nowMillis())
-        if (isFirst && work.open(call, amountAtomic)) return undefined
+      // Other processes may have settled more for this payer.
+      yield* history.learnRecent(call, lease.nowMillis())
+      while (!work.open(call, amountAtomic)) {
         if (lease.nowMillis() >= untilMillis || !this.arrivals.admits(counted, this.isKnown(call)))
           return { _tag: "Limited", patient: false }
         yield* this.arrivals.wait(counted)
@@ -167,21 +168,21 @@ export class Verifications {
     }
   )
 
-  private readonly verifyNow = Effect.fnUntraced(
-    { self: this },
-    function* (call: PayingCall, request: FacilitatorRequest): Deciding<Verification> {
-      const { chain, facilitator } = this.services
-      const verification = yield* facilitator.verify(request)
-      if (verification._tag === "Unreachable") yield* this.reportOutage(call, verification.reason)
+  private verifyNow(call: PayingCall, request: FacilitatorRequest): Effect.Effect<Verification, StoreError> {
+    const { chain, facilitator } = this.services
+    return Effect.flatMap(facilitator.verify(request), (verification) => {
+      if (verification._tag === "Unreachable")
+        return Effect.as(this.reportOutage(call, verification.reason), verification)
       if (verification._tag !== "Valid" || call.learned.isProven || !chain.canRead(call.network.caip2))
-        return verification
+        return Effect.succeed(verification)
       // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
-      const isAccepted = yield* this.parts.signatures.confirm(call)
-      call.learned.isProven = isAccepted === true
-      if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
-      return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
-    }
-  )
+      return Effect.map(this.parts.signatures.confirm(call), (isAccepted): Verification => {
+        call.learned.isProven = isAccepted === true
+        if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
+        return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
+      })
+    })
+  }
 
   private reportOutage({ lease, network }: PayingCall, reason: string): Effect.Effect<void> {
     const failed = this.outage.note(lease.nowMillis())

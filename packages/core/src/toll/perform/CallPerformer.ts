@@ -8,7 +8,7 @@ import type { RecentRefusals } from "../limits/RecentRefusals.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import type { WaitingCalls } from "../limits/WaitingCalls.ts"
 import { PaymentRefused } from "../request/PaymentErrors.ts"
-import { judge, type Refusal } from "../request/Verdict.ts"
+import { judge, type PaymentOffer, type Refusal } from "../request/Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "../machine/ChargeStep.ts"
 import { findFresh } from "./findFresh.ts"
 import type { HeldCharge } from "../attempt/HeldCharge.ts"
@@ -45,6 +45,8 @@ const takeoverBudget = { times: 10, spanMillis: 10_000 }
 
 const waited: ChargeEvent = { _tag: "Waited" }
 
+const shed: ChargeEvent = { _tag: "Limited", patient: false }
+
 const unreadChain: ChargeEvent = {
   _tag: "Verified",
   verification: { _tag: "Unreachable", reason: "chain" }
@@ -52,6 +54,7 @@ const unreadChain: ChargeEvent = {
 
 const inVerifySpan = spanned("x402.verify")
 const inClaimSpan = spanned("x402.claim")
+const inWorkSpan = spanned("x402.work")
 
 /**
  * Performs the steps of a paid call. It changes the limits and the store; what a step changes in the call's progress is in
@@ -92,7 +95,7 @@ export class CallPerformer {
       case "CheckFunds":
         return this.checkFunds(attempt, step)
       case "Work":
-        return this.worker.work(attempt, heldBy(progress), step)
+        return inWorkSpan(this.worker.work(attempt, heldBy(progress), step))
       case "Advance":
         return this.worker.advance(attempt, step)
       case "Deliver":
@@ -102,17 +105,17 @@ export class CallPerformer {
     }
   }
 
-  private find<E>(
-    attempt: PaymentAttempt<E>,
+  private find(
+    attempt: PaymentAttempt,
     lookup: Effect.Effect<Charge | undefined, StoreError>
-  ): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const charge = yield* lookup
+  ): CallResult<never> {
+    const found = (charge: Charge | undefined) => this.found(attempt, charge, attempt.lease.nowMillis())
+    return Effect.flatMap(lookup, (charge) =>
       // A voided charge with another signature: check the signer, which decides about this payment.
-      if (charge?.state === "voided" && charge.payloadDigest !== attempt.digest)
-        yield* this.services.admission.checkSignature(attempt)
-      return this.found(attempt, charge, attempt.lease.nowMillis())
-    })
+      charge?.state === "voided" && charge.payloadDigest !== attempt.digest
+        ? Effect.map(this.services.admission.checkSignature(attempt), () => found(charge))
+        : Effect.succeed(found(charge))
+    )
   }
 
   private found(attempt: PaymentAttempt, charge: Charge | undefined, nowMillis: number): ChargeEvent {
@@ -150,8 +153,9 @@ export class CallPerformer {
     return digest === fingerprint.slice(separator + 1)
   }
 
-  private takeOver<E>(attempt: PaymentAttempt<E>): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
+  private readonly takeOver = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt): Performing {
       const { lease } = attempt
       if (this.takeovers.isUsedUp(lease.key, lease.nowMillis())) return { _tag: "Exhausted" }
       const taken = yield* this.services.settlement.takeOver(lease)
@@ -166,25 +170,30 @@ export class CallPerformer {
         charge.state === "claimed" || charge.state === "voided" || charge.payloadDigest === attempt.digest
       const isRefused = charge.refusedDigest === attempt.digest
       const sameRequest = isOurs && this.isSameRequest(charge, attempt)
-      const found: CallEvent<E> = { ...event, sameRequest, isRefused, held }
+      const found: CallEvent<never> = { ...event, sameRequest, isRefused, held }
       return charge.response === undefined
         ? found
         : { ...found, result: { _tag: "Recorded", recorded: charge.response } }
-    })
-  }
+    }
+  )
 
   private judge<E>(attempt: PaymentAttempt<E>, { held }: CallProgress<E>): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const { admission } = this.services
-      const { offers, payment, resourceUrl, workMillis } = attempt.request
-      const copy = this.refusalOfCopy(attempt)
-      if (copy !== undefined) return { _tag: "Refused", refusal: copy }
-      if (held === undefined && (yield* admission.isShed(attempt))) return { _tag: "Limited", patient: false }
-      const offering = offers(attempt.lease.key)
-      const offered = Effect.isEffect(offering)
-        ? yield* Effect.catchIf(offering, isPaymentRefused, Effect.succeed)
-        : offering
+    const copy = this.refusalOfCopy(attempt)
+    if (copy !== undefined) return Effect.succeed({ _tag: "Refused", refusal: copy })
+    const judgeByOffers = () =>
+      Effect.flatMap(offersFor(attempt), (offered) => this.judgeBy(attempt, offered))
+    if (held !== undefined) return judgeByOffers()
+    return Effect.flatMap(this.services.admission.isShed(attempt), (isShed): CallResult<E> =>
+      isShed ? Effect.succeed(shed) : judgeByOffers()
+    )
+  }
+
+  private readonly judgeBy = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt, offered: Offered): Performing {
       if (offered instanceof PaymentRefused) return { _tag: "Refused", refusal: offered.refusal }
+      const { admission } = this.services
+      const { payment, resourceUrl, workMillis } = attempt.request
       const verdict = judge(payment.payload, offered, {
         resourceUrl,
         workSeconds: workMillis / 1000,
@@ -195,29 +204,27 @@ export class CallPerformer {
       return refusal === undefined
         ? { _tag: "Accepted", task: taskOf(attempt, verdict.offer) }
         : { _tag: "Refused", refusal }
-    })
-  }
+    }
+  )
 
-  private verify<E>(attempt: PaymentAttempt<E>, progress: CallProgress<E>, task: PayableTask): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const { admission, chain, waiting } = this.services
-      const { caip2 } = attempt.network
-      if (chain.head === undefined || !chain.canRead(caip2))
-        return yield* admission.verify(attempt, task.request, waiting)
-      // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
-      const head = progress.head ?? (yield* chain.head(caip2))
+  private verify(attempt: PaymentAttempt, progress: CallProgress, task: PayableTask): CallResult<never> {
+    const { admission, chain, waiting } = this.services
+    const { caip2 } = attempt.network
+    const verifying = admission.verify(attempt, task.request, waiting)
+    if (chain.head === undefined || !chain.canRead(caip2)) return verifying
+    // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
+    const reading = progress.head === undefined ? chain.head(caip2) : Effect.succeed(progress.head)
+    return Effect.flatMap(reading, (head): CallResult<never> =>
       // Without it, a transfer that was made before would count for this call, too.
-      if (head === undefined) return unreadChain
-      return { ...(yield* admission.verify(attempt, task.request, waiting)), head }
-    })
+      head === undefined
+        ? Effect.succeed(unreadChain)
+        : Effect.map(verifying, (verified) => ({ ...verified, head }))
+    )
   }
 
-  private claim<E>(
-    attempt: PaymentAttempt<E>,
-    { head, held }: CallProgress<E>,
-    task: PayableTask
-  ): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
+  private readonly claim = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt, { head, held }: CallProgress, task: PayableTask): Performing {
       const { admission, secrets } = this.services
       const { lease, request } = attempt
       const nowMillis = lease.nowMillis()
@@ -238,8 +245,8 @@ export class CallPerformer {
         claimedAtMillis: nowMillis,
         held: claimedCharge(attempt, task, charge, held)
       }
-    })
-  }
+    }
+  )
 
   private checkFunds<E>(
     attempt: PaymentAttempt<E>,
@@ -252,15 +259,14 @@ export class CallPerformer {
     }))
   }
 
-  private settlementStep<E>(
-    attempt: PaymentAttempt<E>,
-    progress: CallProgress<E>,
+  private settlementStep(
+    attempt: PaymentAttempt,
+    progress: CallProgress,
     step: SettlementStep
-  ): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const { admission, settlement } = this.services
-      const held = heldBy(progress)
-      const event = yield* settlement.perform(step, held)
+  ): CallResult<never> {
+    const { admission, settlement } = this.services
+    const held = heldBy(progress)
+    return Effect.map(settlement.perform(step, held), (event): CallEvent<never> => {
       if (event._tag === "Settled" && event.settlement._tag === "Rejected")
         admission.noteFailure(attempt, event.settlement.reason)
       if (event._tag === "Seen" && event.evidence._tag === "Moved" && event.evidence.precedesClaim === true)
@@ -276,7 +282,16 @@ export class CallPerformer {
   }
 }
 
-const isPaymentRefused = (error: unknown): error is PaymentRefused => error instanceof PaymentRefused
+type Offered = ReadonlyArray<PaymentOffer> | PaymentRefused
+
+/** The ways to pay for the request, or why it isn't sold. */
+const offersFor = <E>({ lease, request }: PaymentAttempt<E>): Effect.Effect<Offered, E> => {
+  const offering = request.offers(lease.key)
+  if (!Effect.isEffect(offering)) return Effect.succeed(offering)
+  return Effect.catch(offering, (error): Effect.Effect<Offered, E> =>
+    error instanceof PaymentRefused ? Effect.succeed(error) : Effect.fail(error)
+  )
+}
 
 /** The machine lets a call work on a charge only after it claimed it or took it over. */
 const heldBy = ({ held }: CallProgress): HeldCharge => {

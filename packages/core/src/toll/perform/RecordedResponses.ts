@@ -19,23 +19,22 @@ export class RecordedResponses {
   }
 
   /** The record of a response, encrypted if the request requires it. */
-  readonly record = Effect.fnUntraced(
-    { self: this },
-    function* (
-      { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
-      response: WorkResponse
-    ): Effect.fn.Return<RecordedResponse> {
-      const { body } = response
-      if (body._tag === "Bytes")
-        return { ...response, body: { _tag: "Reference", reference: body.reference } }
-      if (!encrypted) return { ...response, body: { _tag: "Plain", text: body.text } }
-      const { headers, ...plain } = response
-      if (headers === undefined)
-        return { ...plain, body: { _tag: "Encrypted", ...(yield* this.secrets.encrypt(body.text)) } }
-      const whole = yield* this.secrets.encrypt(JSON.stringify({ headers, text: body.text }))
-      return { ...plain, body: { _tag: "Encrypted", ...whole, withHeaders: true } }
-    }
-  )
+  record(
+    { encrypted }: Pick<TollRequest<unknown>, "encrypted">,
+    response: WorkResponse
+  ): Effect.Effect<RecordedResponse> {
+    const { body } = response
+    if (body._tag === "Bytes")
+      return Effect.succeed({ ...response, body: { _tag: "Reference", reference: body.reference } })
+    if (!encrypted) return Effect.succeed({ ...response, body: { _tag: "Plain", text: body.text } })
+    const { headers, ...plain } = response
+    const withHeaders = headers !== undefined
+    const text = withHeaders ? JSON.stringify({ headers, text: body.text }) : body.text
+    return Effect.map(this.secrets.encrypt(text), (sealed) => ({
+      ...plain,
+      body: { _tag: "Encrypted", ...sealed, ...(withHeaders ? { withHeaders } : {}) }
+    }))
+  }
 
   /** The response of a record. */
   open<E>(

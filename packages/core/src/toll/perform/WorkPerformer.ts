@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { Charges } from "../../ports/Charges.ts"
+import type { Charges, RecordedResponse } from "../../ports/Charges.ts"
 import type { HeldCharge } from "../attempt/HeldCharge.ts"
 import type { CallEvent, PaymentAttempt } from "../attempt/PaymentAttempt.ts"
 import type { Admission } from "../limits/Admission.ts"
@@ -9,7 +9,6 @@ import type { RequestStep } from "../machine/ChargeStep.ts"
 import { PaymentRefused, WorkRetriedTooOften } from "../request/PaymentErrors.ts"
 import type { PaymentOffer, Refusal } from "../request/Verdict.ts"
 import type { RecordedResponses } from "./RecordedResponses.ts"
-import { spanned } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -22,12 +21,10 @@ type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _
 /** What a step of a call resulted in. `E`: the error of its work. */
 export type CallResult<E> = Effect.Effect<CallEvent<E>, E | PaymentRefused | StoreError>
 /** The same, within a generator. */
-export type Performing<E> = Effect.fn.Return<CallEvent<E>, E | PaymentRefused | StoreError>
+export type Performing<E = never> = Effect.fn.Return<CallEvent<E>, E | PaymentRefused | StoreError>
 
 /** Tries of the work of one payment that settled first; each may fail. */
 const owedWorkBudget = { times: 3, spanMillis: 600_000 }
-
-const inWorkSpan = spanned("x402.work")
 
 /** Performs the steps of a paid call that do its work and record the response. */
 export class WorkPerformer {
@@ -38,12 +35,11 @@ export class WorkPerformer {
   }
 
   work<E>(attempt: PaymentAttempt<E>, held: HeldCharge, { paid }: StepOf<"Work">): CallResult<E> {
-    const working = Effect.gen({ self: this }, function* (): Performing<E> {
-      if (paid !== undefined && !this.mayWork(attempt, held)) {
-        const failure = Cause.fail(new WorkRetriedTooOften())
-        return { _tag: "WorkFailed", result: { _tag: "Failed", failure } }
-      }
-      const worked = yield* Effect.exit(workFor(attempt, held))
+    if (paid !== undefined && !this.mayWork(attempt, held)) {
+      const failure = Cause.fail(new WorkRetriedTooOften())
+      return Effect.succeed({ _tag: "WorkFailed", result: { _tag: "Failed", failure } })
+    }
+    return Effect.map(Effect.exit(workFor(attempt, held)), (worked): CallEvent<E> => {
       attempt.unpaidWork = {
         hasFailed: attempt.unpaidWork?.hasFailed === true || Exit.isFailure(worked),
         paidBy: paid === undefined ? "settlement" : "delivery",
@@ -62,7 +58,6 @@ export class WorkPerformer {
         result: { _tag: "Worked", response: work.response }
       }
     })
-    return inWorkSpan(working)
   }
 
   /**
@@ -76,24 +71,28 @@ export class WorkPerformer {
     return this.owedWork.take(key, nowMillis())
   }
 
-  advance<E>({ lease, request }: PaymentAttempt<E>, { work }: StepOf<"Advance">): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const { charges, responses } = this.services
-      const response = work === undefined ? undefined : yield* responses.record(request, work.response)
-      const outcome = { response, subject: work?.subject }
-      return { _tag: "Advanced", advanced: yield* charges.advance(lease.key, lease.owner, outcome) }
-    })
+  advance({ lease, request }: PaymentAttempt, { work }: StepOf<"Advance">): CallResult<never> {
+    const { charges, responses } = this.services
+    const recording: Effect.Effect<RecordedResponse | undefined> =
+      work === undefined ? Effect.succeed(undefined) : responses.record(request, work.response)
+    return recording.pipe(
+      Effect.flatMap((response) =>
+        charges.advance(lease.key, lease.owner, { response, subject: work?.subject })
+      ),
+      Effect.map((advanced) => ({ _tag: "Advanced", advanced }))
+    )
   }
 
-  deliver<E>(attempt: PaymentAttempt<E>, { task }: HeldCharge, { work }: StepOf<"Deliver">): CallResult<E> {
-    return Effect.gen({ self: this }, function* (): Performing<E> {
-      const { admission, charges, responses } = this.services
-      const { lease, request } = attempt
-      const response = yield* responses.record(request, work.response)
-      const delivered = yield* charges.deliver(lease.key, lease.owner, response)
-      if (delivered) admission.delivered(attempt, task.authorization.value)
-      return { _tag: "Delivered", delivered }
-    })
+  deliver(attempt: PaymentAttempt, { task }: HeldCharge, { work }: StepOf<"Deliver">): CallResult<never> {
+    const { admission, charges, responses } = this.services
+    const { lease, request } = attempt
+    return responses.record(request, work.response).pipe(
+      Effect.flatMap((response) => charges.deliver(lease.key, lease.owner, response)),
+      Effect.map((delivered) => {
+        if (delivered) admission.delivered(attempt, task.authorization.value)
+        return { _tag: "Delivered", delivered }
+      })
+    )
   }
 }
 

@@ -71,10 +71,28 @@ const headerOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error
 /** Stands for the URL in a template: JSON escapes its control characters, and nothing else has them. */
 const placeholder = "\u0000url\u0000"
 
-/** Fills the URL into a text that was written once: writing it anew would take longer than all else of a 402. */
-const templateOf = (json: string): ((url: string) => string) => {
+/** Makes a text from the JSON of a URL. */
+type Template = (urlJson: string) => string
+
+/** Fills the URL into JSON that was written once: writing it anew would take longer than all else of a 402. */
+const templateOf = (json: string): Template => {
   const parts = json.split(JSON.stringify(placeholder))
-  return (url) => parts.join(JSON.stringify(url))
+  return (urlJson) => parts.join(urlJson)
+}
+
+/** The same in base64, for JSON in which the URL stands once: all but its surroundings is encoded once. */
+const base64TemplateOf = (json: string): Template => {
+  const [before = "", after = ""] = json.split(JSON.stringify(placeholder))
+  // Three bytes are four characters.
+  const whole = before.length - (before.length % 3)
+  const head = btoa(before.slice(0, whole))
+  const start = before.slice(whole)
+  const tails = [0, 2, 1].map((taken) => ({ taken: after.slice(0, taken), base64: btoa(after.slice(taken)) }))
+  return (urlJson) => {
+    const { base64, taken } = tails[(start.length + urlJson.length) % 3]!
+    // Joined, and not added: a text in pieces would be read slowly.
+    return [head, btoa(start + urlJson + taken), base64].join("")
+  }
 }
 
 /** Makes the same 402 for many URLs of one resource, all of which are ASCII. */
@@ -85,6 +103,9 @@ export const challengeTemplate = (
 ): ((url: string) => Challenge) => {
   const { body, header } = makeChallenge(offers, { ...resource, url: placeholder }, error)
   const bodyFor = templateOf(body)
-  const headerFor = templateOf(atob(header))
-  return (url) => ({ body: bodyFor(url), header: btoa(headerFor(url)) })
+  const headerFor = base64TemplateOf(atob(header))
+  return (url) => {
+    const urlJson = JSON.stringify(url)
+    return { body: bodyFor(urlJson), header: headerFor(urlJson) }
+  }
 }

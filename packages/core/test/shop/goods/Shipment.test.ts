@@ -62,6 +62,34 @@ describe("events", () => {
     expect(descriptions(of({ events: [third, twin, second, first] }))).toBe("cBba")
   })
 
+  it("without a difference in time begin with the one that the tracker calls the latest", () => {
+    const twin = { ...second, description: "B" }
+    expect(descriptions(of({ events: [second, twin, first], latestEvent: twin }))).toBe("Bba")
+    const timeless = ["x", "y", "z"].map((description) => event(null, description))
+    expect(descriptions(of({ events: timeless, latestEvent: timeless[2]! }))).toBe("zxy")
+    expect(descriptions(of({ events: [third, second], latestEvent: second }))).toBe("cb")
+  })
+
+  it("have offsets as ISO 8601 writes them", () => {
+    const indian = event("2026-03-02T09:00:00+0530", "i")
+    const result = of({
+      events: [indian],
+      latestEvent: indian,
+      pickedUpAt: "2026-03-02T09:00:00-0800",
+      milestones: [{ stage: "PickedUp", time: "2026-03-02T09:00:00-0800" }],
+      estimatedDelivery: { from: "2026-03-05", to: "2026-03-06T18:00+0100", source: null }
+    })
+    expect(result.events).toEqual([{ ...indian, time: "2026-03-02T09:00:00+05:30" }])
+    expect(result.latestEvent).toEqual(result.events[0])
+    expect(result.milestones[0]?.time).toBe("2026-03-02T09:00:00-08:00")
+    expect(result.pickedUpAt).toBe("2026-03-02T09:00:00-08:00")
+    expect(result.estimatedDelivery).toEqual({
+      from: "2026-03-05",
+      to: "2026-03-06T18:00+01:00",
+      source: null
+    })
+  })
+
   it("without a time stay next to the one before them in time", () => {
     const timeless = event(null, "?")
     expect(descriptions(of({ events: [third, timeless, second] }))).toBe("c?b")

@@ -4,6 +4,7 @@ import { UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
 import { TrackResult } from "../../../src/shop/goods/Tracking.ts"
 import type { TrackerOptions } from "../../../src/shop/ports/Tracker.ts"
 import { guardedTracker, Tracker } from "../../../src/shop/ports/Tracker.ts"
+import { sampleTrackResult } from "../../../../testing/src/index.ts"
 
 describe("Tracker", () => {
   const trackOf = (track: TrackerOptions["track"]) =>
@@ -39,6 +40,16 @@ describe("Tracker", () => {
       ])
       assert.deepStrictEqual(result.milestones, [{ stage: "Departure", time: null }])
       assert.strictEqual(result.subStatus, null)
+    })
+  )
+
+  it.effect("refuses a shipment with another number, and not one whose number is written otherwise", () =>
+    Effect.gen(function* () {
+      const sent = (number: string) => trackOf(async () => sampleTrackResult(number))
+      assert.strictEqual((yield* sent("abc-12345")).number, "abc-12345")
+      const failure = yield* Effect.flip(sent("ABC12346"))
+      assert.instanceOf(failure, UpstreamFailed)
+      assert.match(String((failure as UpstreamFailed).cause), /number: is that of another shipment/)
     })
   )
 

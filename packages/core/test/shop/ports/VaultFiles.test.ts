@@ -42,12 +42,19 @@ describe("VaultFiles", () => {
   it.effect("passes on a digest and a function for parts, and refuses others", () =>
     Effect.gen(function* () {
       const { body } = watched()
-      const range = () => body
-      assert.deepStrictEqual(yield* openOf(async () => ({ body, digest: "v1", range })), {
+      const file = {
         body,
         digest: "v1",
-        range
-      })
+        range(start: number, end: number) {
+          assert.deepStrictEqual([start, end], [1, 2])
+          return this.body
+        }
+      }
+      const opened = yield* openOf(async () => file)
+      assert.strictEqual(opened.body, body)
+      assert.strictEqual(opened.digest, "v1")
+      // As a method.
+      assert.strictEqual(opened.range?.(1, 2), body)
       const bytes = yield* openOf(async () => ({ body: new Uint8Array([1]), digest: "v1" }))
       assert.strictEqual(bytes.digest, "v1")
       for (const wrong of [
@@ -58,8 +65,8 @@ describe("VaultFiles", () => {
         { range: true }
       ]) {
         const { body: unused, seen } = watched()
-        const opened = openOf(async () => ({ body: unused, ...wrong }) as never)
-        assert.instanceOf(yield* Effect.flip(opened), UpstreamFailed)
+        const refused = openOf(async () => ({ body: unused, ...wrong }) as never)
+        assert.instanceOf(yield* Effect.flip(refused), UpstreamFailed)
         assert.isTrue(seen.cancelled)
       }
     })
