@@ -3,6 +3,7 @@ import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { PaymentOffer } from "../toll/request/Verdict.ts"
+import { BoundedMap } from "../runtime/BoundedMap.ts"
 import type { HttpSettings, OfferedNetwork } from "./HttpSettings.ts"
 import { type InputReader, inputReader } from "./Input.ts"
 
@@ -45,6 +46,21 @@ const urlCharacters = /^\?[\x21-\x7e]+$/
 const isNameable = (search: string): boolean =>
   search.length <= maxQueryLength + 1 && urlCharacters.test(search)
 
+/** Challenges kept per operation, about 5 KB each. */
+const maxRemembered = 128
+
+/** Keeps recent challenges: indexers, clients that retry and agents with the same task repeat their queries. */
+const remembered = (make: (search: string) => Challenge): ((search: string) => Challenge) => {
+  const made = new BoundedMap<string, Challenge>(maxRemembered)
+  return (search) => {
+    const known = made.get(search)
+    if (known !== undefined) return known
+    const challenge = make(search)
+    made.set(search, challenge)
+    return challenge
+  }
+}
+
 /** Runs a function at the first call, and again when its source has changed. */
 const madeFrom = <Source, A>(source: () => Source, make: (from: Source) => A): (() => A) => {
   let made: { readonly from: Source; readonly value: A } | undefined
@@ -71,8 +87,11 @@ const byQuery = (
   if (!queryInResource) return { unpaid: plain, resource: () => resource }
   const naming = madeFrom(offers, (current) => challengeTemplate(current, described, error))
   const { url } = resource
+  const unpaid = madeFrom(offers, () =>
+    remembered((search) => (isNameable(search) ? naming()(url + search) : plain()))
+  )
   return {
-    unpaid: (search) => (isNameable(search) ? naming()(url + search) : plain()),
+    unpaid: (search) => unpaid()(search),
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }

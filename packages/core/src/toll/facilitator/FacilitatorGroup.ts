@@ -1,4 +1,4 @@
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Random } from "effect"
 import { findNetwork } from "../../domain/Network.ts"
 import { report } from "../../runtime/events.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
@@ -45,15 +45,21 @@ const byHealth = (candidates: ReadonlyArray<Candidate>, nowMillis: number): Read
   return [...candidates.filter(isUp), ...candidates.filter((candidate) => !isUp(candidate))]
 }
 
-/** Verifies again while nothing is known, up to `times` times in all. */
-const repeated = (verify: () => Effect.Effect<Verification>, times: number): Effect.Effect<Verification> =>
-  times === 1
-    ? verify()
-    : Effect.repeat(Effect.suspend(verify), {
-        times: times - 1,
-        schedule: Schedule.jittered(Schedule.exponential("100 millis")),
-        while: ({ _tag }) => _tag === "Unreachable"
-      })
+/** Pauses for about so long: many calls that failed at once don't come back at once. */
+const pause = (millis: number): Effect.Effect<void> =>
+  Effect.flatMap(Random.nextBetween(millis * 0.8, millis * 1.2), (jittered) => Effect.sleep(jittered))
+
+/** Verifies again while nothing is known, up to `times` times in all, after pauses that double. */
+const repeated = (
+  verify: () => Effect.Effect<Verification>,
+  times: number,
+  pauseMillis = 100
+): Effect.Effect<Verification> =>
+  Effect.flatMap(verify(), (verification) =>
+    verification._tag !== "Unreachable" || times === 1
+      ? Effect.succeed(verification)
+      : Effect.andThen(pause(pauseMillis), () => repeated(verify, times - 1, pauseMillis * 2))
+  )
 
 /** What a facilitator lists, as far as known. */
 const kindsOf = ({ kinds }: FacilitatorMember): ReadonlyArray<SupportedKind> => kinds.known ?? []

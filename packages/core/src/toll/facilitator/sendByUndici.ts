@@ -61,7 +61,13 @@ const loadUndici = async (): Promise<Undici | undefined> => {
   }
 }
 
-let loading: Promise<Undici | undefined> | undefined
+let loaded: { readonly undici: Undici | undefined } | undefined
+
+const load = Effect.suspend(() =>
+  loaded === undefined
+    ? Effect.promise(async () => (loaded = { undici: await loadUndici() }))
+    : Effect.succeed(loaded)
+)
 
 const headerOf = (headers: Headers, name: string): string | undefined => {
   const value = headers[name]
@@ -182,14 +188,11 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
   }
 
   return (call) =>
-    Effect.flatMap(
-      Effect.promise(() => (loading ??= loadUndici())),
-      (undici) => {
-        const url = URL.parse(call.url)
-        // `fetch` refuses an address with a user.
-        const isPlain = url !== null && url.username + url.password === ""
-        if (undici === undefined || needsClient || !isPlain) return overClient(call)
-        return Effect.flatMap(dispatch(undici, call, url), (received) => reply(call, received))
-      }
-    )
+    Effect.flatMap(load, ({ undici }) => {
+      const url = URL.parse(call.url)
+      // `fetch` refuses an address with a user.
+      const isPlain = url !== null && url.username + url.password === ""
+      if (undici === undefined || needsClient || !isPlain) return overClient(call)
+      return Effect.flatMap(dispatch(undici, call, url), (received) => reply(call, received))
+    })
 }
