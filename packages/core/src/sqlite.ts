@@ -3,6 +3,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
 import type { Stores } from "./stores/Stores.ts"
 import * as SqliteClient from "./stores/sqlite/SqliteClient.ts"
+import { StorageIsKept } from "./ports/StorageMarks.ts"
+import * as SqliteDatabase from "./stores/sqlite/SqliteDatabase.ts"
 import { pathFault } from "./stores/sqlite/pathFault.ts"
 import { layerSql } from "./stores/sql/stores.ts"
 
@@ -37,9 +39,15 @@ export const sqlite = (options: {
         ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
         : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
   )
+  const kept = Layer.succeed(
+    StorageIsKept,
+    typeof filename !== "string" || !SqliteDatabase.isInMemory(filename)
+  )
   // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a
   // file is opened once, wherever its storage is provided.
-  return Layer.effectContext(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))))
+  return Layer.effectContext(
+    Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened), Layer.merge(kept))))
+  )
 }
 
 const openFailure = (filename: string, error: SqlError.SqlError): ConfigurationError | StoreError =>

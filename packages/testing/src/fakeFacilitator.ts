@@ -1,4 +1,9 @@
-import { type FacilitatorClient, networks as knownNetworks, toBase58 } from "@till402/core/effect"
+import {
+  type FacilitatorClient,
+  type NamedFacilitatorClient,
+  networks as knownNetworks,
+  toBase58
+} from "@till402/core/effect"
 import { type Scripted, scripted } from "./scripted.ts"
 
 type Verify = FacilitatorClient["verify"]
@@ -17,7 +22,9 @@ export interface FakeSettlement {
 }
 
 /** A facilitator without a chain, with scripted calls. */
-export interface FakeFacilitator extends FacilitatorClient {
+export interface FakeFacilitator extends NamedFacilitatorClient {
+  /** No till takes it where real money is paid, but in tests. */
+  readonly movesNoMoney: true
   /** Returns `isValid: true` for nonces that were not settled yet. Doesn't check signatures. */
   readonly verify: Scripted<Verify>
   /** Settles each nonce once. */
@@ -130,6 +137,7 @@ export const fakeFacilitator = (
   }))
 
   const fake: FakeFacilitator = {
+    movesNoMoney: true,
     verify,
     settle,
     getSupported,

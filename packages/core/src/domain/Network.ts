@@ -147,6 +147,11 @@ export const solanaNetworks: ReadonlyArray<SolanaNetwork> = [
 /** All networks known by name. */
 export const networks: ReadonlyArray<Network> = [...evmNetworks, ...solanaNetworks]
 
+const playMoney: ReadonlySet<string> = new Set(["eip155:84532", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"])
+
+/** Whether the dollars of a network (CAIP-2) are free of charge, for tests. */
+export const isPlayMoney = (caip2: string): boolean => playMoney.has(caip2)
+
 /** Names of EVM networks: a call with one of these needs no check of the chain family. */
 type EvmName = `eip155:${number}` | "base" | "base-sepolia" | "polygon" | "avalanche"
 type SolanaName = "solana" | "solana-devnet"

@@ -1,13 +1,19 @@
 import { Context, type Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 
-/** What a storage was used with, by name: the digests of the host's keys. A mark never changes. */
+/** What a storage was used with, by name: the digests of the host's keys, its address and wallets. A mark never changes. */
 export interface Marks {
   /** All marks. */
   readonly all: Effect.Effect<ReadonlyMap<string, string>, StoreError>
   /** Writes a mark, unless one of this name exists. */
   readonly add: (name: string, value: string) => Effect.Effect<void, StoreError>
 }
+
+/** Whether what a till stores outlives its process: not in `memory()`, nor in an SQLite database in memory. */
+export const StorageIsKept: Context.Reference<boolean> = Context.Reference<boolean>(
+  "@till402/core/StorageIsKept",
+  { defaultValue: () => true }
+)
 
 /**
  * The marks of the storage that a till is on. A storage that outlives the process provides them, beside the stores.

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
@@ -12,7 +13,8 @@ export const layerMemoryStores: Layer.Layer<Stores> = Layer.mergeAll(
   Quotes.layerMemory,
   Orders.layerMemory,
   VaultItems.layerMemory,
-  VaultPurchases.layerMemory
+  VaultPurchases.layerMemory,
+  Layer.succeed(StorageIsKept, false)
 )
 
 /**

@@ -30,6 +30,8 @@ import { shopErasure } from "../shop/ports/ShopErasure.ts"
 import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
+import { databaseCheck } from "./databaseCheck.ts"
+import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck } from "./keyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
@@ -232,10 +234,15 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
-    Layer.provide([proofCheck(settings), tokenCheck(settings.networks), shopErasure(settings)]),
+    Layer.provide([
+      proofCheck(settings),
+      moneyCheck(settings, hooks),
+      tokenCheck(settings.networks),
+      shopErasure(settings)
+    ]),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
-    Layer.provide(keyCheck(settings.secret)),
+    Layer.provide(databaseCheck(settings).pipe(Layer.provide(keyCheck(settings.secret)))),
     Layer.provideMerge(PaymentReversals.layer),
     Layer.provideMerge(StoreTime.layer)
   )

@@ -133,7 +133,13 @@ const prepare = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlE
     orElse: () => Effect.void
   })
 
-/** Runs the migrations that are missing, in one transaction. */
+const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): ReadonlyArray<string> =>
+  migrations.flatMap((migration) => migration[dialect])
+
+/**
+ * Runs the migrations that are missing, in one transaction, which a schema that is wrong before or after them rolls back:
+ * the version that the database was made by can go on with it.
+ */
 const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect, all: ReadonlyArray<Migration>) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -142,14 +148,19 @@ const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect, all: ReadonlyArr
       const found = yield* recorded(sql)
       yield* refuseUnknown(all, found)
       const missing = all.filter(({ id }) => !found.some((run) => run.id === id))
+      const before = all.filter((migration) => !missing.includes(migration))
+      if (missing.length === 0) return []
+      if (before.length > 0) yield* checkSchema(sql, statementsOf(before, dialect))
       for (const migration of missing)
         for (const text of [...migration[dialect], recordOf(migration)]) yield* sql.unsafe(text)
+      yield* checkSchema(sql, statementsOf(all, dialect))
       return missing.map(labelOf)
     })
   )
 
 /**
- * Migrates the schema, then compares it with the one that this version needs. Processes that start concurrently wait
+ * Migrates the schema, and compares it with the one that its version made before, and with the one that this version needs
+ * after: of an upgrade that is refused, nothing stays. Processes that start concurrently wait
  * for each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
  *
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
@@ -162,9 +173,6 @@ export const migrate = Effect.fnUntraced(function* (all: ReadonlyArray<Migration
   const found = yield* recorded(sql)
   yield* refuseUnknown(all, found)
   const ran = found.length === all.length ? [] : yield* runMissing(sql, dialect, all)
-  yield* checkSchema(
-    sql,
-    all.flatMap((migration) => migration[dialect])
-  )
+  if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
   return ran
 })

@@ -20,13 +20,46 @@ const column = /^ +([a-z]\w*) [A-Z]/gm
 /** Columns of a virtual table have no type; settings follow them. */
 const virtualColumn = /^ +([a-z]\w*),$/gm
 
-/** Reads what a list of statements creates. */
+/** The form in which a later migration changes a table: what it matches, and what that does to the names of its parts. */
+const changes: ReadonlyArray<
+  readonly [form: RegExp, rename: (name: string, table: string, other: string) => string | undefined]
+> = [
+  [/^DROP TABLE (?:IF EXISTS )?(\w+)/, (name, table) => (tableOf(name) === table ? undefined : name)],
+  [/^DROP INDEX (?:IF EXISTS )?(\w+)/, (name, index) => (name.endsWith(`.${index}`) ? undefined : name)],
+  [
+    /^ALTER TABLE (\w+) DROP COLUMN (\w+)/,
+    (name, table, column) => (name === `${table}.${column}` ? undefined : name)
+  ],
+  [
+    /^ALTER TABLE (\w+) RENAME TO (\w+)/,
+    (name, table, other) => (tableOf(name) === table ? `${other}${name.slice(table.length)}` : name)
+  ]
+]
+
+/** Changes what has been created so far. */
+const change = (text: string, parts: ReadonlyArray<Map<string, unknown>>): void => {
+  for (const [form, rename] of changes) {
+    const [, table = "", other = ""] = form.exec(text) ?? []
+    if (table === "") continue
+    for (const part of parts)
+      for (const [name, facts] of Array.from(part)) {
+        part.delete(name)
+        const renamed = rename(name, table, other)
+        if (renamed !== undefined) part.set(renamed, facts)
+      }
+  }
+}
+
+/** Reads what a list of statements creates, and what later ones of it change. */
 export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
   const columns = new Map<string, { readonly isRequired: boolean }>()
   const indexes = new Map<string, { readonly isUnique: boolean }>()
-  const triggers = new Set<string>()
+  const triggers = new Map<string, undefined>()
   const functions = new Set<string>()
   for (const text of statements) {
+    change(text, [columns, indexes, triggers])
+    const added = /^ALTER TABLE (\w+) ADD COLUMN (\w+) /.exec(text)
+    if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
     const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
     if (table !== undefined)
       for (const [, name] of text.matchAll(column)) columns.set(`${table}.${name}`, { isRequired: false })
@@ -37,12 +70,14 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
     if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
     const trigger = /^CREATE (?:OR REPLACE )?TRIGGER (?:IF NOT EXISTS )?(\w+)[^]*?\sON (\w+)/.exec(text)
-    if (trigger !== null) triggers.add(`${trigger[2]}.${trigger[1]}`)
+    if (trigger !== null) triggers.set(`${trigger[2]}.${trigger[1]}`, undefined)
     const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]
     if (made !== undefined) functions.add(made)
   }
-  return { columns, functions, indexes, triggers }
+  return { columns, functions, indexes, triggers: new Set(triggers.keys()) }
 }
+
+const tableOf = (name: string): string => name.slice(0, name.indexOf("."))
 
 interface FoundColumn {
   readonly name: string
@@ -111,8 +146,6 @@ export const foundSchema = Effect.fnUntraced(function* (
     functions: new Set(functions.map(({ name }) => name))
   }
 })
-
-const tableOf = (name: string): string => name.slice(0, name.indexOf("."))
 
 /** What a schema lacks, or has too much of. Columns and indexes that a host added are no fault. Pure. */
 export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<string> => {

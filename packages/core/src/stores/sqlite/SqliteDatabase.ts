@@ -158,7 +158,8 @@ class Statements {
 }
 
 /** Only the thread that opened it sees a database that SQLite keeps in memory. */
-const isInMemory = (filename: string): boolean => filename === ":memory:" || filename.startsWith("file:")
+export const isInMemory = (filename: string): boolean =>
+  /^(?:file:)?:memory:|^file:.*[?&]mode=memory(?:&|$)/.test(filename)
 
 const openFailed = (cause: unknown): SqlError.SqlError =>
   toSqlError(cause instanceof OpenFailure ? cause.failure : failureOf(cause), "open")

@@ -66,7 +66,8 @@ const inProcess: PortMembers<NamedFacilitatorClient> = {
   settle: "method",
   getSupported: "optional method",
   name,
-  networks
+  networks,
+  movesNoMoney: optional<boolean>("true, or left out", (given) => typeof given === "boolean")
 }
 
 const readFacilitator = (given: unknown, faults: Faults): unknown => {

@@ -210,6 +210,7 @@ const fields = {
   owedResponseMillis: millis(hour, 1_000, 7 * day),
   personalDataLifetimeMillis: millis(90 * day, day, 3_650 * day),
   trustFacilitator: flag(false),
+  allowPlayMoney: flag(false),
   openapiPath: mountPath(documentPaths.openapiPath),
   discoveryPath: mountPath(documentPaths.discoveryPath),
   cors: option<NonNullable<TillSettings["cors"]>>(readCors)

@@ -252,6 +252,13 @@ export interface TillSettings {
    */
   readonly trustFacilitator?: boolean
   /**
+   * Starts also where a facilitator moves no money, `payTo` is an address of examples, or real money and play money share
+   * a database. For tests and demonstrations: with `NODE_ENV=test` nothing of this is checked.
+   *
+   * @default false
+   */
+  readonly allowPlayMoney?: boolean
+  /**
    * Path of the OpenAPI document below the mount; `false` omits it.
    *
    * @default "/openapi.json"

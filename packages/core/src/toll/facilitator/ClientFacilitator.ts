@@ -86,7 +86,8 @@ export const makeClientFacilitator = (
     verify,
     maxVerifications: 1,
     settle,
-    settleTimeoutMillis
+    settleTimeoutMillis,
+    movesNoMoney: client.movesNoMoney === true
   }
 }
 

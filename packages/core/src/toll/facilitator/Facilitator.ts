@@ -37,6 +37,8 @@ export class Facilitator extends Context.Service<
     readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
+    /** It is for tests: nothing that it settles is paid. */
+    readonly movesNoMoney?: boolean
   }
 >()("@till402/core/Facilitator") {
   /** A facilitator over HTTP. */

@@ -82,9 +82,12 @@ export class FacilitatorGroup {
   }>
   /** The longest of all, which the leases of charges outlast. */
   readonly settleTimeoutMillis: number
+  /** One of them is for tests. */
+  readonly movesNoMoney: boolean
 
   constructor(members: ReadonlyArray<FacilitatorMember>) {
     this.members = members.map((member) => ({ member, breaker: new CircuitBreaker() }))
+    this.movesNoMoney = members.some((member) => member.movesNoMoney === true)
     this.settleTimeoutMillis = Math.max(...members.map(({ settleTimeoutMillis }) => settleTimeoutMillis))
   }
 

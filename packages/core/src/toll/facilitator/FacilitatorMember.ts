@@ -13,4 +13,5 @@ export interface FacilitatorMember {
   readonly maxVerifications: number
   readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
   readonly settleTimeoutMillis: number
+  readonly movesNoMoney?: boolean
 }

@@ -84,6 +84,8 @@ export interface NamedFacilitatorClient extends FacilitatorClient {
   readonly name?: string
   /** Networks whose payments it gets. Default: those that `getSupported` lists. */
   readonly networks?: ReadonlyArray<string>
+  /** It is for tests: nothing that it settles is paid. A till refuses it where real money is paid. */
+  readonly movesNoMoney?: boolean
 }
 
 /** A facilitator over HTTP, or one in this process. */

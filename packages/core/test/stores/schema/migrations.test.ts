@@ -70,6 +70,106 @@ describe.each(engines)("a second migration, in %s", (_, engine) => {
   })
 })
 
+/** Two invented versions after this one: a column and an index, and a table that is written anew. */
+const later: ReadonlyArray<Migration> = [
+  {
+    id: 2,
+    name: "note",
+    sqlite: [
+      "ALTER TABLE till_quotes ADD COLUMN note TEXT",
+      "CREATE INDEX IF NOT EXISTS till_quotes_note ON till_quotes (note)"
+    ],
+    postgres: [
+      "ALTER TABLE till_quotes ADD COLUMN note TEXT",
+      "CREATE INDEX IF NOT EXISTS till_quotes_note ON till_quotes (note)"
+    ]
+  },
+  ...[3].map((id): Migration => {
+    const statements = [
+      "CREATE TABLE IF NOT EXISTS till_marks_new (\n    name TEXT PRIMARY KEY,\n    value TEXT NOT NULL,\n    used_at BIGINT NOT NULL\n  )",
+      "INSERT INTO till_marks_new (name, value, used_at) SELECT name, value, 0 FROM till_marks",
+      "DROP TABLE till_marks",
+      "ALTER TABLE till_marks_new RENAME TO till_marks",
+      "CREATE INDEX IF NOT EXISTS till_marks_used ON till_marks (used_at)",
+      "DROP INDEX till_quotes_note",
+      "ALTER TABLE till_quotes DROP COLUMN note"
+    ]
+    return { id, name: "marks", sqlite: statements, postgres: statements }
+  })
+]
+
+describe.each(engines)("an upgrade, in %s", (_, engine) => {
+  const [first, second, third] = [0, 1, 2].map((count) => [...migrations, ...later.slice(0, count)])
+  const state = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      schema: yield* foundSchema(sql),
+      charges: yield* sql`SELECT * FROM till_charges`,
+      marks: yield* sql`SELECT name, value FROM till_marks`,
+      versions: yield* sql`SELECT migration_id, name FROM till_migrations ORDER BY migration_id`
+    }
+  })
+
+  it("from each earlier version runs what is missing, and keeps the rows", async () => {
+    for (const from of [first!, second!]) {
+      const name = await inUse(engine)
+      await engine.run(name, ["INSERT INTO till_marks (name, value) VALUES ('a', 'b')"])
+      await engine.withClient(name, migrate(from))
+      expect(await engine.withClient(name, migrate(third!))).toHaveLength(third!.length - from.length)
+      const { charges, marks } = await engine.withClient(name, state)
+      expect([charges.length, marks]).toEqual([1, [{ name: "a", value: "b" }]])
+      expect(await engine.withClient(name, migrate(third!))).toEqual([])
+    }
+  })
+
+  it.each([
+    [
+      "lacks an index",
+      "DROP INDEX till_charges_owed",
+      "CREATE INDEX till_charges_owed ON till_charges (key)"
+    ],
+    ["lacks a column", "ALTER TABLE till_charges DROP COLUMN attempts", undefined],
+    ["lacks what the last version made", "DROP INDEX till_quotes_note", undefined]
+  ])("of a database that %s changes nothing where it is refused", async (_, damage, repair) => {
+    const isOfSecond = damage.includes("_note")
+    for (const from of isOfSecond ? [second!] : [first!, second!]) {
+      const name = await inUse(engine)
+      await engine.withClient(name, migrate(from))
+      await engine.run(name, [damage])
+      const before = await engine.withClient(name, state)
+      const error = await engine.withClient(name, Effect.flip(migrate(third!)))
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(String(error)).toContain("is missing")
+      expect(await engine.withClient(name, state)).toEqual(before)
+      if (repair === undefined) continue
+      // The old version starts once the host has mended it.
+      await engine.run(name, [repair])
+      expect(await engine.withClient(name, migrate(from))).toEqual([])
+      expect(await engine.withClient(name, migrate(third!))).toHaveLength(third!.length - from.length)
+    }
+  })
+
+  it("whose result isn't the schema that it needs changes nothing", async () => {
+    const name = await inUse(engine)
+    const before = await engine.withClient(name, state)
+    const wrong: Migration = { ...later[0]!, sqlite: [], postgres: [] }
+    const needing: Migration = {
+      id: 3,
+      name: "needs",
+      sqlite: [
+        "CREATE TABLE IF NOT EXISTS till_marks (\n    name TEXT PRIMARY KEY,\n    colour TEXT NOT NULL\n  )"
+      ],
+      postgres: [
+        "CREATE TABLE IF NOT EXISTS till_marks (\n    name TEXT PRIMARY KEY,\n    colour TEXT NOT NULL\n  )"
+      ]
+    }
+    const error = await engine.withClient(name, Effect.flip(migrate([...migrations, wrong, needing])))
+    expect(String(error)).toContain("column till_marks.colour is missing")
+    expect(await engine.withClient(name, state)).toEqual(before)
+    expect(await engine.withClient(name, migrate(first!))).toEqual([])
+  })
+})
+
 describe.each(engines)("the schema found, in %s", (dialect, engine) => {
   it("is the one that the statements of the migrations make", async () => {
     const name = await inUse(engine)

@@ -1,0 +1,92 @@
+import { Effect, Layer } from "effect"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { isPlayMoney } from "../domain/Network.ts"
+import { StorageMarks } from "../ports/StorageMarks.ts"
+import { currentMillis } from "../runtime/currentMillis.ts"
+import { report } from "../runtime/events.ts"
+import { isTestRun } from "./moneyCheck.ts"
+import type { ConfiguredSettings } from "./settings/Configuration.ts"
+
+/*
+ * A database belongs to one service: to its address and its wallets, and to real money or play money. Else one ledger has
+ * both, and two services take each other's charges.
+ */
+
+type Owner = Pick<ConfiguredSettings, "baseUrl" | "networks">
+
+type MoneyKind = "real" | "play"
+
+const moneyMark = (kind: MoneyKind): string => `money.${kind}`
+
+/** The names of a setting's marks begin so; the rest is its value. The mark's own value is when it was first used. */
+const settingPrefix = (setting: string): string => `setting.${setting} `
+
+const kindsOf = ({ networks }: Owner): ReadonlySet<MoneyKind> =>
+  new Set(networks.map(({ caip2 }): MoneyKind => (isPlayMoney(caip2) ? "play" : "real")))
+
+const moneyNames = { real: "real money", play: "play money (base-sepolia, solana-devnet)" }
+
+/** Why networks don't fit the database; `undefined`: they do. Pure. */
+export const moneyFault = (owner: Owner, marks: ReadonlyMap<string, string>): string | undefined => {
+  const kinds = kindsOf(owner)
+  const allow = "or set allowPlayMoney: true, and keep the ledger's totals apart by network"
+  if (kinds.size > 1)
+    return `networks has ${moneyNames.real} and ${moneyNames.play}: one ledger would have both. Run two tills, each with a database of its own, ${allow}`
+  const [kind] = kinds
+  const other = kind === "real" ? "play" : "real"
+  return kind !== undefined && marks.has(moneyMark(other))
+    ? `this database holds ${moneyNames[other]}, and networks has ${moneyNames[kind]}: give it a database of its own, ${allow}`
+    : undefined
+}
+
+/** A setting of a till that its database keeps. */
+interface Kept {
+  readonly setting: string
+  readonly value: string
+}
+
+const keptOf = ({ baseUrl, networks }: Owner): ReadonlyArray<Kept> => [
+  { setting: "baseUrl", value: baseUrl },
+  ...networks.map(({ caip2, payTo }) => ({ setting: `payTo on ${caip2}`, value: payTo }))
+]
+
+/** A setting that the database knows with another value; `before` is the newest of them. */
+export interface Changed extends Kept {
+  readonly before: string
+}
+
+/** The settings that have never had their value in this database. Pure. */
+export const changesOf = (owner: Owner, marks: ReadonlyMap<string, string>): ReadonlyArray<Changed> =>
+  keptOf(owner).flatMap(({ setting, value }) => {
+    const prefix = settingPrefix(setting)
+    const [newest] = [...marks]
+      .filter(([name]) => name.startsWith(prefix))
+      .toSorted(([, left], [, right]) => Number(right) - Number(left))
+    return newest === undefined || marks.has(prefix + value)
+      ? []
+      : [{ setting, value, before: newest[0].slice(prefix.length) }]
+  })
+
+/** Compares a till with what its database was used for, and marks the database. Tests compare nothing. */
+export const databaseCheck = (settings: ConfiguredSettings) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const marks = yield* StorageMarks
+      if (marks === undefined || isTestRun()) return
+      const found = yield* marks.all
+      const fault = settings.allowPlayMoney ? undefined : moneyFault(settings, found)
+      if (fault !== undefined)
+        return yield* new ConfigurationError({ message: `Till402 can't start: ${fault}` })
+      for (const { before, setting, value } of changesOf(settings, found))
+        yield* report(
+          "Warn",
+          "service_changed",
+          `This database was used with ${setting} ${before}, and now with ${value}. If it is another service's, stop, and give this one its own`,
+          { reason: setting }
+        )
+      const nowMillis = (yield* currentMillis)()
+      for (const kind of kindsOf(settings)) yield* marks.add(moneyMark(kind), "")
+      for (const { setting, value } of keptOf(settings))
+        yield* marks.add(settingPrefix(setting) + value, String(nowMillis))
+    })
+  )

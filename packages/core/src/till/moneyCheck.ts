@@ -1,0 +1,158 @@
+import { Effect, Layer } from "effect"
+import { ConfigurationError } from "../domain/Errors.ts"
+import { isPlayMoney } from "../domain/Network.ts"
+import { Operations } from "../operations/Operation.ts"
+import type { SecretKey } from "../runtime/Secrets.ts"
+import { report } from "../runtime/events.ts"
+import { StorageIsKept } from "../ports/StorageMarks.ts"
+import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import { listed } from "./settings/Configuration.ts"
+import type { TillHooks } from "./settings/TillSettings.ts"
+
+/*
+ * The check of settings that suit a test, where real money is paid: those that would lose it are refused, the others
+ * reported.
+ */
+
+/** What is looked at, beside the settings. */
+export interface MoneyFacts {
+  readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "secret">
+  /** The facilitator moves no money. */
+  readonly movesNoMoney: boolean
+  /** What the till stores outlives its process. */
+  readonly storageIsKept: boolean
+  /** A wallet pays refunds on EVM. */
+  readonly refundsOnEvm: boolean
+  /** The highest price of each operation that has one, in atomic units, by its id. */
+  readonly prices: ReadonlyMap<string, bigint>
+}
+
+/** A setting that suits a test. */
+export interface RiskySetting {
+  readonly setting: string
+  readonly message: string
+}
+
+/** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
+const publicAddresses: ReadonlyMap<string, string> = new Map([
+  ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
+  ...[
+    "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+    "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+    "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+    "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65",
+    "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+    "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+    "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
+    "0xa0ee7a142d267c1f36714e4a8f75612f20a79720"
+  ].map((account) => [account, "is an account of Anvil and Hardhat, whose key everybody knows"] as const)
+])
+
+const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
+
+/** What would lose real money. Pure. */
+export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<string> => {
+  const real = networks.filter(({ caip2 }) => !isPlayMoney(caip2))
+  if (real.length === 0) return []
+  const names = real.map(nameOf).join(", ")
+  return [
+    ...(movesNoMoney
+      ? [
+          `facilitator moves no money, so everything would be free on ${names}: give one that settles there. See docs/facilitator.md`
+        ]
+      : []),
+    ...new Set(
+      real.flatMap(({ payTo }) => {
+        const why = publicAddresses.get(payTo.toLowerCase())
+        return why === undefined
+          ? []
+          : [`payTo ${payTo} ${why}: money sent there is lost. Give your own wallet's`]
+      })
+    )
+  ]
+}
+
+const isLocal = (hostname: string): boolean =>
+  /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.(?:localhost|test|internal|local))$/.test(hostname)
+
+/** A random text of 32 characters has more. */
+const fewCharacters = 10
+
+const isGuessable = ({ secret }: SecretKey): boolean =>
+  new Set(secret).size < fewCharacters || /secret|password|changeme|change-me|example/i.test(secret)
+
+/** No call for a machine costs so much, in atomic units: 10,000 dollars. */
+const highPrice = 10_000_000_000n
+
+/** What suits a test, but not real money. Pure. */
+export const risksOf = (facts: MoneyFacts): ReadonlyArray<RiskySetting> => {
+  const { prices, refundsOnEvm, settings, storageIsKept } = facts
+  const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
+  if (real.length === 0) return []
+  const url = new URL(settings.baseUrl)
+  const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
+  const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
+  const risks: ReadonlyArray<RiskySetting | false> = [
+    !storageIsKept && {
+      setting: "storage",
+      message: "Charges are in memory: a restart loses what was paid for. Give a database, such as sqlite"
+    },
+    url.protocol === "http:" &&
+      !isLocal(url.hostname) && {
+        setting: "baseUrl",
+        message: "baseUrl is http, so that payments travel unencrypted, and indexers leave it out. Give https"
+      },
+    settings.secret.some(isGuessable) && {
+      setting: "secret",
+      message:
+        "A secret looks guessable: download tokens and stored responses depend on it. Generate one with: openssl rand -base64 32"
+    },
+    refundsOnEvm &&
+      unread.length > 0 && {
+        setting: "refundWallet",
+        message: `Refunds can't be confirmed on ${unread.join(", ")} without an rpcUrl: give it`
+      },
+    high.length > 0 && {
+      setting: "prices",
+      message: `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars. Prices are dollars, as text: "5.20"`
+    }
+  ]
+  return risks.filter((risk) => risk !== false)
+}
+
+/** Whether this process is a test, as test runners declare it. */
+export const isTestRun = (): boolean => typeof process !== "undefined" && process.env["NODE_ENV"] === "test"
+
+const allowing = "Or set allowPlayMoney: true, where no real customer pays."
+
+/** Fails with what would lose real money, and reports what else suits only a test. */
+export const moneyCheck = (settings: ConfiguredSettings, { refundWallet }: Pick<TillHooks, "refundWallet">) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      if (settings.allowPlayMoney || isTestRun()) return
+      const operations = yield* (yield* Operations).all
+      const facts: MoneyFacts = {
+        settings,
+        movesNoMoney: (yield* Facilitator).movesNoMoney === true,
+        storageIsKept: yield* StorageIsKept,
+        refundsOnEvm: refundWallet !== undefined,
+        prices: new Map(
+          operations.flatMap(({ endpoint, price }) =>
+            price._tag === "Quoted"
+              ? []
+              : [[endpoint.identifier, price._tag === "Fixed" ? price.atomic : price.maxAtomic] as const]
+          )
+        )
+      }
+      const losses = lossesOf(facts)
+      if (losses.length > 0)
+        return yield* new ConfigurationError({
+          message: `Till402 can't start: ${listed(losses)}\n${allowing}`
+        })
+      for (const { message, setting } of risksOf(facts))
+        yield* report("Warn", "risky_setting", message, { reason: setting })
+    })
+  )

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { Till } from "../../src/till/PlainTill.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
+import { temporaryFiles } from "../stores/sql/folder.ts"
+
+/*
+ * Settings of a test where real money is paid, as a host meets them: outside of a test runner.
+ */
+
+const nextFile = temporaryFiles()
+const examplePayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+const ownPayTo = "0x1111111111111111111111111111111111111111"
+const tillKey = "rDq3+Zk0vT8nJ1xYwB5uLe7hQm2sGc9f"
+
+/** A facilitator that settles, as far as a till can tell. */
+const settling = (): TillOptions["facilitator"] => {
+  const { getSupported, settle, verify } = fakeFacilitator()
+  return { verify, settle, getSupported }
+}
+
+/** The settings of a shop that takes real money. */
+const live = (): TillOptions => ({
+  baseUrl: "https://shop.example",
+  payTo: ownPayTo,
+  networks: ["base"],
+  secret: tillKey,
+  facilitator: settling(),
+  storage: sqlite({ filename: nextFile() }),
+  tracker: fakeTracker()
+})
+
+/** Starts a till: why it doesn't start, and what it reports. */
+const start = async (options: Partial<TillOptions>) => {
+  const events: Array<TillEvent> = []
+  const till = Till.make({ ...live(), ...options, onEvent: (event) => events.push(event) })
+  onTestFinished(till.dispose)
+  const refusal = await till.ready.then(
+    () => undefined,
+    (error: unknown) => String((error as Error).message)
+  )
+  const codes = new Set(["risky_setting", "service_changed"])
+  return {
+    refusal,
+    reported: events
+      .filter(({ code }) => codes.has(code))
+      .map(({ message, reason }) => `${reason}: ${message}`)
+  }
+}
+
+const nothing = { refusal: undefined, reported: [] }
+
+beforeEach(() => {
+  vi.stubEnv("NODE_ENV", "production")
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe("a till that takes real money", () => {
+  it("starts without a word with the settings of a shop", async () => {
+    expect(await start({})).toEqual(nothing)
+  })
+
+  it("refuses a facilitator that moves no money, also as one of several", async () => {
+    const fault = /facilitator moves no money, so everything would be free on base: give one that settles/
+    expect((await start({ facilitator: fakeFacilitator() })).refusal).toMatch(fault)
+    const two = [Object.assign(settling(), { name: "real" }), fakeFacilitator()]
+    expect((await start({ facilitator: two as never })).refusal).toMatch(fault)
+  })
+
+  it.each([
+    [examplePayTo, "is that of the documents' examples, which isn't yours"],
+    [examplePayTo.toLowerCase(), "is that of the documents' examples"],
+    [
+      "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+      "is an account of Anvil and Hardhat, whose key everybody knows"
+    ]
+  ])("refuses payTo %s", async (payTo, why) => {
+    const { refusal } = await start({ payTo })
+    expect(refusal).toContain(why)
+    expect(refusal).toContain("money sent there is lost. Give your own wallet's")
+    expect(refusal).toContain("allowPlayMoney: true")
+    const ofNetwork = { networks: [{ network: "base", payTo }], payTo: ownPayTo }
+    expect((await start(ofNetwork)).refusal).toContain(why)
+  })
+
+  it.each<[string, Partial<TillOptions>, RegExp]>([
+    ["memory", { storage: memory() }, /^storage: Charges are in memory/],
+    ["SQLite in memory", { storage: sqlite({ filename: ":memory:" }) }, /^storage: Charges are in memory/],
+    ["SQLite's URI in memory", { storage: sqlite({ filename: "file:a?mode=memory" }) }, /^storage: /],
+    ["an http address", { baseUrl: "http://shop.example" }, /^baseUrl: baseUrl is http/],
+    ["a secret of few characters", { secret: "a".repeat(40) }, /^secret: A secret looks guessable/],
+    [
+      "a secret of words",
+      { secret: "this is my secret, do not tell it!" },
+      /^secret: A secret looks guessable/
+    ],
+    [
+      "a price without its point",
+      { prices: { track: "5200000" } },
+      /^prices: The price of track is above 10,000/
+    ]
+  ])("reports %s, once", async (_, options, text) => {
+    const { refusal, reported } = await start(options)
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([expect.stringMatching(text)])
+  })
+
+  it("reports refunds that nothing confirms", async () => {
+    const refundWallet = { address: ownPayTo, signTypedData: async () => "0x" } as never
+    expect((await start({ refundWallet })).reported).toEqual([
+      expect.stringMatching(/^refundWallet: Refunds can't be confirmed on base without an rpcUrl/)
+    ])
+  })
+
+  it.each<[string, Partial<TillOptions>]>([
+    ["on a network of play money", { networks: ["base-sepolia"] }],
+    ["where the host allows it", { allowPlayMoney: true }]
+  ])("takes what suits a test %s", async (_, options) => {
+    const test = {
+      facilitator: fakeFacilitator(),
+      payTo: examplePayTo,
+      storage: memory(),
+      secret: "a".repeat(40)
+    }
+    expect(await start({ ...test, ...options })).toEqual(nothing)
+  })
+
+  it("takes it in a test", async () => {
+    vi.stubEnv("NODE_ENV", "test")
+    const test = { facilitator: fakeFacilitator(), payTo: examplePayTo, storage: memory() }
+    expect(await start(test)).toEqual(nothing)
+  })
+
+  it("takes http within a machine or a cluster", async () => {
+    for (const baseUrl of ["http://localhost:3000", "http://127.0.0.1", "http://till.internal/api"])
+      expect(await start({ baseUrl })).toEqual(nothing)
+  })
+})
+
+describe("a database", () => {
+  const on = async (filename: string, options: Partial<TillOptions> = {}) =>
+    start({ storage: sqlite({ filename }), ...options })
+
+  it("is used again by the same service without a word", async () => {
+    const filename = nextFile()
+    expect(await on(filename)).toEqual(nothing)
+    expect(await on(filename)).toEqual(nothing)
+  })
+
+  it("of play money is refused for real money, and the other way round, unless the host allows it", async () => {
+    const real = nextFile()
+    const play = nextFile()
+    await on(real)
+    await on(play, { networks: ["base-sepolia"] })
+    expect((await on(play)).refusal).toMatch(/this database holds play money .*networks has real money/)
+    expect((await on(real, { networks: ["base-sepolia"] })).refusal).toMatch(
+      /this database holds real money, and networks has play money .*a database of its own, or set allowPlayMoney/
+    )
+    // A staging copy of a database.
+    expect((await on(real, { networks: ["base-sepolia"], allowPlayMoney: true })).refusal).toBeUndefined()
+    expect(await on(nextFile(), { networks: ["base", "base-sepolia"] })).toMatchObject({
+      refusal: expect.stringMatching(/one ledger would have both/)
+    })
+    const both = { networks: ["base", "base-sepolia"], allowPlayMoney: true }
+    expect(await on(nextFile(), both)).toEqual(nothing)
+  })
+
+  it("reports another address or wallet once, with both, and not a network that is new", async () => {
+    const filename = nextFile()
+    await on(filename)
+    const moved = { baseUrl: "https://other.example" }
+    expect((await on(filename, moved)).reported).toEqual([
+      expect.stringMatching(
+        /^baseUrl: .*used with baseUrl https:\/\/shop\.example, and now with https:\/\/other\.example/
+      )
+    ])
+    expect(await on(filename, moved)).toEqual(nothing)
+    const rotated = { payTo: "0x2222222222222222222222222222222222222222", networks: ["base", "polygon"] }
+    expect((await on(filename, rotated)).reported).toEqual([
+      expect.stringMatching(
+        /^payTo on eip155:8453: .*with payTo on eip155:8453 0x1111.*, and now with 0x2222/
+      )
+    ])
+    // Back again: known.
+    expect(await on(filename)).toEqual(nothing)
+  })
+
+  it("that is refused isn't marked", async () => {
+    const filename = nextFile()
+    await on(filename)
+    await on(filename, { networks: ["base-sepolia"] })
+    expect(await on(filename)).toEqual(nothing)
+  })
+})
