@@ -1,5 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
-import type { SqlClient } from "effect/sql"
+import { migrateTables, type Migration } from "@till402/core/effect"
+import { SqlClient } from "effect/sql"
 
 /** A row by column name. */
 export type Row = Readonly<Record<string, unknown>>
@@ -14,65 +15,56 @@ export interface Database {
   readonly close: () => Promise<void>
 }
 
-/**
- * Creates the tables of the journals unless they exist. `bigint` fits milliseconds and chain ids in both dialects.
- */
+/** The tables of the journals. `BIGINT` fits milliseconds and chain ids in both dialects. */
 const tables: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS till_placements (
-    order_id text PRIMARY KEY,
-    reference text NOT NULL,
-    at_millis bigint NOT NULL
+    order_id TEXT PRIMARY KEY,
+    reference TEXT NOT NULL,
+    at_millis BIGINT NOT NULL
   )`,
   `CREATE TABLE IF NOT EXISTS till_buyers (
-    buyer text PRIMARY KEY
+    buyer TEXT PRIMARY KEY
   )`,
   `CREATE TABLE IF NOT EXISTS till_settlements (
-    "transaction" text PRIMARY KEY,
-    key text NOT NULL,
-    digest text NOT NULL,
-    caller text NOT NULL,
-    attempt bigint NOT NULL,
-    replacement bigint NOT NULL,
-    chain_id bigint NOT NULL,
-    relayer text NOT NULL,
-    nonce bigint NOT NULL,
-    signed_transaction text NOT NULL,
-    recorded_at_millis bigint NOT NULL,
+    "transaction" TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    attempt BIGINT NOT NULL,
+    replacement BIGINT NOT NULL,
+    chain_id BIGINT NOT NULL,
+    relayer TEXT NOT NULL,
+    nonce BIGINT NOT NULL,
+    signed_transaction TEXT NOT NULL,
+    recorded_at_millis BIGINT NOT NULL,
     UNIQUE (key, attempt, replacement),
     UNIQUE (chain_id, relayer, nonce, replacement)
   )`,
   `CREATE TABLE IF NOT EXISTS till_solana_transfers (
-    key text NOT NULL,
-    position bigint NOT NULL,
-    signature text NOT NULL,
-    "transaction" text NOT NULL,
-    last_valid_block_height bigint NOT NULL,
-    signed_at_slot bigint NOT NULL,
-    network text NOT NULL,
-    payer text NOT NULL,
-    payee text NOT NULL,
-    mint text NOT NULL,
-    amount_atomic text NOT NULL,
-    caller text NOT NULL,
+    key TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    signature TEXT NOT NULL,
+    "transaction" TEXT NOT NULL,
+    last_valid_block_height BIGINT NOT NULL,
+    signed_at_slot BIGINT NOT NULL,
+    network TEXT NOT NULL,
+    payer TEXT NOT NULL,
+    payee TEXT NOT NULL,
+    mint TEXT NOT NULL,
+    amount_atomic TEXT NOT NULL,
+    caller TEXT NOT NULL,
     PRIMARY KEY (key, position)
   )`
 ]
 
-const tableNames: ReadonlyArray<string> = [
-  "till_placements",
-  "till_buyers",
-  "till_settlements",
-  "till_solana_transfers"
-]
+/** All migrations of the journals. Until the first release the first is changed in place; then it never changes. */
+const migrations: ReadonlyArray<Migration> = [{ id: 1, name: "initial", sqlite: tables, postgres: tables }]
 
 /** Timeouts on PostgreSQL. On SQLite, a statement waits up to 5 seconds for another process's lock. */
 export const connectTimeoutMillis = 5_000
 export const statementTimeoutMillis = 5_000
 /** A statement may open a connection and wait for another statement. */
 const maxWaitMillis = connectTimeoutMillis + 2 * statementTimeoutMillis
-
-/** Advisory lock for creating the tables, because concurrent creations of a table fail on PostgreSQL. */
-const tablesLock = 402_402_001
 
 /** Runs work once, with the first call. If it fails, the next call retries. */
 const once = <A>(work: () => Promise<A>): (() => Promise<A>) => {
@@ -98,22 +90,9 @@ const within = <A>(promise: Promise<A>): Promise<A> => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-/** Creates missing tables. */
-const createTables = (sql: SqlClient.SqlClient) => {
-  const missing = Effect.forEach(tables, (text) => sql.unsafe(text), { discard: true })
-  return sql.onDialectOrElse({
-    sqlite: () => missing,
-    orElse: () =>
-      Effect.gen(function* () {
-        const existing = yield* sql`
-          SELECT tablename FROM pg_catalog.pg_tables
-          WHERE schemaname = current_schema() AND ${sql.in("tablename", tableNames)}`
-        // `CREATE TABLE IF NOT EXISTS` needs the right to create even where the table exists.
-        if (existing.length === tableNames.length) return
-        yield* sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${tablesLock})`, missing))
-      })
-  })
-}
+/** Creates what is missing, and fails with `ConfigurationError` where the tables aren't those that this version needs. */
+const createTables = (sql: SqlClient.SqlClient) =>
+  Effect.provideService(migrateTables(migrations, "till_journal_migrations"), SqlClient.SqlClient, sql)
 
 /** SQLite's numbered parameters are written `?1`. */
 const inDialect = (sql: SqlClient.SqlClient, text: string): string =>

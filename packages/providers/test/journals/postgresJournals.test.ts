@@ -64,7 +64,8 @@ describe("postgresJournals()", () => {
       Effect.forEach(
         [
           "CREATE ROLE journal_writer LOGIN PASSWORD 'password'",
-          "GRANT SELECT, INSERT, UPDATE ON till_placements, till_buyers, till_settlements, till_solana_transfers TO journal_writer"
+          "GRANT SELECT, INSERT, UPDATE ON till_placements, till_buyers, till_settlements, till_solana_transfers TO journal_writer",
+          "GRANT SELECT ON till_journal_migrations TO journal_writer"
         ],
         (text) => sql.unsafe(text)
       )

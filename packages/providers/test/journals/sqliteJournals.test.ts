@@ -74,8 +74,42 @@ describe("sqliteJournals()", () => {
     beside.close()
     assert.deepStrictEqual(
       names.map(({ name }) => name),
-      ["till_buyers", "till_orders", "till_placements", "till_settlements", "till_solana_transfers"]
+      [
+        "till_buyers",
+        "till_journal_migrations",
+        "till_orders",
+        "till_placements",
+        "till_settlements",
+        "till_solana_transfers"
+      ]
     )
+  })
+
+  it("refuses a file of another version with what is missing, and changes nothing in it", async () => {
+    const filename = newFile()
+    const before = open(filename)
+    await before.placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+    await before.close()
+    const beside = new DatabaseSync(filename)
+    const state = () => [
+      beside.prepare("SELECT name, sql FROM sqlite_master ORDER BY name").all(),
+      beside.prepare("SELECT * FROM till_placements").all()
+    ]
+    beside.exec("ALTER TABLE till_solana_transfers DROP COLUMN caller")
+    const altered = state()
+    const older = await failureOf(open(filename).placements.find("order-1"))
+    assert.match(String(older["cause"]), /column till_solana_transfers\.caller is missing/)
+    assert.deepStrictEqual(state(), altered)
+    beside.exec("ALTER TABLE till_solana_transfers ADD COLUMN caller TEXT NOT NULL DEFAULT ''")
+    beside.exec("INSERT INTO till_journal_migrations (migration_id, name) VALUES (2, 'later')")
+    const newer = await failureOf(open(filename).placements.find("order-1"))
+    assert.match(String(newer["cause"]), /a newer version of Till402 has migrated this database \(2_later/)
+    beside.exec("DELETE FROM till_journal_migrations WHERE migration_id = 2")
+    assert.deepStrictEqual(await open(filename).placements.find("order-1"), {
+      reference: "ci_1",
+      atMillis: 5
+    })
+    beside.close()
   })
 
   it("waits for another process's lock without blocking the event loop", async () => {

@@ -42,18 +42,20 @@ export const migrations: ReadonlyArray<Migration> = [initial]
 
 type Dialect = "sqlite" | "postgres"
 
-/** The table that records which migrations have run. */
-const recordTable = `CREATE TABLE IF NOT EXISTS till_migrations (
+/** The tables that record which migrations have run: of the stores, and of the journals, which may be beside them. */
+export type RecordTable = "till_migrations" | "till_journal_migrations"
+
+const tableOfRecords = (name: RecordTable): string => `CREATE TABLE IF NOT EXISTS ${name} (
     migration_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
     created_at TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP
   )`
 
-const recordOf = ({ id, name }: Migration): string =>
-  `INSERT INTO till_migrations (migration_id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING`
+const recordOf = ({ id, name }: Migration, table: RecordTable): string =>
+  `INSERT INTO ${table} (migration_id, name) VALUES (${id}, '${name}') ON CONFLICT DO NOTHING`
 
 const schemaOf = (dialect: Dialect): string =>
-  `${[recordTable, ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration)])].join(";\n\n")};\n`
+  `${[tableOfRecords("till_migrations"), ...migrations.flatMap((migration) => [...migration[dialect], recordOf(migration, "till_migrations")])].join(";\n\n")};\n`
 
 /**
  * The schema as SQL, for hosts that run migrations themselves. A till that finds it needs no right to create tables.
@@ -90,16 +92,17 @@ const requireSchema = (
 
 /** The migrations that a database has recorded, in its current schema alone. */
 const recorded = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient
+  sql: SqlClient.SqlClient,
+  table: RecordTable
 ): Effect.fn.Return<ReadonlyArray<Recorded>, SqlError.SqlError> {
   const tables = yield* sql.onDialectOrElse({
     pg: () => sql`
       SELECT tablename FROM pg_catalog.pg_tables
-      WHERE schemaname = current_schema() AND tablename = 'till_migrations'`,
-    orElse: () => sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'till_migrations'`
+      WHERE schemaname = current_schema() AND tablename = ${table}`,
+    orElse: () => sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ${table}`
   })
   if (tables.length === 0) return []
-  return yield* sql<Recorded>`SELECT migration_id AS id, name FROM till_migrations ORDER BY migration_id`
+  return yield* sql<Recorded>`SELECT migration_id AS id, name FROM ${sql(table)} ORDER BY migration_id`
 })
 
 /** Fails where a newer version has migrated the database: this one could write rows that the newer one can't read. */
@@ -140,19 +143,23 @@ const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): R
  * Runs the migrations that are missing, in one transaction, which a schema that is wrong before or after them rolls back:
  * the version that the database was made by can go on with it.
  */
-const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect, all: ReadonlyArray<Migration>) =>
+const runMissing = (
+  sql: SqlClient.SqlClient,
+  dialect: Dialect,
+  { all, table }: { readonly all: ReadonlyArray<Migration>; readonly table: RecordTable }
+) =>
   sql.withTransaction(
     Effect.gen(function* () {
       yield* prepare(sql)
-      yield* sql.unsafe(recordTable)
-      const found = yield* recorded(sql)
+      yield* sql.unsafe(tableOfRecords(table))
+      const found = yield* recorded(sql, table)
       yield* refuseUnknown(all, found)
       const missing = all.filter(({ id }) => !found.some((run) => run.id === id))
       const before = all.filter((migration) => !missing.includes(migration))
       if (missing.length === 0) return []
       if (before.length > 0) yield* checkSchema(sql, statementsOf(before, dialect))
       for (const migration of missing)
-        for (const text of [...migration[dialect], recordOf(migration)]) yield* sql.unsafe(text)
+        for (const text of [...migration[dialect], recordOf(migration, table)]) yield* sql.unsafe(text)
       yield* checkSchema(sql, statementsOf(all, dialect))
       return missing.map(labelOf)
     })
@@ -166,13 +173,16 @@ const runMissing = (sql: SqlClient.SqlClient, dialect: Dialect, all: ReadonlyArr
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
  * triggers are missing, or where the search path has no schema.
  */
-export const migrate = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
+export const migrate = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Migration>,
+  table: RecordTable = "till_migrations"
+) {
   const sql = yield* SqlClient.SqlClient
   const dialect = sql.onDialectOrElse({ pg: (): Dialect => "postgres", orElse: (): Dialect => "sqlite" })
   yield* requireSchema(sql)
-  const found = yield* recorded(sql)
+  const found = yield* recorded(sql, table)
   yield* refuseUnknown(all, found)
-  const ran = found.length === all.length ? [] : yield* runMissing(sql, dialect, all)
+  const ran = found.length === all.length ? [] : yield* runMissing(sql, dialect, { all, table })
   if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
   return ran
 })

@@ -16,7 +16,8 @@ export interface Schema {
   readonly functions: ReadonlySet<string>
 }
 
-const column = /^ +([a-z]\w*) [A-Z]/gm
+/** A name that SQL has too, such as `transaction`, is in quotes. */
+const column = /^ +"?([a-z]\w*)"? [A-Z]/gm
 /** Columns of a virtual table have no type; settings follow them. */
 const virtualColumn = /^ +([a-z]\w*),$/gm
 
