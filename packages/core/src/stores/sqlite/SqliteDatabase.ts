@@ -159,7 +159,7 @@ class Statements {
 
 /** Only the thread that opened it sees a database that SQLite keeps in memory. */
 export const isInMemory = (filename: string): boolean =>
-  /^(?:file:)?:memory:|^file:.*[?&]mode=memory(?:&|$)/.test(filename)
+  /^(?:file:)?:memory:|^file:.*[?&](?:mode=memory|vfs=memdb)(?:&|$)/.test(filename)
 
 const openFailed = (cause: unknown): SqlError.SqlError =>
   toSqlError(cause instanceof OpenFailure ? cause.failure : failureOf(cause), "open")
