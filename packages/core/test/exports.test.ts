@@ -112,6 +112,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "findNetwork",
       "judgeSignature",
       "layerSql",
+      "migrateTables",
       "networks",
       "openApiDocument",
       "readBodyText",
