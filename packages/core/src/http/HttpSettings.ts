@@ -35,6 +35,8 @@ export interface HttpSettings {
   readonly networks: ReadonlyArray<OfferedNetwork>
   /** Of these networks, those that aren't offered at present. */
   readonly withdrawn?: WithdrawnNetworks | undefined
+  /** Of these networks, those whose chain can't be read at present: what needs its proof isn't offered there. */
+  readonly unread?: WithdrawnNetworks | undefined
   /** Receives how facilitators list each operation, by its id. */
   readonly listedResources?: Map<string, ListedResource> | undefined
   readonly maxTimeoutSeconds: number

@@ -99,16 +99,31 @@ const byQuery = (
 /** An endpoint's path in the notation of documents: `/weather/{city}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
-/** The networks that a 402 offers now. */
-const offeredNetworks = ({ networks, withdrawn }: HttpSettings): ReadonlyArray<OfferedNetwork> =>
-  withdrawn === undefined || withdrawn.current.size === 0
-    ? networks
-    : networks.filter(({ caip2 }) => !withdrawn.current.has(caip2))
+/** The networks that the 402 of an operation doesn't offer now. */
+const withheldFrom = (
+  { settlement = {} }: AnyOperation,
+  { trustFacilitator, unread, withdrawn }: HttpSettings
+): ReadonlyArray<ReadonlySet<string>> => {
+  const needsChain =
+    !trustFacilitator && (settlement.proofRequired === true || settlement.beforeWork === true)
+  return [withdrawn, needsChain ? unread : undefined].flatMap((networks) =>
+    networks === undefined || networks.current.size === 0 ? [] : [networks.current]
+  )
+}
+
+/** The networks that it offers now. */
+const offeredNetworks = (operation: AnyOperation, settings: HttpSettings): ReadonlyArray<OfferedNetwork> => {
+  const withheld = withheldFrom(operation, settings)
+  return withheld.length === 0
+    ? settings.networks
+    : settings.networks.filter(({ caip2 }) => !withheld.some((networks) => networks.has(caip2)))
+}
 
 /** Text that changes with the networks offered and with the fee payers that their offers name. */
-const offerState = ({ networks, withdrawn }: HttpSettings): string => {
+const offerState = (operation: AnyOperation, settings: HttpSettings): string => {
+  const { networks } = settings
   let state = ""
-  for (const caip2 of withdrawn?.current ?? []) state += `-${caip2} `
+  for (const withheld of withheldFrom(operation, settings)) state += `-${[...withheld].join(" ")} `
   for (const network of networks) if (network.family === "solana") state += `${network.feePayers.current} `
   return state
 }
@@ -155,13 +170,13 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
   const offersOf = (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
-    offeredNetworks(settings)
+    offeredNetworks(operation, settings)
       .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
       .filter((offer) => offer !== undefined)
   const { price } = operation
   // The same list while the same networks and fee payers are offered, so that what is made from it is kept.
   const listedOffers = madeFrom(
-    () => offerState(settings),
+    () => offerState(operation, settings),
     () => offersOf(price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative)
   )
   const byItsQuery = byQuery(operation, listedOffers, resource)

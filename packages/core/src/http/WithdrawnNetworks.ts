@@ -1,5 +1,6 @@
 /**
- * Networks on which no facilitator settles at present: they aren't offered. Charges that exist go on there.
+ * Networks that aren't offered at present, because no facilitator settles there or their chain can't be read. Charges that
+ * exist go on there.
  */
 export class WithdrawnNetworks {
   /** CAIP-2 identifiers. Replaced as a whole, so that its identity tells whether it changed. */

@@ -30,6 +30,7 @@ import { shopErasure } from "../shop/ports/ShopErasure.ts"
 import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
+import { chainCheck } from "./chainCheck.ts"
 import { databaseCheck } from "./databaseCheck.ts"
 import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck } from "./keyCheck.ts"
@@ -106,6 +107,7 @@ const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedReso
 /** What HTTP shares with the rest of a till: it reads the withdrawn networks, and fills in the listed resources. */
 export interface HttpShared {
   readonly withdrawn: WithdrawnNetworks
+  readonly unread: WithdrawnNetworks
   readonly listedResources: Map<string, ListedResource>
 }
 
@@ -205,7 +207,11 @@ export const assemble = <const Ops extends OperationLayers>(
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
     secrets = Secrets.layer(settings.secret),
-    http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() },
+    http = {
+      withdrawn: new WithdrawnNetworks(),
+      unread: new WithdrawnNetworks(),
+      listedResources: new Map()
+    },
     onProviderError = printProviderFailure
   }: Shared = {}
 ) => {
@@ -230,13 +236,14 @@ export const assemble = <const Ops extends OperationLayers>(
     })
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
-  return background(settings, http.withdrawn).pipe(
+  return background(settings, http).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
     Layer.provide([
       proofCheck(settings),
       moneyCheck(settings, hooks),
+      chainCheck(settings.networks),
       tokenCheck(settings.networks),
       shopErasure(settings)
     ]),

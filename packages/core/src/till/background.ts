@@ -8,6 +8,7 @@ import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { listsNetwork } from "../toll/facilitator/ProtocolVersion.ts"
 import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import { watchChains } from "./chainCheck.ts"
 import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { StoreTime } from "./storeTime.ts"
 
@@ -96,7 +97,10 @@ const settles = (
     : settles(caip2)
 
 /** The background work of a till, for as long as its layer lives. */
-export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNetworks) =>
+export const background = (
+  settings: ConfiguredSettings,
+  { unread, withdrawn }: { readonly unread: WithdrawnNetworks; readonly withdrawn: WithdrawnNetworks }
+) =>
   Layer.effectDiscard(
     // First: a till that takes payments on Solana alone has nothing to offer before.
     Effect.andThen(
@@ -105,6 +109,7 @@ export const background = (settings: ConfiguredSettings, withdrawn: WithdrawnNet
         Effect.all(
           [
             repeated("facilitator.supported", watchSupported(settings, withdrawn)),
+            repeated("chain", watchChains(settings, unread)),
             repeated("facilitator.feePayers", keepFeePayers(settings.networks)),
             housekeeping(settings),
             everySweep(

@@ -164,7 +164,11 @@ const closed = () =>
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
-  const http = { withdrawn: new WithdrawnNetworks(), listedResources: new Map() }
+  const http = {
+    withdrawn: new WithdrawnNetworks(),
+    unread: new WithdrawnNetworks(),
+    listedResources: new Map()
+  }
   const pricedRoutes = makePricedRoutes(configuration, options, http)
   const shared = { changes: feed, pricedRoutes, http, onProviderError: options.onProviderError }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))

@@ -1,4 +1,5 @@
 import { Clock, Effect, Fiber, Layer, Logger } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { StoreError } from "../../src/domain/Errors.ts"
@@ -15,6 +16,7 @@ import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { Refunds } from "../../src/refunds/Refunds.ts"
 import { background, housekeeping } from "../../src/till/background.ts"
 import type { ConfiguredSettings } from "../../src/till/settings/Configuration.ts"
+import { Chain } from "../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import { StoreTime } from "../../src/till/storeTime.ts"
 import type { ReconcileOptions } from "../../src/toll/perform/Reconciler.ts"
@@ -180,9 +182,13 @@ describe("the background work of a till", () => {
       }),
       Layer.succeed(StoreTime, { clock: undefined, check: Effect.void }),
       BackgroundWork.layer,
-      layerMemoryStores
+      layerMemoryStores,
+      Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer))
     )
-    const work = background(settings as unknown as ConfiguredSettings, new WithdrawnNetworks())
+    const work = background(settings as unknown as ConfiguredSettings, {
+      withdrawn: new WithdrawnNetworks(),
+      unread: new WithdrawnNetworks()
+    })
     await Effect.andThen(Layer.build(work), TestClock.adjust(60_000)).pipe(
       Effect.scoped,
       Effect.provide([services, Logger.layer([eventLogger((event) => events.push(event))])]),

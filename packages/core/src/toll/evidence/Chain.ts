@@ -3,6 +3,7 @@ import type { HttpClient } from "effect/http"
 import type { Hex } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
+import type { ChainFacts } from "./ChainFacts.ts"
 import type { ChainHead } from "./ChainHead.ts"
 import type { ChainEvidence } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
@@ -11,6 +12,7 @@ import type { EvidenceHints } from "./EvidenceHints.ts"
 import type { IncomingTransfers, OutgoingTransfers, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
+export type { ChainFacts } from "./ChainFacts.ts"
 export type { ChainHead } from "./ChainHead.ts"
 export type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 export type { EvidenceHints } from "./EvidenceHints.ts"
@@ -49,6 +51,8 @@ export class Chain extends Context.Service<
     ) => Effect.Effect<UsedNonces | undefined>
     /** Reads the token that a host named for a network. Without it, a till can't have one. */
     readonly token?: (network: Network) => Effect.Effect<TokenFacts | undefined>
+    /** Reads what a till checks before it sells on a network, and of the account that is paid there. */
+    readonly facts?: (network: Network, payTo: string) => Effect.Effect<ChainFacts | undefined>
     /** Atomic units of the network's stablecoin that an account holds at the latest block. */
     readonly balanceOf: (network: Network, address: string) => Effect.Effect<bigint | undefined>
     /**

@@ -38,6 +38,8 @@ const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaC
   head: (caip2) => (isSolana(caip2) ? solana : evm).head?.(caip2) ?? Effect.undefined,
   evidence: (network, authorization, hints) =>
     (network.family === "evm" ? evm : solana).evidence(network, authorization, hints),
+  facts: (network, payTo) =>
+    (network.family === "evm" ? evm : solana).facts?.(network, payTo) ?? Effect.undefined,
   balanceOf: (network, address) => (network.family === "evm" ? evm : solana).balanceOf(network, address),
   transfersTo: (network, to, span) =>
     (network.family === "evm" ? evm : solana).transfersTo(network, to, span),

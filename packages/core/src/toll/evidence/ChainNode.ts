@@ -14,7 +14,15 @@ import {
   TransactionReceiptNotFoundError,
   type Transport
 } from "viem"
-import { getBlock, getTransactionReceipt, multicall, readContract, verifyHash } from "viem/actions"
+import {
+  getBlock,
+  getChainId,
+  getCode,
+  getTransactionReceipt,
+  multicall,
+  readContract,
+  verifyHash
+} from "viem/actions"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { tryWithTimeout } from "../../runtime/Deadline.ts"
 
@@ -126,6 +134,18 @@ export class ChainNode {
     return read(() => getBlock(this.client, { blockTag: "latest" }))
   }
 
+  get chainId(): Read<number> {
+    return read(() => getChainId(this.client))
+  }
+
+  /** The code at an address; `undefined`: there is none, or it only delegates to a wallet's code (EIP-7702). */
+  code(address: Hex): Read<Hex | undefined> {
+    return read(async () => {
+      const code = await getCode(this.client, { address })
+      return code?.startsWith("0xef0100") === true ? undefined : code
+    })
+  }
+
   /** The canonical block of a number; `undefined` if the node doesn't have it yet. */
   block(blockNumber: bigint): Read<Block | undefined> {
     return read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
@@ -179,25 +199,24 @@ export class ChainNode {
     )
   }
 
+  /** The decimals of a token; `undefined` for a contract that isn't one. */
+  decimals(address: Hex): Read<number | undefined> {
+    return read(() =>
+      unlessMissing(() => readContract(this.client, { address, abi: tokenFacts, functionName: "decimals" }))
+    )
+  }
+
   /** What a contract says about itself as a token; `undefined` for each function that it lacks. */
   token(address: Hex): Read<TokenContract> {
     return read(async () => {
-      const call = async <A>(request: () => Promise<A>): Promise<A | undefined> => {
-        try {
-          return await request()
-        } catch (error) {
-          if (isRefusal(error) || !(error instanceof BaseError) || isNoContract(error)) return undefined
-          throw error
-        }
-      }
       const contract = { address, abi: tokenFacts }
       const nothing = `0x${"0".repeat(64)}` as const
       const [decimals, separator, name, version, isUsed] = await Promise.all([
-        call(() => readContract(this.client, { ...contract, functionName: "decimals" })),
-        call(() => readContract(this.client, { ...contract, functionName: "DOMAIN_SEPARATOR" })),
-        call(() => readContract(this.client, { ...contract, functionName: "name" })),
-        call(() => readContract(this.client, { ...contract, functionName: "version" })),
-        call(() =>
+        unlessMissing(() => readContract(this.client, { ...contract, functionName: "decimals" })),
+        unlessMissing(() => readContract(this.client, { ...contract, functionName: "DOMAIN_SEPARATOR" })),
+        unlessMissing(() => readContract(this.client, { ...contract, functionName: "name" })),
+        unlessMissing(() => readContract(this.client, { ...contract, functionName: "version" })),
+        unlessMissing(() =>
           readContract(this.client, {
             address,
             abi: token,
@@ -257,6 +276,16 @@ export class ChainNode {
       if (!accepts && failure !== undefined) throw failure.error
       return accepts
     })
+  }
+}
+
+/** What a contract's function returns; `undefined`: it lacks the function. */
+const unlessMissing = async <A>(request: () => Promise<A>): Promise<A | undefined> => {
+  try {
+    return await request()
+  } catch (error) {
+    if (isRefusal(error) || !(error instanceof BaseError) || isNoContract(error)) return undefined
+    throw error
   }
 }
 

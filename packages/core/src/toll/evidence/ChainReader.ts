@@ -5,6 +5,7 @@ import type { Authorization } from "../../domain/PaymentPayload.ts"
 import { report } from "../../runtime/events.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
 import { unavailable } from "./ChainEvidence.ts"
+import type { ChainFacts } from "./ChainFacts.ts"
 import type { ChainHead } from "./ChainHead.ts"
 import { HeadPoll, notReachedIn } from "./HeadPoll.ts"
 import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from "./ChainNode.ts"
@@ -85,6 +86,43 @@ const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.
     )
   )
 
+/** What one read of several found; `undefined` if it failed. */
+const known = <A>(read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
+  Effect.orElseSucceed(read, () => undefined)
+
+const accountKind = (node: ChainNode, address: Hex): Effect.Effect<"wallet" | "token", NodeFailed> =>
+  Effect.flatMap(node.code(address), (code) =>
+    code === undefined
+      ? Effect.succeed("wallet" as const)
+      : Effect.map(node.decimals(address), (decimals) => (decimals === undefined ? "wallet" : "token"))
+  )
+
+const chainFacts = Effect.fnUntraced(function* (
+  node: ChainNode,
+  asset: Hex,
+  payTo: Hex
+): Effect.fn.Return<ChainFacts, NodeFailed> {
+  const { number, timestamp } = yield* node.latest
+  const { chainId, hasLogs, kind } = yield* Effect.all(
+    {
+      chainId: known(node.chainId),
+      kind: known(accountKind(node, payTo)),
+      hasLogs: node.logs({ address: asset, topics: [authorizationUsed] }, { from: number, to: number }).pipe(
+        Effect.as(true),
+        // A node that fails otherwise may have logs.
+        Effect.catch(({ isRefusal }) => Effect.succeed(isRefusal ? false : undefined))
+      )
+    },
+    { concurrency: "unbounded" }
+  )
+  return {
+    caip2: chainId === undefined ? undefined : `eip155:${chainId}`,
+    blockSeconds: Number(timestamp),
+    hasLogs,
+    payTo: kind
+  }
+})
+
 const headOf = (node: ChainNode): Effect.Effect<ChainHead, NodeFailed> =>
   Effect.map(node.latest, ({ hash, number, timestamp }) => ({
     number,
@@ -147,6 +185,9 @@ export const makeChain = (
     ),
     token: Effect.fn("Chain.token")((network: Network) =>
       attempt(network, ({ asset, node }) => tokenFacts(node, asset))
+    ),
+    facts: Effect.fn("Chain.facts")((network: Network, payTo: string) =>
+      attempt(network, ({ asset, node }) => chainFacts(node, asset, payTo as Hex))
     ),
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
       attempt(network, ({ asset, node }) => node.balanceOf(asset, address))

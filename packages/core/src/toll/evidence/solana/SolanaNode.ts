@@ -30,7 +30,13 @@ export const signaturesPerPage = 1_000
 
 const Context = Schema.Struct({ slot: Schema.Finite })
 const Account = Schema.Struct({
-  value: Schema.NullOr(Schema.Struct({ data: Schema.Tuple([Schema.String, Schema.Literal("base64")]) }))
+  value: Schema.NullOr(
+    Schema.Struct({
+      data: Schema.Tuple([Schema.String, Schema.Literal("base64")]),
+      executable: Schema.optionalKey(Schema.Boolean),
+      owner: Schema.optionalKey(Schema.String)
+    })
+  )
 })
 const BlockhashValidity = Schema.Struct({ context: Context, value: Schema.Boolean })
 
@@ -78,6 +84,18 @@ const toSignatures = decoderOf(Schema.Array(SignatureEntry))
 const toSlot = decoderOf(Schema.Finite)
 const toSlots = decoderOf(Schema.Array(Schema.Finite))
 const toSeconds = decoderOf(Schema.Finite)
+const toText = decoderOf(Schema.String)
+
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+
+/** An account of the chain. */
+export interface SolanaAccount {
+  /** The program that owns it. */
+  readonly owner: string | undefined
+  readonly isProgram: boolean
+  readonly data: Uint8Array
+}
 const unexpected = Effect.fail(new SolanaNodeFailed({ error: "UnexpectedResponse" }))
 
 const codeOf = ({ code }: RpcError): string => (typeof code === "number" ? String(code) : "")
@@ -102,6 +120,20 @@ export class SolanaNode {
         seconds: Number(view.getBigInt64(32, true))
       })
     })
+  }
+
+  /** The hash of the first block, which names the chain. */
+  get genesisHash(): Read<string> {
+    return Effect.flatMap(this.call("getGenesisHash", []), toText)
+  }
+
+  /** An account; `undefined`: there is none. */
+  accountAt(address: string): Read<SolanaAccount | undefined> {
+    return Effect.map(this.accountInfo(address, "confirmed"), (value) =>
+      value === null
+        ? undefined
+        : { owner: value.owner, isProgram: value.executable === true, data: bytesOf(value.data[0]) }
+    )
   }
 
   /** The newest confirmed slot. A transaction that is sent after it lands in a later one. */
@@ -171,12 +203,14 @@ export class SolanaNode {
   }
 
   private account(address: string, commitment: "confirmed" | "finalized"): Read<Uint8Array | undefined> {
-    const params = [address, { encoding: "base64", commitment }]
-    return Effect.map(Effect.flatMap(this.call("getAccountInfo", params), toAccount), ({ value }) =>
-      value === null
-        ? undefined
-        : Uint8Array.from(atob(value.data[0]), (character) => character.charCodeAt(0))
+    return Effect.map(this.accountInfo(address, commitment), (value) =>
+      value === null ? undefined : bytesOf(value.data[0])
     )
+  }
+
+  private accountInfo(address: string, commitment: "confirmed" | "finalized") {
+    const params = [address, { encoding: "base64", commitment }]
+    return Effect.map(Effect.flatMap(this.call("getAccountInfo", params), toAccount), ({ value }) => value)
   }
 
   private call(method: string, params: ReadonlyArray<unknown>): Read<unknown> {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Network } from "../../../domain/Network.ts"
+import { type Network, type SolanaNetwork, token2022Program, tokenProgram } from "../../../domain/Network.ts"
+import { associatedTokenAccount } from "../../../domain/SolanaAddress.ts"
 import type { Authorization } from "../../../domain/PaymentPayload.ts"
 import { BoundedMap } from "../../../runtime/BoundedMap.ts"
 import { report } from "../../../runtime/events.ts"
@@ -9,7 +10,8 @@ import { unavailable } from "../ChainEvidence.ts"
 import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { HeadPoll, notReachedIn } from "../HeadPoll.ts"
-import { SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
+import type { ChainFacts } from "../ChainFacts.ts"
+import { type SolanaAccount, SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
 import { searchSolanaOutgoing, searchSolanaTransfers, TransferMemory } from "./SolanaTransfers.ts"
@@ -46,6 +48,57 @@ const reported = <A>(caip2: string, read: Effect.Effect<A, SolanaNodeFailed>): E
       undefined
     )
   )
+
+const known = <A>(read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
+  Effect.orElseSucceed(read, () => undefined)
+
+/** The length of the hash in a CAIP-2 identifier. */
+const hashCharacters = 32
+
+/** A vault of a multisig is a wallet, too: no account may exist at its address. */
+const kindOf = (account: SolanaAccount | undefined): ChainFacts["payTo"] => {
+  if (account === undefined) return "wallet"
+  if (account.isProgram) return "program"
+  if (account.owner !== tokenProgram && account.owner !== token2022Program) return "wallet"
+  // A mint is shorter than an account.
+  return account.data.length < 165 ? "token" : "token account"
+}
+
+/** The byte of a token account that has its state, and its values. */
+const stateAt = 108
+const frozen = 2
+
+const tokenAccountState = (account: SolanaAccount | undefined): ChainFacts["tokenAccount"] => {
+  if (account === undefined || account.data.length <= stateAt) return "missing"
+  return account.data[stateAt] === frozen ? "frozen" : "ready"
+}
+
+const solanaFacts = Effect.fnUntraced(function* (
+  node: SolanaNode,
+  network: SolanaNetwork,
+  payTo: string
+): Effect.fn.Return<ChainFacts, SolanaNodeFailed> {
+  const { seconds } = yield* node.clock
+  const [hash, kind, tokenAccount] = yield* Effect.all(
+    [
+      known(node.genesisHash),
+      known(Effect.map(node.accountAt(payTo), kindOf)),
+      known(
+        Effect.map(
+          node.accountAt(associatedTokenAccount(payTo, network.asset, network.tokenProgram)),
+          tokenAccountState
+        )
+      )
+    ],
+    { concurrency: "unbounded" }
+  )
+  return {
+    caip2: hash === undefined ? undefined : `solana:${hash.slice(0, hashCharacters)}`,
+    blockSeconds: seconds,
+    payTo: kind,
+    tokenAccount
+  }
+})
 
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
@@ -91,6 +144,11 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
       )
       return found ?? unavailable
     }),
+    facts: Effect.fn("Chain.facts")((network: Network, payTo: string) =>
+      network.family === "solana"
+        ? attempt(network, ({ node }) => solanaFacts(node, network, payTo))
+        : Effect.undefined
+    ),
     /** Of the account from which payments are accepted: a wallet may have others. */
     balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
       network.family === "solana"

@@ -1,0 +1,13 @@
+/** A chain and an account as a node shows them; `undefined` for what it doesn't tell. */
+export interface ChainFacts {
+  /** The chain that the node reads. */
+  readonly caip2: string | undefined
+  /** Time of the newest block, in seconds since the epoch. */
+  readonly blockSeconds: number
+  /** Whether it lists logs. Not on Solana. */
+  readonly hasLogs?: boolean | undefined
+  /** What is at the account's address. A contract that is no token may be a wallet, such as a Safe. */
+  readonly payTo: "wallet" | "token" | "program" | "token account" | undefined
+  /** On Solana, the token account of the wallet. */
+  readonly tokenAccount?: "ready" | "missing" | "frozen" | undefined
+}
