@@ -8,7 +8,8 @@ import {
   type MadePayment,
   payerOn,
   payPriced,
-  payV2
+  payV2,
+  settled
 } from "./solanaPayments.ts"
 
 /*
@@ -52,7 +53,7 @@ const hop = async (payer: KeyPairSigner): Promise<KeyPairSigner> => {
   const amount = await chain.balanceOf(payer.address)
   const moving = await payV2(chain, payer, { payTo: next.address, feePayer, amount })
   const mover = await facilitatorOn(chain.rpcUrl)
-  expect(await mover.settle(moving.payload, moving.requirements)).toMatchObject({ success: true })
+  await settled(mover, moving)
   return next
 }
 
@@ -84,7 +85,7 @@ describe("the fee of a settlement", () => {
     const most = await payPriced(chain, payer, { payTo, feePayer }, 500_000n)
     const before = await lamports()
     expect(await facilitator.verify(most.payload, most.requirements)).toMatchObject({ isValid: true })
-    expect(await facilitator.settle(most.payload, most.requirements)).toMatchObject({ success: true })
+    await settled(facilitator, most)
     expect(before - (await lamports())).toBe(20_000n)
 
     const { payload, requirements } = await payPriced(chain, payer, { payTo, feePayer }, 500_001n)
@@ -97,7 +98,7 @@ describe("the fee of a settlement", () => {
     })
     expect(journal.attempts()).toHaveLength(1)
     const generous = await facilitatorOn(chain.rpcUrl, { maxPriorityFeeLamports: 10_001 })
-    expect(await generous.settle(payload, requirements)).toMatchObject({ success: true })
+    await settled(generous, { payload, requirements })
   })
 })
 
@@ -113,7 +114,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
     )
     const settle = ({ payload, requirements }: MadePayment) => facilitator.settle(payload, requirements)
     const customer = await payerOn(chain)
-    expect(await settle(await pay(customer))).toMatchObject({ success: true })
+    await settled(facilitator, await pay(customer))
 
     isHopping = true
     const reasons: Array<string | undefined> = []
@@ -130,7 +131,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
     expect(await facilitator.verify(next.payload, next.requirements)).toMatchObject({
       invalidReason: "reverts_above_limit"
     })
-    expect(await settle(await pay(customer))).toMatchObject({ success: true })
+    await settled(facilitator, await pay(customer))
     expect(await received()).toBe(20_000n)
   })
 
@@ -145,7 +146,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
       { maxFailedFeesPerPayer: 25_000 }
     )
     const settle = ({ payload, requirements }: MadePayment) => facilitator.settle(payload, requirements)
-    expect(await settle(await pay(payer))).toMatchObject({ success: true })
+    await settled(facilitator, await pay(payer))
     isMoving = true
     for (let count = 0; count < 2; count++) {
       expect(await settle(await pay(payer))).toMatchObject({ success: false })
@@ -155,7 +156,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
     isMoving = false
     const payment = await pay(payer)
     expect(await settle(payment)).toMatchObject({ errorReason: "payer_reverts_above_limit", transaction: "" })
-    expect(await settle(await pay(await payerOn(chain)))).toMatchObject({ success: true })
+    await settled(facilitator, await pay(await payerOn(chain)))
   })
 
   it("costs nothing where the sum leaves before the node's last check, after which it can still pay", async () => {
@@ -176,7 +177,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
     // One settlement: that of the hop.
     expect(before - (await lamports())).toBe(10_001n)
     await chain.mint(payer.address, 10_000n)
-    expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: true })
+    await settled(facilitator, { payload, requirements })
   })
 
   it("counts a failure once, however often it is presented", async () => {
@@ -192,7 +193,7 @@ describe("one sum that hops between wallets, before each settlement", () => {
     for (let count = 0; count < 5; count++)
       expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: false })
     const next = await pay(payer)
-    expect(await facilitator.settle(next.payload, next.requirements)).toMatchObject({ success: true })
+    await settled(facilitator, next)
   })
 })
 
@@ -205,7 +206,7 @@ describe("eight payments with money for one", () => {
     const facilitator = await facilitatorOn(chain.rpcUrl, { journal, confirmTimeoutMillis: 10_000 })
     const payer = await payerOn(chain, isKnown ? 20_000n : 10_000n)
     const settle = ({ payload, requirements }: MadePayment) => facilitator.settle(payload, requirements)
-    if (isKnown) expect(await settle(await pay(payer))).toMatchObject({ success: true })
+    if (isKnown) await settled(facilitator, await pay(payer))
     const recorded = journal.attempts().length
     const payments = await Promise.all(Array.from({ length: 8 }, () => pay(payer)))
     const results = await Promise.all(payments.map(settle))
@@ -236,9 +237,9 @@ describe("eight payments with money for one", () => {
     })
     expect(journal.attempts()).toHaveLength(1)
     chain.dropTransactions(false)
-    expect(await facilitator.settle(first.payload, first.requirements)).toMatchObject({ success: true })
+    await settled(facilitator, first)
     await chain.mint(payer.address, 10_000n)
-    expect(await facilitator.settle(second.payload, second.requirements)).toMatchObject({ success: true })
+    await settled(facilitator, second)
   })
 
   it("don't wait for one that has expired", async () => {
@@ -253,7 +254,7 @@ describe("eight payments with money for one", () => {
     })
     chain.dropTransactions(false)
     const second = await pay(payer)
-    expect(await facilitator.settle(second.payload, second.requirements)).toMatchObject({ success: true })
+    await settled(facilitator, second)
   })
 })
 

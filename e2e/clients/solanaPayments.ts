@@ -9,6 +9,7 @@ import {
   type KeyPairSigner,
   type TransactionMessageBytes
 } from "@solana/kit"
+import { expect } from "vitest"
 import {
   memoryTransferJournal,
   solanaFacilitator,
@@ -142,3 +143,13 @@ export const facilitatorOn = async (
     confirmTimeoutMillis: 200,
     ...options
   })
+
+/** Settles a payment: again, where a slow machine didn't see in time that it has landed. */
+export const settled = async (
+  facilitator: Awaited<ReturnType<typeof facilitatorOn>>,
+  { payload, requirements }: Pick<MadePayment, "payload" | "requirements">
+): Promise<void> => {
+  await expect
+    .poll(() => facilitator.settle(payload, requirements), { timeout: 60_000 })
+    .toMatchObject({ success: true })
+}

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError, type StoreError } from "../domain/Errors.ts"
 import { type Marks, StorageMarks } from "../ports/StorageMarks.ts"
+import { report } from "../runtime/events.ts"
 import { keyDigest, type SecretKey } from "../runtime/Secrets.ts"
 
 /*
@@ -25,6 +26,15 @@ export const keyFault = (
   return `secret${which} is not the one this database was used with: stored responses and download tokens would be lost. ${advice}`
 }
 
+/** The ids of keys that the database was used with and that aren't given any more. Pure. */
+export const missingKeys = (
+  keys: ReadonlyArray<SecretKey>,
+  marks: ReadonlyMap<string, string>
+): ReadonlyArray<string> =>
+  [...marks.keys()]
+    .filter((name) => name.startsWith(prefix) && !keys.some((key) => markOf(key) === name))
+    .map((name) => name.slice(prefix.length))
+
 const mark = Effect.fnUntraced(function* (
   marks: Marks,
   keys: ReadonlyArray<SecretKey>
@@ -36,6 +46,13 @@ const mark = Effect.fnUntraced(function* (
       : Effect.fail(new ConfigurationError({ message: fault }))
   })
   const found = yield* refuse
+  const gone = missingKeys(keys, found)
+  if (gone.length > 0)
+    yield* report(
+      "Warn",
+      "secret_key_missing",
+      `This database was used with keys that secret doesn't list any more: ${gone.join(", ")}. Downloads that were bought under them, and responses stored under them, are refused. List them after the current key for as long as somebody may come back`
+    )
   const missing = keys.filter((key) => !found.has(markOf(key)))
   if (missing.length === 0) return
   for (const key of missing) yield* marks.add(markOf(key), keyDigest(key))

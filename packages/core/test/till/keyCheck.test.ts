@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import type { SecretKey } from "../../src/runtime/Secrets.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { openTill, track } from "../toll/openTill.ts"
@@ -51,6 +52,26 @@ describe("a database that was used with a key", () => {
     expect(await use(filename, second, first)).toBe(paid)
     expect(await use(filename, second)).toBe(paid)
     expect(await use(filename, first)).toBe(paid)
+  })
+
+  it("reports each start without a key that it was used with", async () => {
+    const filename = nextFile()
+    const reported: Array<string> = []
+    const start = async (...secret: ReadonlyArray<SecretKey>) => {
+      reported.length = 0
+      const onEvent = ({ code, message }: TillEvent) => {
+        if (code === "secret_key_missing") reported.push(message)
+      }
+      const { till } = await openTill({ storage: sqlite({ filename }), secret, onEvent })
+      await till.dispose()
+      return reported.length === 0 ? "nothing" : reported.join()
+    }
+    expect(await start(first)).toBe("nothing")
+    expect(await start(second, first)).toBe("nothing")
+    expect(await start(second)).toMatch(
+      /keys that secret doesn't list any more: 1\. Downloads .* are refused/
+    )
+    expect(await start(second, first)).toBe("nothing")
   })
 
   it("is refused where one of several keys has changed under its id", async () => {
