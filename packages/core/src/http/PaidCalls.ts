@@ -131,7 +131,8 @@ export class PaidCalls {
 
   /** The offers that a new payment may match, by its charge's key. */
   private offersFor(
-    { listedOffers, offersOf, operation: { price } }: PaidRoute,
+    { listedOffers, offersOf }: Pick<PaidRoute, "listedOffers" | "offersOf">,
+    { price }: PaidRoute["operation"],
     input: unknown,
     canonical: string,
     computed: RequestPrice | undefined
@@ -189,7 +190,8 @@ export class PaidCalls {
       settlesFirst,
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
-      offers: this.offersFor(paidRoute, input, canonical, computed),
+      offers: this.offersFor(paidRoute, operation, input, canonical, computed),
+      owedOffers: this.offersFor(allOffersOf(paidRoute), operation, input, canonical, computed),
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
@@ -296,6 +298,15 @@ export class PaidCalls {
     })
   }
 }
+
+/** The offers of a route on all networks. */
+const allOffersOf = ({
+  allOffersOf: offersOf,
+  operation: { price }
+}: PaidRoute): Pick<PaidRoute, "listedOffers" | "offersOf"> => ({
+  offersOf,
+  listedOffers: () => offersOf(price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative)
+})
 
 /** The highest price of work that is done before settlement. What a stored quote promises comes only after it. */
 const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {

@@ -35,6 +35,8 @@ export interface PaidRoute {
   readonly offersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
   /** The current offers of the fixed price, or of the indication of another one. */
   readonly listedOffers: () => ReadonlyArray<PaymentOffer>
+  /** The offers of a price on all networks: a payment that has settled was made on one that may be withheld now. */
+  readonly allOffersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
 }
 
 /** Longest query that a 402 names. */
@@ -169,10 +171,13 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   }
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
-  const offersOf = (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
-    offeredNetworks(operation, settings)
-      .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
-      .filter((offer) => offer !== undefined)
+  const offersOn =
+    (networks: () => ReadonlyArray<OfferedNetwork>) =>
+    (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
+      networks()
+        .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
+        .filter((offer) => offer !== undefined)
+  const offersOf = offersOn(() => offeredNetworks(operation, settings))
   const { price } = operation
   // The same list while the same networks and fee payers are offered, so that what is made from it is kept.
   const listedOffers = madeFrom(
@@ -195,7 +200,8 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     listed,
     ...byItsQuery,
     offersOf,
-    listedOffers
+    listedOffers,
+    allOffersOf: offersOn(() => settings.networks)
   }
 }
 

@@ -243,7 +243,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provide([
       proofCheck(settings),
       moneyCheck(settings, hooks),
-      chainCheck(settings.networks),
+      chainCheck(settings),
       tokenCheck(settings.networks),
       shopErasure(settings)
     ]),

@@ -8,6 +8,7 @@ import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { listsNetwork } from "../toll/facilitator/ProtocolVersion.ts"
 import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import { markDatabase } from "./databaseCheck.ts"
 import { watchChains } from "./chainCheck.ts"
 import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { StoreTime } from "./storeTime.ts"
@@ -104,7 +105,7 @@ export const background = (
   Layer.effectDiscard(
     // First: a till that takes payments on Solana alone has nothing to offer before.
     Effect.andThen(
-      learnFeePayers(settings.networks),
+      Effect.andThen(markDatabase(settings), learnFeePayers(settings.networks)),
       Effect.forkScoped(
         Effect.all(
           [

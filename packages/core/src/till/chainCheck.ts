@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { isSameAsset } from "../domain/Network.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
@@ -22,7 +23,7 @@ export interface ChainFinding {
 /** A node that lags so far behind the host's clock can't show recent payments. */
 export const maxLagSeconds = 180
 
-type Named = Pick<PaidNetwork, "caip2" | "payTo" | "v1Name">
+type Named = Pick<PaidNetwork, "asset" | "caip2" | "family" | "payTo" | "v1Name">
 
 const nameOf = ({ caip2, v1Name }: Named): string => v1Name ?? caip2
 
@@ -49,7 +50,8 @@ export const chainFindings = (
     facts.payTo !== undefined &&
       facts.payTo !== "wallet" && {
         check: "payTo",
-        isRefused: true,
+        // A contract on EVM that has shares may move money, too: it is reported, unless it is the dollar's own.
+        isRefused: facts.payTo !== "token" || network.family === "solana" || isSameAsset(network, payTo),
         message: `payTo ${payTo} of ${name} is ${lost[facts.payTo]}: money sent there is lost. Give a wallet's address`
       },
     lagSeconds > maxLagSeconds && {
@@ -110,11 +112,11 @@ const reportFinding = ({ finding, network }: Checked): Effect.Effect<void> => {
 }
 
 /** Fails with what is refused, and reports the rest; then repeats the checks for as long as the layer lives. */
-export const chainCheck = (networks: ReadonlyArray<PaidNetwork>) =>
+export const chainCheck = ({ allowPlayMoney, networks }: ConfiguredSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const first = yield* findingsOf(networks)
-      const refused = first.filter(({ finding }) => finding.isRefused)
+      const refused = allowPlayMoney ? [] : first.filter(({ finding }) => finding.isRefused)
       if (refused.length > 0)
         return yield* new ConfigurationError({
           message: `Till402 can't start: ${listed(refused.map(({ finding }) => finding.message))}`

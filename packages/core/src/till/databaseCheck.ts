@@ -16,7 +16,8 @@ type Owner = Pick<ConfiguredSettings, "baseUrl" | "networks">
 
 type MoneyKind = "real" | "play"
 
-const moneyMark = (kind: MoneyKind): string => `money.${kind}`
+/** The mark of the kind of money that a database holds: of two tills that start at once, the first decides. */
+const moneyMark = "money"
 
 /** The names of a setting's marks begin so; the rest is its value. The mark's own value is when it was first used. */
 const settingPrefix = (setting: string): string => `setting.${setting} `
@@ -33,9 +34,9 @@ export const moneyFault = (owner: Owner, marks: ReadonlyMap<string, string>): st
   if (kinds.size > 1)
     return `networks has ${moneyNames.real} and ${moneyNames.play}: one ledger would have both. Run two tills, each with a database of its own, ${allow}`
   const [kind] = kinds
-  const other = kind === "real" ? "play" : "real"
-  return kind !== undefined && marks.has(moneyMark(other))
-    ? `this database holds ${moneyNames[other]}, and networks has ${moneyNames[kind]}: give it a database of its own, ${allow}`
+  const held = marks.get(moneyMark)
+  return kind !== undefined && (held === "real" || held === "play") && held !== kind
+    ? `this database holds ${moneyNames[held]}, and networks has ${moneyNames[kind]}: give it a database of its own, ${allow}`
     : undefined
 }
 
@@ -67,16 +68,21 @@ export const changesOf = (owner: Owner, marks: ReadonlyMap<string, string>): Rea
       : [{ setting, value, before: newest[0].slice(prefix.length) }]
   })
 
-/** Compares a till with what its database was used for, and marks the database. Tests compare nothing. */
+const refuse = (settings: ConfiguredSettings, marks: ReadonlyMap<string, string>) => {
+  const fault = settings.allowPlayMoney ? undefined : moneyFault(settings, marks)
+  return fault === undefined
+    ? Effect.void
+    : Effect.fail(new ConfigurationError({ message: `Till402 can't start: ${fault}` }))
+}
+
+/** Compares a till with what its database was used for. Tests compare nothing. */
 export const databaseCheck = (settings: ConfiguredSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const marks = yield* StorageMarks
       if (marks === undefined || isTestRun()) return
       const found = yield* marks.all
-      const fault = settings.allowPlayMoney ? undefined : moneyFault(settings, found)
-      if (fault !== undefined)
-        return yield* new ConfigurationError({ message: `Till402 can't start: ${fault}` })
+      yield* refuse(settings, found)
       for (const { before, setting, value } of changesOf(settings, found))
         yield* report(
           "Warn",
@@ -84,9 +90,17 @@ export const databaseCheck = (settings: ConfiguredSettings) =>
           `This database was used with ${setting} ${before}, and now with ${value}. If it is another service's, stop, and give this one its own`,
           { reason: setting }
         )
-      const nowMillis = (yield* currentMillis)()
-      for (const kind of kindsOf(settings)) yield* marks.add(moneyMark(kind), "")
-      for (const { setting, value } of keptOf(settings))
-        yield* marks.add(settingPrefix(setting) + value, String(nowMillis))
     })
   )
+
+/** Marks the database of a till that has started: what was refused before leaves no mark. */
+export const markDatabase = Effect.fnUntraced(function* (settings: ConfiguredSettings) {
+  const marks = yield* StorageMarks
+  if (marks === undefined || isTestRun()) return
+  const nowMillis = (yield* currentMillis)()
+  const [kind] = kindsOf(settings)
+  if (kind !== undefined) yield* marks.add(moneyMark, kind)
+  yield* refuse(settings, yield* marks.all)
+  for (const { setting, value } of keptOf(settings))
+    yield* marks.add(settingPrefix(setting) + value, String(nowMillis))
+})

@@ -18,8 +18,8 @@ import type { TillHooks } from "./settings/TillSettings.ts"
 /** What is looked at, beside the settings. */
 export interface MoneyFacts {
   readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "secret">
-  /** The facilitator moves no money. */
-  readonly movesNoMoney: boolean
+  /** Whether a facilitator of a network (CAIP-2) moves no money. */
+  readonly movesNoMoney: (caip2: string) => boolean
   /** What the till stores outlives its process. */
   readonly storageIsKept: boolean
   /** A wallet pays refunds on EVM. */
@@ -47,7 +47,17 @@ const publicAddresses: ReadonlyMap<string, string> = new Map([
     "0x976ea74026e726554db657fa54763abd0c3a0aa9",
     "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
     "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
-    "0xa0ee7a142d267c1f36714e4a8f75612f20a79720"
+    "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
+    "0xbcd4042de499d14e55001ccbb24a551f3b954096",
+    "0x71be63f3384f5fb98995898a86b02fb2426c5788",
+    "0xfabb0ac9d68b0b445fb7357272ff202c5651694a",
+    "0x1cbd3b2770909d4e10f157cabc84c7264073c9ec",
+    "0xdf3e18d64bc6a983f673ab319ccae4f1a57c7097",
+    "0xcd3b766ccdd6ae721141f452c550ca635964ce71",
+    "0x2546bcd3c84621e976d8185a91a922ae77ecec30",
+    "0xbda5747bfd65f08deb54cb465eb87d40e51b197e",
+    "0xdd2fd4581271e230360230f9337d5c0430bf44c0",
+    "0x8626f6940e2eb28930efb4cef49b2d1f2c9c1199"
   ].map((account) => [account, "is an account of Anvil and Hardhat, whose key everybody knows"] as const)
 ])
 
@@ -57,9 +67,10 @@ const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): stri
 export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<string> => {
   const real = networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
-  const names = real.map(nameOf).join(", ")
+  const free = real.filter(({ caip2 }) => movesNoMoney(caip2))
+  const names = free.map(nameOf).join(", ")
   return [
-    ...(movesNoMoney
+    ...(free.length > 0
       ? [
           `facilitator moves no money, so everything would be free on ${names}: give one that settles there. See docs/facilitator.md`
         ]
@@ -136,7 +147,7 @@ export const moneyCheck = (settings: ConfiguredSettings, { refundWallet }: Pick<
       const operations = yield* (yield* Operations).all
       const facts: MoneyFacts = {
         settings,
-        movesNoMoney: (yield* Facilitator).movesNoMoney === true,
+        movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
         storageIsKept: yield* StorageIsKept,
         refundsOnEvm: refundWallet !== undefined,
         prices: new Map(

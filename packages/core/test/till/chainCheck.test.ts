@@ -131,11 +131,16 @@ describe("a node of an EVM network", () => {
     )
   })
 
-  it("that shows a token at payTo is refused", async () => {
-    const token = { eth_getCode: () => "0x6080", eth_call: () => word(6) }
-    expect((await onEvm(token)).refusal).toMatch(
+  it("is refused with the dollar's own contract as payTo, and reported with another token's", async () => {
+    const token = { ...evmNode, eth_getCode: () => "0x6080", eth_call: () => word(6) }
+    const network = { network: "base-sepolia", rpcUrl: await startNode(token) }
+    const { asset } = findNetwork("base-sepolia")!
+    expect((await start(network, asset)).refusal).toMatch(
       /^Till402 can't start: payTo 0x\w+ of base-sepolia is a token's contract/
     )
+    const { refusal, reported } = await start(network)
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([expect.stringMatching(/^chain_check_failed payTo: .* is a token's contract/)])
   })
 
   it.each<[string, Node]>([
@@ -306,6 +311,9 @@ describe("a chain that can't be read any more", () => {
     expect(counts()).toEqual([1, 1, 1, 1])
     unread.replace(new Set(["eip155:84532"]))
     expect(counts()).toEqual([0, 0, 1, 1])
+    // A payment that settled there has a price all the same.
+    const owed = paidRouteOf(http, first).allOffersOf({ atomic: 10_000n, description: "", extra: {} })
+    expect(owed.map(({ requirements }) => requirements.network)).toEqual(["eip155:84532"])
     unread.replace(new Set())
     expect(counts()).toEqual([1, 1, 1, 1])
   })

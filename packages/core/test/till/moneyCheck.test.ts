@@ -70,10 +70,13 @@ describe("a till that takes real money", () => {
     expect((await start({ facilitator: fakeFacilitator() })).refusal).toMatch(fault)
     const two = [Object.assign(settling(), { name: "real" }), fakeFacilitator()]
     expect((await start({ facilitator: two as never })).refusal).toMatch(fault)
+    const elsewhere = Object.assign(fakeFacilitator(), { networks: ["base-sepolia"] })
+    expect(await start({ facilitator: [two[0], elsewhere] as never })).toEqual(nothing)
   })
 
   it.each([
     [examplePayTo, "is that of the documents' examples, which isn't yours"],
+    ["0x8626f6940e2eb28930efb4cef49b2d1f2c9c1199", "is an account of Anvil and Hardhat"],
     [examplePayTo.toLowerCase(), "is that of the documents' examples"],
     [
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -191,6 +194,9 @@ describe("a database", () => {
   })
 
   it("that is refused isn't marked", async () => {
+    const empty = nextFile()
+    expect((await on(empty, { facilitator: fakeFacilitator() })).refusal).toContain("moves no money")
+    expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(nothing)
     const filename = nextFile()
     await on(filename)
     await on(filename, { networks: ["base-sepolia"] })

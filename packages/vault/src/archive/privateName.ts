@@ -28,7 +28,7 @@ const environment = /^\.env(?:rc|s)?(?![a-z])|.\.env$/
 /** Names of examples, such as `.env.example`, which are published everywhere. */
 const example = /[._-](?:example|sample|template|dist|defaults?)$|^(?:example|sample|template|defaults?)[._-]/
 /** What copies and editors append to a name. */
-const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)$/
+const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)+$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
 const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/

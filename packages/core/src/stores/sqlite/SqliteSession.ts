@@ -122,7 +122,7 @@ const begin = control("BEGIN IMMEDIATE")
 const commit = control("COMMIT")
 const rollback = control("ROLLBACK")
 
-const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i
+const changesRows = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH\b[^]*\b(?:INSERT|UPDATE|DELETE))\b/i
 
 const isWrite = ({ inTransaction, job }: Request): boolean => !inTransaction && changesRows.test(job.text)
 

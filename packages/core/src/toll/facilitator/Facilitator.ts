@@ -37,8 +37,8 @@ export class Facilitator extends Context.Service<
     readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
-    /** It is for tests: nothing that it settles is paid. */
-    readonly movesNoMoney?: boolean
+    /** Whether what it settles on a network (CAIP-2) is not paid, since it is for tests. */
+    readonly movesNoMoney?: (caip2: string) => boolean
   }
 >()("@till402/core/Facilitator") {
   /** A facilitator over HTTP. */

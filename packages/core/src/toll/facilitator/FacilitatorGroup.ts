@@ -82,12 +82,8 @@ export class FacilitatorGroup {
   }>
   /** The longest of all, which the leases of charges outlast. */
   readonly settleTimeoutMillis: number
-  /** One of them is for tests. */
-  readonly movesNoMoney: boolean
-
   constructor(members: ReadonlyArray<FacilitatorMember>) {
     this.members = members.map((member) => ({ member, breaker: new CircuitBreaker() }))
-    this.movesNoMoney = members.some((member) => member.movesNoMoney === true)
     this.settleTimeoutMillis = Math.max(...members.map(({ settleTimeoutMillis }) => settleTimeoutMillis))
   }
 
@@ -108,6 +104,10 @@ export class FacilitatorGroup {
     // Its facilitator may have stopped listing it.
     return own.length > 0 ? own : takers
   }
+
+  /** Whether one of those that take a network is for tests. */
+  readonly movesNoMoney = (caip2: string): boolean =>
+    this.members.some(({ member }) => member.movesNoMoney === true && isFor(member, caip2))
 
   readonly verify = (request: FacilitatorRequest): Effect.Effect<Verification> =>
     this.areListsTried() ? this.verifyByAny(request) : this.verifyUnlisted(request)

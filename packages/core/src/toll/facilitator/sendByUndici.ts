@@ -61,11 +61,12 @@ const loadUndici = async (): Promise<Undici | undefined> => {
   }
 }
 
+let loading: Promise<Undici | undefined> | undefined
 let loaded: { readonly undici: Undici | undefined } | undefined
 
 const load = Effect.suspend(() =>
   loaded === undefined
-    ? Effect.promise(async () => (loaded = { undici: await loadUndici() }))
+    ? Effect.promise(async () => (loaded = { undici: await (loading ??= loadUndici()) }))
     : Effect.succeed(loaded)
 )
 
@@ -93,12 +94,12 @@ interface Received {
   readonly text: Effect.Effect<string, Fault>
 }
 
-/** Sends a call and reads its response up to the bound. Aborted when it is interrupted. */
+/** Sends a call and reads its response up to the bound. Aborted when it is interrupted. `unsent`: undici didn't take it. */
 const dispatch = (
   undici: Undici,
   call: FacilitatorCall,
   { origin, pathname, search }: URL
-): Effect.Effect<Received, HttpClientError.HttpClientError> =>
+): Effect.Effect<Received | "unsent", HttpClientError.HttpClientError> =>
   Effect.callback((resume) => {
     const { headers, json } = call
     const decoder = new TextDecoder()
@@ -154,7 +155,9 @@ const dispatch = (
         onResponseError: (_, cause) => breakOff(cause)
       })
     } catch (cause) {
-      breakOff(cause)
+      // An earlier version of undici refuses the handler, and any the header: nothing was sent.
+      if (controller === undefined) resume(Effect.succeed("unsent"))
+      else breakOff(cause)
     }
     return Effect.sync(() => {
       isEnded = true
@@ -193,6 +196,8 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
       // `fetch` refuses an address with a user.
       const isPlain = url !== null && url.username + url.password === ""
       if (undici === undefined || needsClient || !isPlain) return overClient(call)
-      return Effect.flatMap(dispatch(undici, call, url), (received) => reply(call, received))
+      return Effect.flatMap(dispatch(undici, call, url), (received) =>
+        received === "unsent" ? overClient(call) : reply(call, received)
+      )
     })
 }

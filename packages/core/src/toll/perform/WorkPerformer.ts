@@ -113,6 +113,6 @@ const workFor = <E>({ lease: { key }, network, request }: PaymentAttempt<E>, { t
     if (offer === undefined) throw new Error("a payment that settled first has no price")
     return request.work(key, offer.requirements)
   }
-  const offers = request.offers(key)
+  const offers = (request.owedOffers ?? request.offers)(key)
   return Effect.isEffect(offers) ? Effect.flatMap(offers, workAt) : workAt(offers)
 }

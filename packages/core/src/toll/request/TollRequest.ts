@@ -85,6 +85,8 @@ export interface TollRequest<E> {
   readonly offers: (
     chargeKey: string
   ) => ReadonlyArray<PaymentOffer> | Effect.Effect<ReadonlyArray<PaymentOffer>, E | PaymentRefused>
+  /** The offers on all networks, for a payment that has settled already: those of `offers` without this. */
+  readonly owedOffers?: TollRequest<E>["offers"]
   /** The paid work. If it fails before settlement, nothing is charged and the payment can be retried. */
   readonly work: (
     chargeKey: string,

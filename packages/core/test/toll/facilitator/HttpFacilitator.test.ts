@@ -431,11 +431,26 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
   })
 })
 
-it("is called by fetch where undici is not installed", async () => {
+it.each<[string, () => object]>([
+  [
+    "undici is not installed",
+    () => {
+      throw new Error("Cannot find package 'undici'")
+    }
+  ],
+  [
+    "an earlier version of undici refuses the handler",
+    () => ({
+      getGlobalDispatcher: () => ({
+        dispatch: () => {
+          throw new TypeError("invalid onError method")
+        }
+      })
+    })
+  ]
+])("is called by fetch where %s", async (_, undici) => {
   vi.resetModules()
-  vi.doMock("undici", () => {
-    throw new Error("Cannot find package 'undici'")
-  })
+  vi.doMock("undici", undici)
   onTestFinished(() => vi.doUnmock("undici"))
   const { platformHttp: withoutUndici } = await import("../../../src/till/platformHttp.ts")
   replies = [{ body: '{"isValid":true}' }]

@@ -86,6 +86,8 @@ const toSlots = decoderOf(Schema.Array(Schema.Finite))
 const toSeconds = decoderOf(Schema.Finite)
 const toText = decoderOf(Schema.String)
 
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
 const bytesOf = (base64: string): Uint8Array =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 
@@ -210,7 +212,9 @@ export class SolanaNode {
 
   private accountInfo(address: string, commitment: "confirmed" | "finalized") {
     const params = [address, { encoding: "base64", commitment }]
-    return Effect.map(Effect.flatMap(this.call("getAccountInfo", params), toAccount), ({ value }) => value)
+    return Effect.flatMap(Effect.flatMap(this.call("getAccountInfo", params), toAccount), ({ value }) =>
+      value === null || isBase64(value.data[0]) ? Effect.succeed(value) : unexpected
+    )
   }
 
   private call(method: string, params: ReadonlyArray<unknown>): Read<unknown> {
