@@ -25,8 +25,25 @@ export const day = 24 * hour
 /** Lets a time pass; the clock of a test that uses this stands still otherwise. */
 export const pass = (millis: number): void => void vi.setSystemTime(Date.now() + millis)
 
-/** What a value is before long. Waits without moving the clock of the test, unlike `vi.waitFor`. */
-export const settles = <A>(look: () => A) => expect.poll(look)
+/** Waits without moving the clock of the test, as `vi.waitFor` and `expect.poll` do after a check that fails. */
+const eventually = async (check: () => void): Promise<void> => {
+  const endMillis = performance.now() + 60_000
+  for (;;) {
+    try {
+      return check()
+    } catch (error) {
+      if (performance.now() > endMillis) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** What a value is before long. */
+export const settles = <A>(look: () => A) => ({
+  toEqual: (expected: unknown) => eventually(() => expect(look()).toEqual(expected)),
+  toHaveLength: (length: number) => eventually(() => expect(look()).toHaveLength(length)),
+  toMatchObject: (expected: object) => eventually(() => expect(look()).toMatchObject(expected))
+})
 
 /** A row of the table of purchases, as far as these tests look at it. */
 export interface PurchaseRow {
