@@ -191,7 +191,8 @@ export class PaidCalls {
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
       offers: this.offersFor(paidRoute, operation, input, canonical, computed),
-      owedOffers: this.offersFor(allOffersOf(paidRoute), operation, input, canonical, computed),
+      owedOffers: (key) =>
+        this.offersFor(onAllNetworks(paidRoute), operation, input, canonical, computed)(key),
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
@@ -299,8 +300,8 @@ export class PaidCalls {
   }
 }
 
-/** The offers of a route on all networks. */
-const allOffersOf = ({
+/** The offers of a route, on all networks. */
+const onAllNetworks = ({
   allOffersOf: offersOf,
   operation: { price }
 }: PaidRoute): Pick<PaidRoute, "listedOffers" | "offersOf"> => ({

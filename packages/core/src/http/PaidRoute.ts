@@ -89,11 +89,9 @@ const byQuery = (
   if (!queryInResource) return { unpaid: plain, resource: () => resource }
   const naming = madeFrom(offers, (current) => challengeTemplate(current, described, error))
   const { url } = resource
-  const unpaid = madeFrom(offers, () =>
-    remembered((search) => (isNameable(search) ? naming()(url + search) : plain()))
-  )
+  const unpaid = madeFrom(offers, () => remembered((search) => naming()(url + search)))
   return {
-    unpaid: (search) => unpaid()(search),
+    unpaid: (search) => (isNameable(search) ? unpaid()(search) : plain()),
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }
@@ -101,17 +99,17 @@ const byQuery = (
 /** An endpoint's path in the notation of documents: `/weather/{city}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
+/** Whether a payment for an operation counts only once the chain shows it. */
+export const needsChain = (
+  { settlement = {} }: Pick<AnyOperation, "settlement">,
+  { trustFacilitator }: Pick<HttpSettings, "trustFacilitator">
+): boolean => !trustFacilitator && (settlement.proofRequired === true || settlement.beforeWork === true)
+
 /** The networks that the 402 of an operation doesn't offer now. */
-const withheldFrom = (
-  { settlement = {} }: AnyOperation,
-  { trustFacilitator, unread, withdrawn }: HttpSettings
-): ReadonlyArray<ReadonlySet<string>> => {
-  const needsChain =
-    !trustFacilitator && (settlement.proofRequired === true || settlement.beforeWork === true)
-  return [withdrawn, needsChain ? unread : undefined].flatMap((networks) =>
+const withheldFrom = (operation: AnyOperation, settings: HttpSettings): ReadonlyArray<ReadonlySet<string>> =>
+  [settings.withdrawn, needsChain(operation, settings) ? settings.unread : undefined].flatMap((networks) =>
     networks === undefined || networks.current.size === 0 ? [] : [networks.current]
   )
-}
 
 /** The networks that it offers now. */
 const offeredNetworks = (operation: AnyOperation, settings: HttpSettings): ReadonlyArray<OfferedNetwork> => {

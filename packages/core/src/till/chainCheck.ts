@@ -1,6 +1,8 @@
 import { Effect, Layer, Schedule } from "effect"
 import { isSameAsset } from "../domain/Network.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { needsChain } from "../http/PaidRoute.ts"
+import { Operations } from "../operations/Operation.ts"
 import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
@@ -132,8 +134,16 @@ export const chainCheck = ({ allowPlayMoney, networks }: ConfiguredSettings) =>
         known = new Set(found.map(keyOf))
       })
       yield* tell(first)
-      const again = Effect.flatMap(findingsOf(networks), tell)
-      yield* Effect.forkScoped(Effect.repeat(Effect.delay(again, everyMillis), Schedule.forever))
+      const again = Effect.catchCause(Effect.flatMap(findingsOf(networks), tell), (cause) =>
+        report(
+          "Error",
+          "housekeeping_failed",
+          "Housekeeping failed and is retried",
+          { operation: "chain.check" },
+          cause
+        )
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(again, everyMillis)))
     })
   )
 
@@ -142,13 +152,15 @@ const failuresToWithdraw = 3
 
 /**
  * Keeps `unread`: the networks whose chain could not be read three times in a row, until it is read once. What needs the
- * chain's proof isn't offered there: it would be paid, and then wait.
+ * chain's proof isn't offered there: it would be paid, and then wait. Nothing is read where no operation needs it.
  */
 export const watchChains = Effect.fnUntraced(function* (
-  { networks }: Pick<ConfiguredSettings, "networks">,
+  { networks, trustFacilitator }: Pick<ConfiguredSettings, "networks" | "trustFacilitator">,
   unread: WithdrawnNetworks
 ) {
   const chain = yield* Chain
+  const operations = yield* (yield* Operations).all
+  if (!operations.some((operation) => needsChain(operation, { trustFacilitator }))) return
   const failures = new Map<string, number>()
   const readable = networks.filter(({ caip2 }) => chain.canRead(caip2))
   if (readable.length === 0) return

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
 import { findNetwork, tokenProgram } from "../../src/domain/Network.ts"
 import { paidRouteOf } from "../../src/http/PaidRoute.ts"
-import type { AnyOperation } from "../../src/operations/Operation.ts"
+import { type AnyOperation, Operations } from "../../src/operations/Operation.ts"
 import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
@@ -263,7 +263,12 @@ describe("a chain that can't be read any more", () => {
   const base = { ...findNetwork("base")!, payTo: settings.payTo, rpcUrl: "https://rpc.example" }
   const polygon = { ...findNetwork("polygon")!, payTo: settings.payTo, rpcUrl: "https://rpc.example" }
 
-  it("is withdrawn after three failed reads in a row, and offered again after one that succeeds", async () => {
+  const endpoint = HttpApiEndpoint.get("weather", "/x402/weather")
+
+  it.each([
+    ["is withdrawn after three failed reads in a row, and offered again after one that succeeds", true],
+    ["isn't even read where no operation needs its proof", false]
+  ])("%s", async (_, proofRequired) => {
     const events: Array<TillEvent> = []
     const unread = new WithdrawnNetworks()
     let reads = 0
@@ -274,10 +279,14 @@ describe("a chain that can't be read any more", () => {
     } as unknown as Chain["Service"]
     const seen: Array<string> = []
     const watching = watchChains(
-      { networks: [base, polygon] as unknown as ConfiguredSettings["networks"] },
+      {
+        networks: [base, polygon] as unknown as ConfiguredSettings["networks"],
+        trustFacilitator: false
+      },
       unread
     )
     await Effect.gen(function* () {
+      yield* (yield* Operations).add(operationOf(endpoint, { settlement: { proofRequired } }))
       yield* Effect.forkScoped(watching)
       for (let look = 0; look < 9; look++) {
         yield* TestClock.adjust(look === 0 ? 0 : 30_000)
@@ -287,11 +296,13 @@ describe("a chain that can't be read any more", () => {
       Effect.scoped,
       Effect.provide([
         Layer.succeed(Chain, chain),
+        Operations.layer,
         Logger.layer([eventLogger((event) => events.push(event))]),
         TestClock.layer()
       ]),
       Effect.runPromise
     )
+    if (!proofRequired) return expect([reads, events]).toEqual([0, []])
     expect(seen).toEqual(["", "", "", "", "", "", base.caip2, "", ""])
     expect(events.map(({ code, network }) => `${code} ${network}`)).toEqual([`chain_withdrawn ${base.caip2}`])
   })
@@ -299,7 +310,6 @@ describe("a chain that can't be read any more", () => {
   it("isn't offered for what needs its proof, and for all else", () => {
     const unread = new WithdrawnNetworks()
     const http = { ...httpSettings, trustFacilitator: false, unread }
-    const endpoint = HttpApiEndpoint.get("weather", "/x402/weather")
     const accepts = (operation: AnyOperation, trustFacilitator = false) => {
       const route = paidRouteOf({ ...http, trustFacilitator }, operation)
       return () => (JSON.parse(route.unpaid("").body) as { accepts: ReadonlyArray<unknown> }).accepts.length

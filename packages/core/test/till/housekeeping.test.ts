@@ -16,6 +16,7 @@ import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { Refunds } from "../../src/refunds/Refunds.ts"
 import { background, housekeeping } from "../../src/till/background.ts"
 import type { ConfiguredSettings } from "../../src/till/settings/Configuration.ts"
+import { Operations } from "../../src/operations/Operation.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import { StoreTime } from "../../src/till/storeTime.ts"
@@ -182,6 +183,7 @@ describe("the background work of a till", () => {
       }),
       Layer.succeed(StoreTime, { clock: undefined, check: Effect.void }),
       BackgroundWork.layer,
+      Operations.layer,
       layerMemoryStores,
       Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer))
     )
