@@ -1,5 +1,5 @@
 import { ApiFailure, nothingCharged, storeFailure } from "../domain/ApiFailure.ts"
-import type { PaymentError, ResponseOwed } from "../toll/request/PaymentErrors.ts"
+import type { PaidWorkLimited, PaymentError, ResponseOwed } from "../toll/request/PaymentErrors.ts"
 
 /*
  * Responses to payments without an outcome. Most have the caller send the same payment again.
@@ -28,12 +28,13 @@ const limited = new ApiFailure({
   retryAfterSeconds: 2
 })
 
-const retriedTooOften = new ApiFailure({
-  status: 429,
-  code: "RATE_LIMITED",
-  message: "The work for this payment has failed too many times.",
-  retryAfterSeconds: 60
-})
+const workLimits = {
+  failures: "The work for this payment has failed too many times.",
+  losses: "Too much work that this wallet paid for has failed or is in progress."
+}
+
+const workLimited = ({ by }: PaidWorkLimited): ApiFailure =>
+  new ApiFailure({ status: 429, code: "RATE_LIMITED", message: workLimits[by], retryAfterSeconds: 60 })
 
 const unverifiable = new ApiFailure({
   status: 503,
@@ -75,8 +76,8 @@ export const failureOfPayment = (error: ApiFailure | PaymentError<ApiFailure>): 
       return pending
     case "PaymentsLimited":
       return limited
-    case "WorkRetriedTooOften":
-      return retriedTooOften
+    case "PaidWorkLimited":
+      return workLimited(error)
     case "VerificationUnavailable":
       return unverifiable
     case "StoreUnavailable":

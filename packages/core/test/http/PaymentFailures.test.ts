@@ -13,7 +13,7 @@ import {
   SettlementPending,
   StoreUnavailable,
   VerificationUnavailable,
-  WorkRetriedTooOften
+  PaidWorkLimited
 } from "../../src/toll/request/PaymentErrors.ts"
 
 const store = new StoreError({ operation: "charges.find", cause: new Error("disk full") })
@@ -31,7 +31,8 @@ describe("the response to a payment without an outcome", () => {
     [new PaymentInProgress(), 409, "PAYMENT_IN_PROGRESS", 2, /Send the same payment again/],
     [new SettlementPending(), 503, "SETTLEMENT_PENDING", 5, /do not sign a new one/],
     [new PaymentsLimited(), 429, "RATE_LIMITED", 2, /Nothing was charged/],
-    [new WorkRetriedTooOften(), 429, "RATE_LIMITED", 60, /failed too many times/],
+    [new PaidWorkLimited({ by: "failures" }), 429, "RATE_LIMITED", 60, /failed too many times/],
+    [new PaidWorkLimited({ by: "losses" }), 429, "RATE_LIMITED", 60, /work that this wallet paid for/],
     [new VerificationUnavailable(), 503, "FACILITATOR_UNAVAILABLE", 10, /Nothing was charged/],
     [new StoreUnavailable({ cause: store }), 503, "STORAGE_UNAVAILABLE", 5, /same payment/],
     [new ContentUnavailable(broken), 502, "VAULT_ERROR", 7, /It is paid for: send the same payment again/]
@@ -62,7 +63,11 @@ describe("the response to a payment without an outcome", () => {
   })
 
   it("that settled and was retried too many times is a 429", () => {
-    expect(owed(new WorkRetriedTooOften())).toMatchObject({ status: 429, code: "RATE_LIMITED", details: due })
+    expect(owed(new PaidWorkLimited({ by: "failures" }))).toMatchObject({
+      status: 429,
+      code: "RATE_LIMITED",
+      details: due
+    })
   })
 
   it.each([undefined, new PaymentRefused({ refusal: { code: "quote_expired", message: "" } })])(

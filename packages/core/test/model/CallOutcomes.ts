@@ -147,6 +147,8 @@ const verify = ({ index, state, world }: Performer): Array<StepOutcome> => {
       fact: { _tag: "Verified", verification: { _tag: "Invalid", reason: "invalid_payment" } },
       state: after
     },
+    // Its payer could not pay a moment ago, or the chain doesn't accept its signature.
+    ...(world.limits ? [{ label: "refused here", fact: refusedWith("payer"), state: after }] : []),
     {
       label: "the facilitator is down",
       fact: { _tag: "Verified", verification: { _tag: "Unreachable", reason: "timeout" } },

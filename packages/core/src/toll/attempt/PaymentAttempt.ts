@@ -4,7 +4,7 @@ import { chargeKey, payloadDigest } from "../request/ChargeKey.ts"
 import { type ChainHead, headText } from "../evidence/ChainHead.ts"
 import { authorizationOf, payerOf, validBeforeOf } from "../exact/SignedPayment.ts"
 import { openPayingCall, type PayingCall } from "./PayingCall.ts"
-import type { PaymentRefused, WorkRetriedTooOften } from "../request/PaymentErrors.ts"
+import type { PaymentRefused, PaidWorkLimited } from "../request/PaymentErrors.ts"
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest, WorkResponse } from "../request/TollRequest.ts"
 import type { PaymentOffer } from "../request/Verdict.ts"
@@ -13,7 +13,7 @@ import type { ChargeLease, HeldCharge } from "./HeldCharge.ts"
 import { type PayableTask, tokenOf } from "../machine/SettlementTask.ts"
 
 /** Why the work of a payment has no response. */
-export type WorkFailure<E> = Cause.Cause<E | PaymentRefused | WorkRetriedTooOften>
+export type WorkFailure<E> = Cause.Cause<E | PaymentRefused | PaidWorkLimited>
 
 /** The result of a call so far. `Recorded`: the response of a charge that it took over. */
 export type AttemptResult<E> =

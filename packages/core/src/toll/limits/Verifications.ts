@@ -31,9 +31,16 @@ type Deciding<A> = Effect.fn.Return<A, StoreError>
 /** The result of a verification, or why there was none. */
 export type Verified =
   | { readonly _tag: "Verified"; readonly verification: Verification }
+  /** Refused here, whatever the facilitator says. */
+  | { readonly _tag: "Refused"; readonly refusal: Refusal }
   /** Another call of this process verifies the same payment. `patient`: this one can wait for it. */
   | { readonly _tag: "Busy"; readonly patient: boolean }
   | { readonly _tag: "Limited"; readonly patient: false }
+
+const unreadChain: Verified = {
+  _tag: "Verified",
+  verification: { _tag: "Unreachable", reason: "chain" }
+}
 
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
 
@@ -115,10 +122,11 @@ export class Verifications {
       if (ended !== undefined) return ended
       if (!(yield* pools.enter(call))) return { _tag: "Limited", patient: false }
       learned.verifiedAtMillis = lease.nowMillis()
-      const verification = yield* this.verifyNow(call, request)
-      if (verification._tag === "Invalid") yield* this.noteInvalid(call, request, verification.reason)
+      const verified = yield* this.verifyNow(call, request)
+      if (verified._tag === "Verified" && verified.verification._tag === "Invalid")
+        yield* this.noteInvalid(call, request, verified.verification.reason)
       releases.release("slot")
-      return { _tag: "Verified", verification }
+      return verified
     }
   )
 
@@ -144,8 +152,7 @@ export class Verifications {
           return { _tag: "Limited", patient: false }
         yield* this.arrivals.wait(counted)
         const refusal = this.recallFailure(call)
-        if (refusal !== undefined)
-          return { _tag: "Verified", verification: { _tag: "Invalid", reason: refusal.code } }
+        if (refusal !== undefined) return { _tag: "Refused", refusal }
       }
       return undefined
     }
@@ -168,18 +175,19 @@ export class Verifications {
     }
   )
 
-  private verifyNow(call: PayingCall, request: FacilitatorRequest): Effect.Effect<Verification, StoreError> {
+  private verifyNow(call: PayingCall, request: FacilitatorRequest): Effect.Effect<Verified, StoreError> {
     const { chain, facilitator } = this.services
     return Effect.flatMap(facilitator.verify(request), (verification) => {
+      const verified: Verified = { _tag: "Verified", verification }
       if (verification._tag === "Unreachable")
-        return Effect.as(this.reportOutage(call, verification.reason), verification)
+        return Effect.as(this.reportOutage(call, verification.reason), verified)
       if (verification._tag !== "Valid" || call.learned.isProven || !chain.canRead(call.network.caip2))
-        return Effect.succeed(verification)
+        return Effect.succeed(verified)
       // From here on, the payment uses this wallet's limits, so the chain must confirm that it is the wallet's own.
-      return Effect.map(this.parts.signatures.confirm(call), (isAccepted): Verification => {
+      return Effect.map(this.parts.signatures.confirm(call), (isAccepted): Verified => {
         call.learned.isProven = isAccepted === true
-        if (isAccepted === false) return { _tag: "Invalid", reason: foreignSignature.code }
-        return isAccepted === true ? verification : { _tag: "Unreachable", reason: "chain" }
+        if (isAccepted === false) return { _tag: "Refused", refusal: foreignSignature }
+        return isAccepted === true ? verified : unreadChain
       })
     })
   }

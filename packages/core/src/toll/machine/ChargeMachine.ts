@@ -182,6 +182,7 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
+      if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.key)
       // A call that holds the charge doesn't wait: its copies would wait for its lease.
       if (event._tag === "Busy")
         return event.patient && step.key === "free" ? waitAndFind : endUnclaimed(inProgress, step.key)

@@ -6,7 +6,7 @@ import type { CallEvent, PaymentAttempt } from "../attempt/PaymentAttempt.ts"
 import type { Admission } from "../limits/Admission.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import type { RequestStep } from "../machine/ChargeStep.ts"
-import { PaymentRefused, WorkRetriedTooOften } from "../request/PaymentErrors.ts"
+import { PaymentRefused, PaidWorkLimited } from "../request/PaymentErrors.ts"
 import type { PaymentOffer, Refusal } from "../request/Verdict.ts"
 import type { RecordedResponses } from "./RecordedResponses.ts"
 
@@ -35,8 +35,9 @@ export class WorkPerformer {
   }
 
   work<E>(attempt: PaymentAttempt<E>, held: HeldCharge, { paid }: StepOf<"Work">): CallResult<E> {
-    if (paid !== undefined && !this.mayWork(attempt, held)) {
-      const failure = Cause.fail(new WorkRetriedTooOften())
+    const by = paid === undefined ? undefined : this.limitOfPaidWork(attempt, held)
+    if (by !== undefined) {
+      const failure = Cause.fail(new PaidWorkLimited({ by }))
       return Effect.succeed({ _tag: "WorkFailed", result: { _tag: "Failed", failure } })
     }
     return Effect.map(Effect.exit(workFor(attempt, held)), (worked): CallEvent<E> => {
@@ -61,14 +62,14 @@ export class WorkPerformer {
   }
 
   /**
-   * Whether paid work is tried. Its amount is at stake: a call takes it before the payment settles, and one that finds the
-   * payment settled takes it now.
+   * Why paid work isn't tried now, if it isn't. Its amount is at stake: a call takes it before the payment settles, and one
+   * that finds the payment settled takes it now.
    */
-  private mayWork(attempt: PaymentAttempt, { task }: HeldCharge): boolean {
+  private limitOfPaidWork(attempt: PaymentAttempt, { task }: HeldCharge): PaidWorkLimited["by"] | undefined {
     const { key, nowMillis } = attempt.lease
-    if (this.owedWork.isUsedUp(key, nowMillis())) return false
-    if (!this.services.admission.takePaidStake(attempt, task.authorization.value)) return false
-    return this.owedWork.take(key, nowMillis())
+    if (this.owedWork.isUsedUp(key, nowMillis())) return "failures"
+    if (!this.services.admission.takePaidStake(attempt, task.authorization.value)) return "losses"
+    return this.owedWork.take(key, nowMillis()) ? undefined : "failures"
   }
 
   advance({ lease, request }: PaymentAttempt, { work }: StepOf<"Advance">): CallResult<never> {

@@ -22,8 +22,13 @@ export class PaymentsLimited extends Data.TaggedError("PaymentsLimited") {}
 /** The facilitator or the chain can't be reached. Nothing was charged. */
 export class VerificationUnavailable extends Data.TaggedError("VerificationUnavailable") {}
 
-/** The work of a payment that settled first failed too many times for now. */
-export class WorkRetriedTooOften extends Data.TaggedError("WorkRetriedTooOften") {}
+/**
+ * The work of a payment that settled first isn't tried for now: it failed too many times, or too much paid work of its
+ * payer was lost.
+ */
+export class PaidWorkLimited extends Data.TaggedError("PaidWorkLimited")<{
+  readonly by: "failures" | "losses"
+}> {}
 
 /** The store failed. The payment may have settled. */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{ readonly cause: StoreError }> {}
@@ -38,7 +43,7 @@ export class ContentUnavailable<E> extends Data.TaggedError("ContentUnavailable"
 }
 
 /** Why the work of a payment that settled first has no response; `undefined`: a defect, which has been reported. */
-export type OwedReason<E> = E | PaymentRefused | WorkRetriedTooOften | undefined
+export type OwedReason<E> = E | PaymentRefused | PaidWorkLimited | undefined
 
 /** The payment settled before its work, and the work failed: retries are free until `untilMillis`. */
 export class ResponseOwed<E> extends Data.TaggedError("ResponseOwed") {
@@ -59,7 +64,7 @@ export type PaymentError<E> =
   | SettlementPending
   | PaymentsLimited
   | VerificationUnavailable
-  | WorkRetriedTooOften
+  | PaidWorkLimited
   | StoreUnavailable
   | ContentUnavailable<E>
   | ResponseOwed<E>

@@ -167,6 +167,22 @@ it("a payer short of money on one network is not refused on another", async () =
   expect([elsewhere.status, shop.facilitator.verify.calls.length]).toEqual([200, 1])
 })
 
+it("a payment that waited for another of its payer, who could not pay, is told so", async () => {
+  const shop = await openTill({ limits: { unsettledPerPayer: 1 } })
+  const held = Promise.withResolvers<void>()
+  shop.facilitator.verify.returns(async () => {
+    await held.promise
+    return { isValid: false, invalidReason: "insufficient_funds" }
+  })
+  const both = presentAll(shop, search, await paymentsFor(shop, search, 2))
+  await vi.waitFor(() => expect(shop.facilitator.verify.calls).toHaveLength(1))
+  held.resolve()
+  const errors = (await both).map(({ text }) => text)
+  expect(errors.filter((text) => text.includes("the payer could not pay a moment ago"))).toHaveLength(1)
+  expect(errors.filter((text) => text.includes("the facilitator refused the payment"))).toHaveLength(1)
+  expect(shop.facilitator.verify.calls).toHaveLength(1)
+})
+
 describe("unsettled work of one payer", () => {
   it("that waits keeps nothing which another could use", async () => {
     const shop = await openTill({ limits: { lossPerHour: "1.10" } })

@@ -57,7 +57,7 @@ describe("an event that a step can't have", () => {
     [waitAndFind, ["Waited"]],
     [takeOver, ["Taken", "Overtaken", "Exhausted"]],
     [judge("own"), ["Refused", "Accepted", "Limited"]],
-    [verify("own"), ["Verified", "Busy", "Limited"]],
+    [verify("own"), ["Verified", "Refused", "Busy", "Limited"]],
     [claim("own"), ["Claimed", "Found", "Limited"]],
     [[{ _tag: "Queue" }, ...claim("own")], ["Waited"]],
     [[checkFunds, ...work], ["Funded"]],

@@ -216,6 +216,14 @@ export const admissions: ReadonlyArray<Row> = [
   ],
   ["that is invalid", call, verify("free"), invalid, findCopy],
   ["that is invalid, with the lease", call, verify("own"), invalid, refusedHeld(own)],
+  ["that is refused here", call, verify("free"), { _tag: "Refused", refusal }, findCopy],
+  [
+    "that is refused here, with the lease",
+    call,
+    verify("own"),
+    { _tag: "Refused", refusal },
+    refusedHeld(own)
+  ],
   ["that can't be verified", call, verify("free"), unreachable, end(unverifiable)],
   ["that can't be verified, with the lease", call, verify("own"), unreachable, deferred(unverifiable)],
   ["that is being verified", call, verify("free"), { _tag: "Busy", patient: true }, waitAndFind],
