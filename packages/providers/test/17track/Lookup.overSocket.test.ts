@@ -15,13 +15,13 @@ let server: ScriptedServer
 
 const context = { signal: new AbortController().signal }
 
-const lookUp = async (...replies: Array<Reply>) => {
-  server = await startScriptedServer(...replies)
+const lookUp = async (reply: Reply, { timeoutMillis = 60_000 } = {}) => {
+  server = await startScriptedServer(reply)
   const tracker = seventeenTrack({
     apiKey,
     baseUrl: `${server.url}/track/v2.4`,
     retries: 0,
-    timeoutMillis: 500,
+    timeoutMillis,
     maxResponseBytes: 64 * 1024
   })
   return tracker.track({ number }, context)
@@ -67,7 +67,7 @@ describe("a lookup over a socket", () => {
     expect(result.status).toBe("InTransit")
   })
 
-  const failing: ReadonlyArray<readonly [string, Reply, string]> = [
+  const failing: ReadonlyArray<readonly [string, Reply, string, { readonly timeoutMillis: number }?]> = [
     [
       "that is no JSON",
       (response) => void response.writeHead(200).end("<html>busy</html>"),
@@ -89,11 +89,12 @@ describe("a lookup over a socket", () => {
         void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(whole).subarray(0, 200)),
       "ResponseMalformed"
     ],
-    ["that never comes", () => undefined, "TemporarilyUnavailable"],
+    ["that never comes", () => undefined, "TemporarilyUnavailable", { timeoutMillis: 500 }],
     [
       "that stops coming",
       (response) => void response.writeHead(200).write(whole.slice(0, 900)),
-      "TemporarilyUnavailable"
+      "TemporarilyUnavailable",
+      { timeoutMillis: 500 }
     ],
     [
       "that points elsewhere",
@@ -116,8 +117,8 @@ describe("a lookup over a socket", () => {
     ["of 503", json({}, 503, { "retry-after": "7" }), "TemporarilyUnavailable"],
     ["of 429", json({ code: 429 }, 429, { "retry-after": "7" }), "TemporarilyUnavailable"]
   ]
-  it.each(failing)("fails with a response %s", async (_, reply, tag) => {
-    const error = await failureOf(lookUp(reply))
+  it.each(failing)("fails with a response %s", async (_, reply, tag, options) => {
+    const error = await failureOf(lookUp(reply, options))
     expect(error).toMatchObject({ _tag: tag })
     const text = `${String(error)} ${JSON.stringify(error)}`
     for (const secret of [apiKey, number, "Seattle", "Durham"]) expect(text).not.toContain(secret)

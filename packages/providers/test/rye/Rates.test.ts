@@ -1,4 +1,4 @@
-import { afterEach, assert, describe, it, vi } from "vitest"
+import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
 import { intentFixture } from "./fakeRye.ts"
 import { request, startShop } from "./shop.ts"
@@ -8,6 +8,7 @@ import { request, startShop } from "./shop.ts"
  */
 
 const server = interceptRequests()
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
 const kinds = {
@@ -17,9 +18,24 @@ const kinds = {
 } as const
 type Kind = keyof typeof kinds
 
-/** A shop with these rates, whose clock stands still: calls beyond a rate wait. */
+/** Sockets and promises go on; clocks stand still. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Lets the clocks go on until the calls have ended. */
+const finish = async (...calls: ReadonlyArray<Promise<unknown>>): Promise<void> => {
+  let isPending = true
+  const all = Promise.all(calls).finally(() => {
+    isPending = false
+  })
+  while (isPending) {
+    await turn()
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  await all
+}
+
+/** A shop with these rates, whose clocks stand still: calls beyond a rate wait. */
 const start = (rates: { readonly [kind in `${Kind}PerSecond`]?: number | undefined }) => {
-  vi.useFakeTimers({ toFake: ["Date"] })
   const started = startShop(server, {
     ...rates,
     deadlineMillis: 60_000,
@@ -40,10 +56,10 @@ const start = (rates: { readonly [kind in `${Kind}PerSecond`]?: number | undefin
       Promise.allSettled(Array.from({ length: count }, (_, index) => quote(placeable(index)))),
     readMany: (count: number) =>
       Promise.allSettled(Array.from({ length: count }, () => shop.status("ci_placing"))),
-    /** So many are sent, and no more until the clock goes on. */
+    /** So many are sent, and no more until the clocks go on. */
     sends: async (kind: Kind, count: number) => {
-      await vi.waitFor(() => assert.isAtLeast(sent(kind), count), { timeout: 60_000 })
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      for (let turns = 0; sent(kind) < count && turns < 100_000; turns++) await turn()
+      for (let turns = 0; turns < 100; turns++) await turn()
       assert.strictEqual(sent(kind), count)
     }
   }
@@ -57,16 +73,14 @@ describe("the rates of an account at Rye", () => {
     const { quoteMany, sends } = start({ [`${kind}PerSecond`]: undefined })
     const quoting = quoteMany(12)
     await sends(kind, rate)
-    vi.useRealTimers()
-    await quoting
+    await finish(quoting)
   })
 
   it("allow by default ten reads in a second", async () => {
     const { readMany, sends } = start({ readsPerSecond: undefined })
     const reading = readMany(12)
     await sends("reads", 10)
-    vi.useRealTimers()
-    await reading
+    await finish(reading)
   })
 
   it("are used up one by one: no kind takes the turns of another", async () => {
@@ -82,7 +96,6 @@ describe("the rates of an account at Rye", () => {
     await reading.status()
     const read = reading.status()
     await reading.sends("reads", 1)
-    vi.useRealTimers()
-    await Promise.all([looked, changed, read])
+    await finish(looked, changed, read)
   })
 })
