@@ -2,7 +2,13 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../src/domain/Network.ts"
-import type { RefundTransfer, RefundTransferState, SolanaRefunds } from "../../src/ports/SolanaRefunds.ts"
+import type { RefundAttempt } from "../../src/ports/RefundAttempt.ts"
+import type {
+  RefundTransaction,
+  RefundTransfer,
+  RefundTransferState,
+  SolanaRefunds
+} from "../../src/ports/SolanaRefunds.ts"
 import { nowMillis, owed, play, proven, type Script } from "../shop/orders/refundScene.ts"
 
 const devnet = findNetwork("solana-devnet")!
@@ -156,5 +162,103 @@ describe("a refund on Solana", () => {
         })
     )
     expect(transfers).toHaveLength(1)
+  })
+})
+
+describe("the till's record of a refund's transactions on Solana", () => {
+  const attempt = (change: Partial<RefundAttempt> = {}): RefundAttempt => ({
+    chargeKey: key,
+    refundNumber: 1,
+    sequence: 1,
+    wallet: "wallet",
+    amountAtomic: "10000",
+    nonce: "first",
+    notBefore: 7,
+    validBefore: 101,
+    atMillis: 1,
+    ...change
+  })
+  const signed = (transaction: string): RefundTransaction => ({
+    wallet: "wallet",
+    transaction,
+    signedAtSlot: 8,
+    lastValidBlockHeight: 200
+  })
+  const next = { nonce: "second", notBefore: 8, validBefore: 201, atMillis: nowMillis }
+
+  /** A wallet that records these transactions; what the till said of each. */
+  const recording = async (transactions: ReadonlyArray<string>, charges: Script["charges"]) => {
+    const answers: Array<boolean> = []
+    const { wallet } = walletOf({
+      refund: async (_, context) => {
+        for (const transaction of transactions) answers.push(await context!.record!(signed(transaction)))
+        return sent
+      }
+    })
+    const { of } = await send(wallet, { charges: charges! })
+    return { answers, recorded: of("recordRefundAttempt").map(([each]) => each) }
+  }
+
+  it("is shown to the wallet, all wallets' in their order", async () => {
+    const shown: Array<unknown> = []
+    const { wallet } = walletOf({
+      find: async (_, context) => (shown.push(context?.recorded), none),
+      refund: async (_, context) => (shown.push(context?.recorded), sent)
+    })
+    const attempts = [attempt({ wallet: "old" }), attempt({ sequence: 2, ...next })]
+    await send(wallet, { charges: { refundAttempts: () => Effect.succeed(attempts) } })
+    const recorded = [
+      { wallet: "old", transaction: "first", signedAtSlot: 7, lastValidBlockHeight: 100 },
+      { wallet: "wallet", transaction: "second", signedAtSlot: 8, lastValidBlockHeight: 200 }
+    ]
+    expect(shown).toEqual([recorded, recorded])
+  })
+
+  it("gets each one once, after those before", async () => {
+    const recordRefundAttempt = () => Effect.succeed(true)
+    const first = await recording(["second"], {
+      refundAttempts: () => Effect.succeed([]),
+      recordRefundAttempt
+    })
+    expect(first).toEqual({ answers: [true], recorded: [attempt(next)] })
+    const later = await recording(["first", "second", "second", "third"], {
+      refundAttempts: () => Effect.succeed([attempt()]),
+      recordRefundAttempt
+    })
+    expect(later).toEqual({
+      answers: [true, true, true, true],
+      recorded: [attempt({ sequence: 2, ...next }), attempt({ sequence: 3, ...next, nonce: "third" })]
+    })
+  })
+
+  it("refuses one where another was first, unless that is the same", async () => {
+    const charges = (meanwhile: ReadonlyArray<RefundAttempt>) => {
+      const reads = [[], meanwhile]
+      return {
+        refundAttempts: () => Effect.succeed(reads.shift()!),
+        recordRefundAttempt: () => Effect.succeed(false)
+      }
+    }
+    const others = [attempt({ wallet: "old" }), attempt({ sequence: 2, ...next })]
+    expect((await recording(["second"], charges([attempt({ wallet: "old" })]))).answers).toEqual([false])
+    expect((await recording(["second"], charges([]))).answers).toEqual([false])
+    expect((await recording(["second"], charges(others))).answers).toEqual([true])
+  })
+
+  it.each<readonly [string, SolanaRefunds["refund"], string, ReadonlyArray<string>]>([
+    ["another wallet's", async () => pending, "old", ["refund_of_other_wallet"]],
+    ["its own", async () => pending, "wallet", ["refund_not_confirmed"]],
+    ["another wallet's, and it fails", () => Promise.reject(new Error()), "old", ["refund_not_sent"]]
+  ])("says what a wallet waits for: the last is %s", async (_, refund, lastWallet, codes) => {
+    const attempts = [attempt({ wallet: "older" }), attempt({ sequence: 2, wallet: lastWallet, ...next })]
+    const { events, transaction } = await send(walletOf({ refund }).wallet, {
+      charges: { refundAttempts: () => Effect.succeed(attempts) }
+    })
+    expect(transaction).toBeUndefined()
+    expect(events.map(({ code }) => code)).toEqual(codes)
+    expect(events).toMatchObject([{ chargeKey: key }])
+    expect(
+      events.filter(({ code, level }) => code === "refund_of_other_wallet" && level !== "warning")
+    ).toEqual([])
   })
 })
