@@ -23,11 +23,11 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Lets the clocks go on until the calls have ended. */
 const finish = async (...calls: ReadonlyArray<Promise<unknown>>): Promise<void> => {
-  let isPending = true
+  const going = { on: true }
   const all = Promise.all(calls).finally(() => {
-    isPending = false
+    going.on = false
   })
-  while (isPending) {
+  while (going.on) {
     await turn()
     await vi.advanceTimersByTimeAsync(100)
   }
