@@ -14,6 +14,7 @@ export {
 export type { OwnOperationOptions } from "./operations/OwnOperationOptions.ts"
 export type { PricedRouteOptions } from "./operations/PricedRouteOptions.ts"
 export type { PricedRoute } from "./till/PricedRoute.ts"
+export type { Check, CheckName } from "./till/Check.ts"
 export type { OwnPrice } from "./operations/OwnPrice.ts"
 export type { Example } from "./operations/Operation.ts"
 export { memory } from "./stores/memory.ts"

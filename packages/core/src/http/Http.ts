@@ -10,6 +10,7 @@ import { PaidCalls } from "./PaidCalls.ts"
 import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
+import { currentMillis } from "../runtime/currentMillis.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 
 /** A response of the till, or of one of the host's public routes. */
@@ -51,6 +52,10 @@ const methodNotAllowed = (allow: string) =>
     allow
   })
 
+/** Whether a request has a payment, or the proof of a wallet. */
+const hasProof = (request: IncomingRequest): boolean =>
+  readPayment(request)._tag !== "None" || request.header("sign-in-with-x") !== null
+
 /** Loaded only where a till starts: `effect/http-api` takes a tenth of the time that importing core would take. */
 const loadOpenApi = Effect.promise(() => import("../api/OpenApi.ts"))
 
@@ -61,7 +66,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const router = makeRouter(settings, yield* operations.all, priced, openApiDocument)
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
-  const { cors, upstreamTimeoutMillis: timeoutMillis } = settings
+  const nowMillis = yield* currentMillis
+  const { cors, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
 
   // Read only where the response depends on it.
   const originOf = (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null)
@@ -82,6 +88,9 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     if (match._tag === "Document") return jsonResponse(match.text, cors, origin, isHead)
     const { paidRoute } = match
     const { search } = request.url
+    // With a payment, or a proof of a wallet, the request may be for something that was paid before.
+    if (wrongClock?.isWrong === true && (isHead || !hasProof(request)))
+      return failureResponse(wrongClock.failureAt(nowMillis()), cors, origin)
     // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)

@@ -3,6 +3,7 @@ import type { FeePayers } from "../toll/exact/FeePayers.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
 import type { WithdrawnNetworks } from "./WithdrawnNetworks.ts"
+import type { WrongClock } from "./WrongClock.ts"
 
 interface OfferedTerms {
   readonly caip2: string
@@ -37,6 +38,8 @@ export interface HttpSettings {
   readonly withdrawn?: WithdrawnNetworks | undefined
   /** Of these networks, those whose chain can't be read at present: what needs its proof isn't offered there. */
   readonly unread?: WithdrawnNetworks | undefined
+  /** Whether nothing is sold, because the till's clock is wrong. */
+  readonly wrongClock?: WrongClock | undefined
   /** Receives how facilitators list each operation, by its id. */
   readonly listedResources?: Map<string, ListedResource> | undefined
   readonly maxTimeoutSeconds: number

@@ -1,5 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
+import { isOnSolana } from "../domain/PaymentPayload.ts"
+import { currentMillis } from "../runtime/currentMillis.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
@@ -25,6 +27,7 @@ import {
 } from "./Responses.ts"
 import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import type { OperationMatch } from "./Router.ts"
+import { secondText } from "./WrongClock.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
 
 /** A request for a paid operation, with its payment. */
@@ -65,6 +68,17 @@ const deliveredTwice: Refusal = {
 
 const refusalText = ({ code, message }: Refusal): string => `${code}: ${message}`
 
+/** Refusals because of the time, by the till or its facilitator. */
+const ofTime = /valid_(?:after|before)|^payment_expired$/
+
+/** For such a refusal, the payment's times and the till's: one of two clocks may be wrong. */
+const timesOf = ({ code }: Refusal, { payload }: Payment, nowMillis: number): string => {
+  if (!ofTime.test(code) || isOnSolana(payload)) return ""
+  const { validAfter, validBefore } = payload.payload.authorization
+  const [from, to] = [validAfter, validBefore].map((seconds) => secondText(Number(seconds) * 1000))
+  return `. The payment is valid from ${from} to ${to}, and the time here is ${secondText(nowMillis)}`
+}
+
 /** Refusals of a payment that has bought something, or whose refund is due. */
 const isFinal = (code: string): boolean => code === "payment_already_used" || code === "payment_refund_due"
 
@@ -87,6 +101,11 @@ export class PaidCalls {
     this.computedPrices = new ComputedPrices(settings.limits)
   }
 
+  /** Fails a new payment while the till's clock is wrong. */
+  private readonly unsold = Effect.flatMap(currentMillis, (nowMillis) =>
+    Effect.fail(this.settings.wrongClock!.failureAt(nowMillis()))
+  )
+
   /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
   private quoteKeyOf(canonical: string): string {
     return this.secrets.digest("quote", canonical)!
@@ -98,7 +117,7 @@ export class PaidCalls {
     function* (
       { canonical, paid, reading }: DecodedCall,
       error: string | undefined,
-      known?: Exit.Exit<bigint, ApiFailure>
+      { detail, known }: { readonly detail?: string; readonly known?: Exit.Exit<bigint, ApiFailure> | undefined } = {}
     ): Effect.fn.Return<Challenge, ApiFailure> {
       const { paidRoute } = paid.match
       const { price } = paidRoute.operation
@@ -107,17 +126,17 @@ export class PaidCalls {
       if (price._tag === "Fixed")
         return error === undefined
           ? paidRoute.unpaid(search)
-          : makeChallenge(paidRoute.listedOffers(), resource, error)
+          : makeChallenge(paidRoute.listedOffers(), resource, error, detail)
       if (reading._tag === "Nothing") return paidRoute.unpaid(search)
       if (price._tag === "Computed") {
         const clientAddress = addressOrUnknown(paid.clientAddress)
         const priced = known ?? this.computedPrices.quote({ price, input: reading.input, clientAddress })
         const quoted = plainQuote(yield* priced)
-        return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded)
+        return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
       }
       const quoted = yield* price.quote(reading.input, this.quoteKeyOf(canonical), paid.clientAddress())
       const described = { ...resource, description: quoted.description }
-      return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded)
+      return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded, detail)
     }
   )
 
@@ -190,7 +209,10 @@ export class PaidCalls {
       settlesFirst,
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
-      offers: this.offersFor(paidRoute, operation, input, canonical, computed),
+      offers:
+        this.settings.wrongClock?.isWrong === true
+          ? () => this.unsold
+          : this.offersFor(paidRoute, operation, input, canonical, computed),
       owedOffers: (key) =>
         this.offersFor(onAllNetworks(paidRoute), operation, input, canonical, computed)(key),
       work: (key, agreed) => {
@@ -253,7 +275,8 @@ export class PaidCalls {
           return yield* this.deliver(call, payment, { whole, body })
         }
         const { refusal } = outcome
-        const refused = yield* this.challenged(call, refusalText(refusal), computed?.exit)
+        const detail = timesOf(refusal, payment, (yield* currentMillis)())
+        const refused = yield* this.challenged(call, refusalText(refusal), { detail, known: computed?.exit })
         // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
         const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
         if (!isOpen || !(yield* this.toll.isUnderWay(request))) return refused

@@ -15,6 +15,7 @@ import type { DueRefund, DueRefundQuery, RefundStatus } from "../operators/Refun
 import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/perform/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
+import type { Check } from "./Check.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */
@@ -45,6 +46,16 @@ export interface RunningTill {
   readonly ready: Promise<void>
   /** Lets running calls end (bounded), then closes storage. */
   readonly dispose: () => Promise<void>
+  /**
+   * Makes the checks of the start now, and returns them all: what passed, and what is wrong with a cure. Reads
+   * facilitators, nodes and storage anew, for up to some seconds: for operators, not for callers. Rejects if the till did
+   * not start, with the reason.
+   *
+   * @example
+   * for (const { cure, name, problem, status } of await till.check())
+   *   if (status !== "pass") console.error(`${name}: ${problem}. ${cure}`)
+   */
+  readonly check: () => Promise<ReadonlyArray<Check>>
   /**
    * Finishes charges of processes that died, and retries unknown outcomes now. Each process does the same every 15
    * seconds, with backoff. Returns how many charges were settled, and how many are still unknown: at most 100 of each.

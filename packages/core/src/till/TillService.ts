@@ -5,6 +5,8 @@ import { pathHandler } from "../http/Router.ts"
 import { Operations } from "../operations/Operation.ts"
 import type { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { reconcileOnce } from "./background.ts"
+import type { Check } from "./Check.ts"
+import { Checks } from "./Checks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
 import { StoreTime } from "./storeTime.ts"
@@ -32,6 +34,11 @@ export class TillService extends Context.Service<
     readonly prefix: "" | `/${string}`
     /** Finishes charges, orders and purchases that other processes left, at once. */
     readonly reconcile: Effect.Effect<Reconciliation, StoreError>
+    /**
+     * Makes the checks of the start now, and returns them all. Reads facilitators, nodes and storage anew, for up to some
+     * seconds: for operators, not for callers.
+     */
+    readonly check: Effect.Effect<ReadonlyArray<Check>>
   }
 >()("@till402/core/Till") {}
 
@@ -52,6 +59,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         .filter((path) => !path.startsWith("/x402/"))
       const { discoveryPath, openapiPath, prefix } = configured
       const { clock } = yield* StoreTime
+      const checks = yield* Checks
       const onTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         clock === undefined ? effect : Effect.provideService(effect, Clock.Clock, clock)
       const calls = new InFlightRequests()
@@ -86,7 +94,8 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           ...own
         ] as ReadonlyArray<`/${string}`>,
         prefix,
-        reconcile: onTime(Effect.provide(reconcileOnce(), context))
+        reconcile: onTime(Effect.provide(reconcileOnce(), context)),
+        check: onTime(checks)
       })
       const priced = PricedHandling.of({
         handle: (call, caller) => counted(http.handlePriced(call, caller))

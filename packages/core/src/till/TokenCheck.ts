@@ -2,6 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Chain, type TokenFacts } from "../toll/evidence/Chain.ts"
 import { domainSeparator } from "../toll/exact/Evm.ts"
+import { checkOf } from "./Check.ts"
 import { shown } from "./settings/OptionSchema.ts"
 import type { PaidEvmNetwork, PaidNetwork } from "./settings/Networks.ts"
 
@@ -55,28 +56,37 @@ export const tokenFault = (network: PaidEvmNetwork, facts: TokenFacts): string |
 const unread = ({ caip2, v1Name }: PaidNetwork): string =>
   `token of ${v1Name ?? caip2}: it could not be read from the chain, which the till does before it sells for it. Check rpcUrl, or start again when the node responds`
 
-/** Fails if a token that the host named is not what its settings say, or can't be read after three attempts. */
+/** The checks of the tokens that the host named. Each is read up to three times. */
+export const tokenChecks = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
+  const { token } = yield* Chain
+  const named = networks
+    .filter((network) => network.family === "evm")
+    .filter(({ hasOwnToken }) => hasOwnToken)
+  return yield* Effect.forEach(
+    named,
+    (network) =>
+      (token?.(network) ?? Effect.undefined).pipe(
+        Effect.repeat({
+          times: 2,
+          schedule: Schedule.spaced("1 second"),
+          while: (facts) => facts === undefined && token !== undefined
+        }),
+        Effect.map((facts) => {
+          const problem = facts === undefined ? unread(network) : tokenFault(network, facts)
+          const cure = "Correct the token of this network, or its rpcUrl"
+          const finding = problem === undefined ? undefined : { status: "fail" as const, problem, cure }
+          return checkOf("token", network.v1Name ?? network.caip2, finding)
+        })
+      ),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** Fails if a token that the host named is not what its settings say, or can't be read. */
 export const tokenCheck = (networks: ReadonlyArray<PaidNetwork>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { token } = yield* Chain
-      const named = networks
-        .filter((network) => network.family === "evm")
-        .filter(({ hasOwnToken }) => hasOwnToken)
-      const faults = yield* Effect.forEach(
-        named,
-        (network) =>
-          (token?.(network) ?? Effect.undefined).pipe(
-            Effect.repeat({
-              times: 2,
-              schedule: Schedule.spaced("1 second"),
-              while: (facts) => facts === undefined && token !== undefined
-            }),
-            Effect.map((facts) => (facts === undefined ? unread(network) : tokenFault(network, facts)))
-          ),
-        { concurrency: "unbounded" }
-      )
-      const found = faults.filter((fault) => fault !== undefined)
+      const found = (yield* tokenChecks(networks)).flatMap(({ problem = [] }) => problem)
       if (found.length > 0) return yield* new ConfigurationError({ message: found.join("\n") })
     })
   )

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { Http } from "../http/Http.ts"
 import { PricedRoutes } from "../http/PricedRoutes.ts"
 import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import { WrongClock } from "../http/WrongClock.ts"
 import { OwnTemplates } from "../shop/mail/OwnTemplates.ts"
 import { Operations } from "../operations/Operation.ts"
 import { OperationSettings } from "../operations/OperationSettings.ts"
@@ -31,6 +32,7 @@ import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import { chainCheck } from "./chainCheck.ts"
+import { Checks } from "./Checks.ts"
 import { databaseCheck } from "./databaseCheck.ts"
 import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck } from "./keyCheck.ts"
@@ -108,6 +110,7 @@ const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedReso
 export interface HttpShared {
   readonly withdrawn: WithdrawnNetworks
   readonly unread: WithdrawnNetworks
+  readonly wrongClock: WrongClock
   readonly listedResources: Map<string, ListedResource>
 }
 
@@ -210,6 +213,7 @@ export const assemble = <const Ops extends OperationLayers>(
     http = {
       withdrawn: new WithdrawnNetworks(),
       unread: new WithdrawnNetworks(),
+      wrongClock: new WrongClock(),
       listedResources: new Map()
     },
     onProviderError = printProviderFailure
@@ -239,6 +243,7 @@ export const assemble = <const Ops extends OperationLayers>(
   return background(settings, http).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
+    Layer.provideMerge(Checks.layer(settings, hooks)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
     Layer.provide([
       proofCheck(settings),

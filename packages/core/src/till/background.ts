@@ -1,5 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import type { WrongClock } from "../http/WrongClock.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { Charges } from "../ports/Charges.ts"
 import { BackgroundWork, eraseOlder } from "../runtime/BackgroundWork.ts"
@@ -10,6 +11,8 @@ import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { markDatabase } from "./databaseCheck.ts"
 import { watchChains } from "./chainCheck.ts"
+import { checkOf } from "./Check.ts"
+import { clockWatch } from "./clockCheck.ts"
 import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { StoreTime } from "./storeTime.ts"
 
@@ -88,6 +91,30 @@ const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNe
       )
   })
 
+/** Whether payments on each network are settled, as the facilitators list it. */
+export const facilitatorChecks = Effect.fnUntraced(function* ({
+  networks
+}: Pick<ConfiguredSettings, "networks">) {
+  const facilitator = yield* Facilitator
+  return yield* Effect.forEach(networks, ({ caip2, v1Name }) => {
+    const name = v1Name ?? caip2
+    return Effect.map(settles(facilitator, caip2), (isSettled) => {
+      if (isSettled === true) return checkOf("facilitator", name)
+      return isSettled === false
+        ? checkOf("facilitator", name, {
+            status: "warn",
+            problem: `No facilitator lists ${name}: payments on it are not offered`,
+            cure: "Remove the network, or give a facilitator that settles on it"
+          })
+        : checkOf("facilitator", name, {
+            status: "warn",
+            problem: `It isn't known whether a facilitator settles on ${name}: none has listed anything`,
+            cure: "Check the facilitator's url and headers"
+          })
+    })
+  })
+})
+
 /** Whether payments on a network are settled; `undefined` while that isn't known. */
 const settles = (
   { settles, supported }: Facilitator["Service"],
@@ -100,7 +127,15 @@ const settles = (
 /** The background work of a till, for as long as its layer lives. */
 export const background = (
   settings: ConfiguredSettings,
-  { unread, withdrawn }: { readonly unread: WithdrawnNetworks; readonly withdrawn: WithdrawnNetworks }
+  {
+    unread,
+    withdrawn,
+    wrongClock
+  }: {
+    readonly unread: WithdrawnNetworks
+    readonly withdrawn: WithdrawnNetworks
+    readonly wrongClock: WrongClock
+  }
 ) =>
   Layer.effectDiscard(
     // First: a till that takes payments on Solana alone has nothing to offer before.
@@ -111,6 +146,7 @@ export const background = (
           [
             repeated("facilitator.supported", watchSupported(settings, withdrawn)),
             repeated("chain", watchChains(settings, unread)),
+            repeated("clock", clockWatch(settings, wrongClock)),
             repeated("facilitator.feePayers", keepFeePayers(settings.networks)),
             housekeeping(settings),
             everySweep(

@@ -7,6 +7,7 @@ import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
 import { Chain, type ChainFacts } from "../toll/evidence/Chain.ts"
+import { type Check, type CheckName, checkOf, type Finding, textOf } from "./Check.ts"
 import { type ConfiguredSettings, listed } from "./settings/Configuration.ts"
 import type { PaidNetwork } from "./settings/Networks.ts"
 
@@ -15,13 +16,6 @@ import type { PaidNetwork } from "./settings/Networks.ts"
  * own settings get wrong is refused at start; what may pass is reported, once until it has passed.
  */
 
-/** What a check found. `isRefused`: no till starts with it. */
-export interface ChainFinding {
-  readonly check: "chain id" | "newest block" | "logs" | "payTo" | "token account"
-  readonly message: string
-  readonly isRefused: boolean
-}
-
 /** A node that lags so far behind the host's clock can't show recent payments. */
 export const maxLagSeconds = 180
 
@@ -29,51 +23,66 @@ type Named = Pick<PaidNetwork, "asset" | "caip2" | "family" | "payTo" | "v1Name"
 
 const nameOf = ({ caip2, v1Name }: Named): string => v1Name ?? caip2
 
-/** The findings on one network. Pure. */
-export const chainFindings = (
-  network: Named,
-  facts: ChainFacts,
-  nowMillis: number
-): ReadonlyArray<ChainFinding> => {
+/** The checks of one network. What its node doesn't tell isn't among them. Pure. */
+export const chainChecks = (network: Named, facts: ChainFacts, nowMillis: number): ReadonlyArray<Check> => {
   const name = nameOf(network)
   const { payTo } = network
+  const check = (of: CheckName, finding: Finding | false): Check => checkOf(of, name, finding || undefined)
   // All else would be about another chain.
   if (facts.caip2 !== undefined && facts.caip2 !== network.caip2)
     return [
-      {
-        check: "chain id",
-        isRefused: true,
-        message: `rpcUrl of ${name} reads another chain: its node is on ${facts.caip2}, and ${name} is ${network.caip2}. Payments would never be found there`
-      }
+      check("chain id", {
+        status: "fail",
+        problem: `rpcUrl of ${name} reads another chain: its node is on ${facts.caip2}, and ${name} is ${network.caip2}. Payments would never be found there`,
+        cure: `Give the address of a node of ${name}`
+      })
     ]
   const lagSeconds = Math.round(nowMillis / 1000 - facts.blockSeconds)
   const lost = { token: "a token's contract", program: "a program", "token account": "a token account" }
-  const findings: ReadonlyArray<ChainFinding | false> = [
-    facts.payTo !== undefined &&
-      facts.payTo !== "wallet" && {
-        check: "payTo",
-        // A contract on EVM that has shares may move money, too: it is reported, unless it is the dollar's own.
-        isRefused: facts.payTo !== "token" || network.family === "solana" || isSameAsset(network, payTo),
-        message: `payTo ${payTo} of ${name} is ${lost[facts.payTo]}: money sent there is lost. Give a wallet's address`
-      },
-    lagSeconds > maxLagSeconds && {
-      check: "newest block",
-      isRefused: false,
-      message: `The newest block that rpcUrl of ${name} shows is ${lagSeconds} seconds old: the node lags, or this server's clock is wrong. Payments are found late`
-    },
-    facts.hasLogs === false && {
-      check: "logs",
-      isRefused: false,
-      message: `The node at rpcUrl of ${name} refuses to list logs, by which payments are proven. Use one that has eth_getLogs`
-    },
-    facts.tokenAccount !== undefined &&
-      facts.tokenAccount !== "ready" && {
-        check: "token account",
-        isRefused: false,
-        message: `The token account of payTo ${payTo} on ${name} is ${facts.tokenAccount}: payments to it fail. ${facts.tokenAccount === "missing" ? "Send it a first amount of the token" : "Ask the token's issuer"}`
+  // A contract on EVM that has shares may move money, too: it is reported, unless it is the dollar's own.
+  const isLost = facts.payTo !== "token" || network.family === "solana" || isSameAsset(network, payTo)
+  const checks: ReadonlyArray<Check | false> = [
+    facts.caip2 !== undefined && check("chain id", false),
+    check(
+      "newest block",
+      lagSeconds > maxLagSeconds && {
+        status: "warn",
+        problem: `The newest block that rpcUrl of ${name} shows is ${lagSeconds} seconds old: the node lags, or this server's clock is wrong. Payments are found late`,
+        cure: "Use a node that keeps up, and synchronize the clock (NTP)"
       }
+    ),
+    facts.hasLogs !== undefined &&
+      check(
+        "logs",
+        !facts.hasLogs && {
+          status: "warn",
+          problem: `The node at rpcUrl of ${name} refuses to list logs, by which payments are proven`,
+          cure: "Use one that has eth_getLogs"
+        }
+      ),
+    facts.payTo !== undefined &&
+      check(
+        "payTo",
+        facts.payTo !== "wallet" && {
+          status: isLost ? "fail" : "warn",
+          problem: `payTo ${payTo} of ${name} is ${lost[facts.payTo]}: money sent there is lost`,
+          cure: "Give a wallet's address"
+        }
+      ),
+    facts.tokenAccount !== undefined &&
+      check(
+        "token account",
+        facts.tokenAccount !== "ready" && {
+          status: "warn",
+          problem: `The token account of payTo ${payTo} on ${name} is ${facts.tokenAccount}: payments to it fail`,
+          cure:
+            facts.tokenAccount === "missing"
+              ? "Send it a first amount of the token"
+              : "Ask the token's issuer"
+        }
+      )
   ]
-  return findings.filter((finding) => finding !== false)
+  return checks.filter((each) => each !== false)
 }
 
 const everyMillis = 10 * 60_000
@@ -84,11 +93,17 @@ const bounded = <A>(read: Effect.Effect<A | undefined>): Effect.Effect<A | undef
 
 interface Checked {
   readonly network: PaidNetwork
-  readonly finding: ChainFinding
+  readonly check: Check
 }
 
-/** Reads all chains at once. One that can't be read has no findings: the read is reported, with host and status. */
-const findingsOf = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
+const unreadable = (network: Named): Finding => ({
+  status: "warn",
+  problem: `The node at rpcUrl of ${nameOf(network)} could not be read`,
+  cure: "Check rpcUrl: the event chain_unreadable has its host, and its status or why it wasn't reached"
+})
+
+/** Reads all chains at once. */
+const readChainChecks = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
   const chain = yield* Chain
   const { facts } = chain
   if (facts === undefined) return []
@@ -96,21 +111,31 @@ const findingsOf = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetw
   const found = yield* Effect.forEach(
     networks.filter(({ caip2 }) => chain.canRead(caip2)),
     (network) =>
-      Effect.map(bounded(facts(network, network.payTo)), (read): ReadonlyArray<Checked> =>
-        read === undefined
-          ? []
-          : chainFindings(network, read, nowMillis).map((finding) => ({ network, finding }))
-      ),
+      Effect.map(bounded(facts(network, network.payTo)), (read): ReadonlyArray<Checked> => {
+        const node = checkOf("node", nameOf(network), read === undefined ? unreadable(network) : undefined)
+        const checks = read === undefined ? [] : chainChecks(network, read, nowMillis)
+        return [node, ...checks].map((check) => ({ network, check }))
+      }),
     { concurrency: "unbounded" }
   )
   return found.flat()
 })
 
-const reportFinding = ({ finding, network }: Checked): Effect.Effect<void> => {
-  const fields = { port: "chain", network: network.caip2, reason: finding.check }
-  return finding.isRefused
-    ? report("Error", "chain_check_failed", finding.message, fields)
-    : report("Warn", "chain_check_failed", finding.message, fields)
+/** The checks of all chains, now. */
+export const chainChecksNow = (networks: ReadonlyArray<PaidNetwork>) =>
+  Effect.map(readChainChecks(networks), (checked) => checked.map(({ check }) => check))
+
+/** What is wrong; not a read that failed, which is reported by itself. */
+const findingsOf = (networks: ReadonlyArray<PaidNetwork>) =>
+  Effect.map(readChainChecks(networks), (checked) =>
+    checked.filter(({ check: { name, status } }) => status !== "pass" && name !== "node")
+  )
+
+const reportFinding = ({ check, network }: Checked): Effect.Effect<void> => {
+  const fields = { port: "chain", network: network.caip2, reason: check.name }
+  return check.status === "fail"
+    ? report("Error", "chain_check_failed", textOf(check), fields)
+    : report("Warn", "chain_check_failed", textOf(check), fields)
 }
 
 /** Fails with what is refused, and reports the rest; then repeats the checks for as long as the layer lives. */
@@ -118,14 +143,14 @@ export const chainCheck = ({ allowPlayMoney, networks }: ConfiguredSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const first = yield* findingsOf(networks)
-      const refused = allowPlayMoney ? [] : first.filter(({ finding }) => finding.isRefused)
+      const refused = allowPlayMoney ? [] : first.filter(({ check }) => check.status === "fail")
       if (refused.length > 0)
         return yield* new ConfigurationError({
-          message: `Till402 can't start: ${listed(refused.map(({ finding }) => finding.message))}`
+          message: `Till402 can't start: ${listed(refused.map(({ check }) => textOf(check)))}`
         })
       let known = new Set<string>()
       const tell = Effect.fnUntraced(function* (found: ReadonlyArray<Checked>) {
-        const keyOf = ({ finding, network }: Checked) => `${network.caip2} ${finding.check}`
+        const keyOf = ({ check, network }: Checked) => `${network.caip2} ${check.name}`
         yield* Effect.forEach(
           found.filter((each) => !known.has(keyOf(each))),
           reportFinding,

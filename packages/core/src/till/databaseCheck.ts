@@ -5,6 +5,7 @@ import { StorageMarks } from "../ports/StorageMarks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
 import { isTestRun } from "./moneyCheck.ts"
+import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 
 /*
@@ -28,15 +29,23 @@ const kindsOf = ({ networks }: Owner): ReadonlySet<MoneyKind> =>
 const moneyNames = { real: "real money", play: "play money (base-sepolia, solana-devnet)" }
 
 /** Why networks don't fit the database; `undefined`: they do. Pure. */
-export const moneyFault = (owner: Owner, marks: ReadonlyMap<string, string>): string | undefined => {
+const moneyFault = (owner: Owner, marks: ReadonlyMap<string, string>): Finding | undefined => {
   const kinds = kindsOf(owner)
   const allow = "or set allowPlayMoney: true, and keep the ledger's totals apart by network"
   if (kinds.size > 1)
-    return `networks has ${moneyNames.real} and ${moneyNames.play}: one ledger would have both. Run two tills, each with a database of its own, ${allow}`
+    return {
+      status: "fail",
+      problem: `networks has ${moneyNames.real} and ${moneyNames.play}: one ledger would have both`,
+      cure: `Run two tills, each with a database of its own, ${allow}`
+    }
   const [kind] = kinds
   const held = marks.get(moneyMark)
   return kind !== undefined && (held === "real" || held === "play") && held !== kind
-    ? `this database holds ${moneyNames[held]}, and networks has ${moneyNames[kind]}: give it a database of its own, ${allow}`
+    ? {
+        status: "fail",
+        problem: `this database holds ${moneyNames[held]}, and networks has ${moneyNames[kind]}`,
+        cure: `Give it a database of its own, ${allow}`
+      }
     : undefined
 }
 
@@ -52,12 +61,12 @@ const keptOf = ({ baseUrl, networks }: Owner): ReadonlyArray<Kept> => [
 ]
 
 /** A setting that the database knows with another value; `before` is the newest of them. */
-export interface Changed extends Kept {
+interface Changed extends Kept {
   readonly before: string
 }
 
 /** The settings that have never had their value in this database. Pure. */
-export const changesOf = (owner: Owner, marks: ReadonlyMap<string, string>): ReadonlyArray<Changed> =>
+const changesOf = (owner: Owner, marks: ReadonlyMap<string, string>): ReadonlyArray<Changed> =>
   keptOf(owner).flatMap(({ setting, value }) => {
     const prefix = settingPrefix(setting)
     const [newest] = [...marks]
@@ -68,11 +77,26 @@ export const changesOf = (owner: Owner, marks: ReadonlyMap<string, string>): Rea
       : [{ setting, value, before: newest[0].slice(prefix.length) }]
   })
 
+/** The checks of a till by the marks of its database: its money, and each setting that is new there. Pure. */
+export const databaseChecks = (
+  settings: ConfiguredSettings,
+  marks: ReadonlyMap<string, string>
+): readonly [Check, ...ReadonlyArray<Check>] => [
+  checkOf("database", undefined, settings.allowPlayMoney ? undefined : moneyFault(settings, marks)),
+  ...changesOf(settings, marks).map(({ before, setting, value }) =>
+    checkOf("database", setting, {
+      status: "warn",
+      problem: `This database was used with ${setting} ${before}, and now with ${value}`,
+      cure: "If it is another service's, stop, and give this one its own"
+    })
+  )
+]
+
 const refuse = (settings: ConfiguredSettings, marks: ReadonlyMap<string, string>) => {
-  const fault = settings.allowPlayMoney ? undefined : moneyFault(settings, marks)
-  return fault === undefined
+  const [money] = databaseChecks(settings, marks)
+  return money.status === "pass"
     ? Effect.void
-    : Effect.fail(new ConfigurationError({ message: `Till402 can't start: ${fault}` }))
+    : Effect.fail(new ConfigurationError({ message: `Till402 can't start: ${textOf(money)}` }))
 }
 
 /** Compares a till with what its database was used for. Tests compare nothing. */
@@ -83,13 +107,9 @@ export const databaseCheck = (settings: ConfiguredSettings) =>
       if (marks === undefined || isTestRun()) return
       const found = yield* marks.all
       yield* refuse(settings, found)
-      for (const { before, setting, value } of changesOf(settings, found))
-        yield* report(
-          "Warn",
-          "service_changed",
-          `This database was used with ${setting} ${before}, and now with ${value}. If it is another service's, stop, and give this one its own`,
-          { reason: setting }
-        )
+      const [, ...changes] = databaseChecks(settings, found)
+      for (const change of changes)
+        yield* report("Warn", "service_changed", textOf(change), { reason: change.subject })
     })
   )
 

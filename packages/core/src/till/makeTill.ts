@@ -13,6 +13,7 @@ import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
 import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import { WrongClock } from "../http/WrongClock.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 import { maxPathLength, pathHandler } from "../http/Router.ts"
@@ -167,6 +168,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const http = {
     withdrawn: new WithdrawnNetworks(),
     unread: new WithdrawnNetworks(),
+    wrongClock: new WrongClock(),
     listedResources: new Map()
   }
   const pricedRoutes = makePricedRoutes(configuration, options, http)
@@ -263,6 +265,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     ),
     ready,
     dispose: () => (disposing ??= close()),
+    check: () => operate(Effect.flatMap(TillService, ({ check }) => check)),
     reconcile: () => operate(reconcileOnce()),
     orders: toHostOrders(operate, feed),
     charges: {

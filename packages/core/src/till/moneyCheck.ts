@@ -6,6 +6,7 @@ import type { SecretKey } from "../runtime/Secrets.ts"
 import { report } from "../runtime/events.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
@@ -26,12 +27,6 @@ export interface MoneyFacts {
   readonly refundsOnEvm: boolean
   /** The highest price of each operation that has one, in atomic units, by its id. */
   readonly prices: ReadonlyMap<string, bigint>
-}
-
-/** A setting that suits a test. */
-export interface RiskySetting {
-  readonly setting: string
-  readonly message: string
 }
 
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
@@ -63,26 +58,35 @@ const publicAddresses: ReadonlyMap<string, string> = new Map([
 
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
 
+const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
+  checkOf("real money", setting, { status, problem, cure })
+
 /** What would lose real money. Pure. */
-export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<string> => {
+export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<Check> => {
   const real = networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const free = real.filter(({ caip2 }) => movesNoMoney(caip2))
   const names = free.map(nameOf).join(", ")
+  const wallets = [...new Set(real.map(({ payTo }) => payTo))]
   return [
     ...(free.length > 0
       ? [
-          `facilitator moves no money, so everything would be free on ${names}: give one that settles there. See docs/facilitator.md`
+          check(
+            "facilitator",
+            "fail",
+            `facilitator moves no money, so everything would be free on ${names}`,
+            "Give one that settles there. See docs/facilitator.md"
+          )
         ]
       : []),
-    ...new Set(
-      real.flatMap(({ payTo }) => {
-        const why = publicAddresses.get(payTo.toLowerCase())
-        return why === undefined
-          ? []
-          : [`payTo ${payTo} ${why}: money sent there is lost. Give your own wallet's`]
-      })
-    )
+    ...wallets.flatMap((payTo) => {
+      const why = publicAddresses.get(payTo.toLowerCase())
+      return why === undefined
+        ? []
+        : [
+            check("payTo", "fail", `payTo ${payTo} ${why}: money sent there is lost`, "Give your own wallet's")
+          ]
+    })
   ]
 }
 
@@ -99,37 +103,47 @@ const isGuessable = ({ secret }: SecretKey): boolean =>
 const highPrice = 10_000_000_000n
 
 /** What suits a test, but not real money. Pure. */
-export const risksOf = (facts: MoneyFacts): ReadonlyArray<RiskySetting> => {
+export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   const { prices, refundsOnEvm, settings, storageIsKept } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const url = new URL(settings.baseUrl)
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
   const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
-  const risks: ReadonlyArray<RiskySetting | false> = [
-    !storageIsKept && {
-      setting: "storage",
-      message: "Charges are in memory: a restart loses what was paid for. Give a database, such as sqlite"
-    },
+  const risk = (setting: string, problem: string, cure: string) => check(setting, "warn", problem, cure)
+  const risks: ReadonlyArray<Check | false> = [
+    !storageIsKept &&
+      risk(
+        "storage",
+        "Charges are in memory: a restart loses what was paid for",
+        "Give a database, such as sqlite"
+      ),
     url.protocol === "http:" &&
-      !isLocal(url.hostname) && {
-        setting: "baseUrl",
-        message: "baseUrl is http, so that payments travel unencrypted, and indexers leave it out. Give https"
-      },
-    settings.secret.some(isGuessable) && {
-      setting: "secret",
-      message:
-        "A secret looks guessable: download tokens and stored responses depend on it. Generate one with: openssl rand -base64 32"
-    },
+      !isLocal(url.hostname) &&
+      risk(
+        "baseUrl",
+        "baseUrl is http, so that payments travel unencrypted, and indexers leave it out",
+        "Give https"
+      ),
+    settings.secret.some(isGuessable) &&
+      risk(
+        "secret",
+        "A secret looks guessable: download tokens and stored responses depend on it",
+        "Generate one with: openssl rand -base64 32"
+      ),
     refundsOnEvm &&
-      unread.length > 0 && {
-        setting: "refundWallet",
-        message: `Refunds can't be confirmed on ${unread.join(", ")} without an rpcUrl: give it`
-      },
-    high.length > 0 && {
-      setting: "prices",
-      message: `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars. Prices are dollars, as text: "5.20"`
-    }
+      unread.length > 0 &&
+      risk(
+        "refundWallet",
+        `Refunds can't be confirmed on ${unread.join(", ")} without an rpcUrl`,
+        "Give it to these networks"
+      ),
+    high.length > 0 &&
+      risk(
+        "prices",
+        `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars`,
+        'Prices are dollars, as text: "5.20"'
+      )
   ]
   return risks.filter((risk) => risk !== false)
 }
@@ -146,31 +160,40 @@ export const isTestRun = (): boolean => {
 
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
 
+/** What is wrong with the settings where real money is paid; nothing in a test, or where the host allows it. */
+export const moneyChecks = Effect.fnUntraced(function* (
+  settings: ConfiguredSettings,
+  { refundWallet }: Pick<TillHooks, "refundWallet">
+) {
+  if (settings.allowPlayMoney || isTestRun()) return []
+  const operations = yield* (yield* Operations).all
+  const facts: MoneyFacts = {
+    settings,
+    movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
+    storageIsKept: yield* StorageIsKept,
+    refundsOnEvm: refundWallet !== undefined,
+    prices: new Map(
+      operations.flatMap(({ endpoint, price }) =>
+        price._tag === "Quoted"
+          ? []
+          : [[endpoint.identifier, price._tag === "Fixed" ? price.atomic : price.maxAtomic] as const]
+      )
+    )
+  }
+  return [...lossesOf(facts), ...risksOf(facts)]
+})
+
 /** Fails with what would lose real money, and reports what else suits only a test. */
-export const moneyCheck = (settings: ConfiguredSettings, { refundWallet }: Pick<TillHooks, "refundWallet">) =>
+export const moneyCheck = (...given: Parameters<typeof moneyChecks>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      if (settings.allowPlayMoney || isTestRun()) return
-      const operations = yield* (yield* Operations).all
-      const facts: MoneyFacts = {
-        settings,
-        movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
-        storageIsKept: yield* StorageIsKept,
-        refundsOnEvm: refundWallet !== undefined,
-        prices: new Map(
-          operations.flatMap(({ endpoint, price }) =>
-            price._tag === "Quoted"
-              ? []
-              : [[endpoint.identifier, price._tag === "Fixed" ? price.atomic : price.maxAtomic] as const]
-          )
-        )
-      }
-      const losses = lossesOf(facts)
+      const found = yield* moneyChecks(...given)
+      const losses = found.filter(({ status }) => status === "fail")
       if (losses.length > 0)
         return yield* new ConfigurationError({
-          message: `Till402 can't start: ${listed(losses)}\n${allowing}`
+          message: `Till402 can't start: ${listed(losses.map(textOf))}\n${allowing}`
         })
-      for (const { message, setting } of risksOf(facts))
-        yield* report("Warn", "risky_setting", message, { reason: setting })
+      for (const risk of found)
+        yield* report("Warn", "risky_setting", textOf(risk), { reason: risk.subject })
     })
   )

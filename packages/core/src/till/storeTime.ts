@@ -9,6 +9,7 @@ import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { DatabaseTime, errorOf, instantOf, type Reading, skewOf } from "../runtime/DatabaseTime.ts"
 import { report } from "../runtime/events.ts"
+import { type Check, checkOf, textOf } from "./Check.ts"
 
 /*
  * One clock decides leases. On a storage with a clock (PostgreSQL) a till runs on the database's time, so that
@@ -30,6 +31,8 @@ export interface StoreTime {
   readonly clock: Clock.Clock | undefined
   /** Compares the clocks. Reports a difference; never fails. */
   readonly check: Effect.Effect<void>
+  /** What the last comparison found. Not where there is one clock. */
+  readonly lastCheck?: () => Check
 }
 
 /** Made by `layer`. */
@@ -54,6 +57,19 @@ const words = (reading: Reading): string => {
 
 const advice = "Synchronize the clocks of both machines (NTP)"
 
+/** The check of a process's clock that a reading makes. Pure. */
+const checkOfReading = (reading: Reading): Check => {
+  const level = skewLevel(reading)
+  if (level === "near") return checkOf("database clock")
+  return level === "far"
+    ? checkOf("database clock", undefined, { status: "warn", problem: words(reading), cure: advice })
+    : checkOf("database clock", undefined, {
+        status: "fail",
+        problem: `${words(reading)}: this process takes no more work`,
+        cure: `${advice}; it goes on by itself`
+      })
+}
+
 /** Reads the database's clock, and the process's before and after. */
 const read = (own: Clock.Clock, source: DatabaseClock): Effect.Effect<Reading, StoreError> =>
   Effect.suspend(() => {
@@ -67,13 +83,8 @@ const read = (own: Clock.Clock, source: DatabaseClock): Effect.Effect<Reading, S
 
 const reportLevel = (level: SkewLevel, reading: Reading): Effect.Effect<void> => {
   if (level === "near") return Effect.void
-  return level === "far"
-    ? report("Warn", "clock_skewed", `${words(reading)}. ${advice}`)
-    : report(
-        "Error",
-        "clock_refused",
-        `${words(reading)}: this process takes no more work. ${advice}; it goes on by itself`
-      )
+  const text = textOf(checkOfReading(reading))
+  return level === "far" ? report("Warn", "clock_skewed", text) : report("Error", "clock_refused", text)
 }
 
 /** Refuses a call that takes a lease at a time; `undefined` lets it pass. */
@@ -127,8 +138,10 @@ const keepTime = Effect.fnUntraced(function* (own: Clock.Clock, source: Database
   const time = new DatabaseTime(own, first)
   const turn = yield* Semaphore.make(1)
   let level: SkewLevel = "near"
+  let latest = first
   const note = (reading: Reading): Effect.Effect<void> => {
     const previous = level
+    latest = reading
     level = skewLevel(reading)
     return level === previous ? Effect.void : reportLevel(level, reading)
   }
@@ -160,7 +173,7 @@ const keepTime = Effect.fnUntraced(function* (own: Clock.Clock, source: Database
       })
     )
   }
-  return { time, check, guard }
+  return { time, check, guard, lastCheck: () => checkOfReading(latest) }
 })
 
 const storesOf: (context: Context.Context<Charges>) => Context.Context<Charges> = Context.pick(
@@ -189,10 +202,10 @@ export const layer: Layer.Layer<Charges, ConfigurationError | StoreError, Charge
       return yield* new ConfigurationError({
         message: `storage: ${words(first!)}; up to ${maxSkewMillis / 1_000} s are allowed. ${advice}, and start again`
       })
-    const { check, guard, time } = yield* keepTime(own, source, first!)
+    const { check, guard, lastCheck, time } = yield* keepTime(own, source, first!)
     return withGuard(stores, guard).pipe(
       Context.add(Clock.Clock, time),
-      Context.add(StoreTime, { clock: time, check })
+      Context.add(StoreTime, { clock: time, check, lastCheck })
     )
   })
 )

@@ -13,6 +13,7 @@ import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
+import { WrongClock } from "../../src/http/WrongClock.ts"
 import { Refunds } from "../../src/refunds/Refunds.ts"
 import { background, housekeeping } from "../../src/till/background.ts"
 import type { ConfiguredSettings } from "../../src/till/settings/Configuration.ts"
@@ -189,7 +190,8 @@ describe("the background work of a till", () => {
     )
     const work = background(settings as unknown as ConfiguredSettings, {
       withdrawn: new WithdrawnNetworks(),
-      unread: new WithdrawnNetworks()
+      unread: new WithdrawnNetworks(),
+      wrongClock: new WrongClock()
     })
     await Effect.andThen(Layer.build(work), TestClock.adjust(60_000)).pipe(
       Effect.scoped,

@@ -66,7 +66,7 @@ describe("a till that takes real money", () => {
   })
 
   it("refuses a facilitator that moves no money, also as one of several", async () => {
-    const fault = /facilitator moves no money, so everything would be free on base: give one that settles/
+    const fault = /facilitator moves no money, so everything would be free on base\. Give one that settles/
     expect((await start({ facilitator: fakeFacilitator() })).refusal).toMatch(fault)
     const two = [Object.assign(settling(), { name: "real" }), fakeFacilitator()]
     expect((await start({ facilitator: two as never })).refusal).toMatch(fault)

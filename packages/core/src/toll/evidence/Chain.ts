@@ -3,6 +3,7 @@ import type { HttpClient } from "effect/http"
 import type { Hex } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
+import type { ClockReading } from "../../runtime/ClockReading.ts"
 import type { ChainFacts } from "./ChainFacts.ts"
 import type { ChainHead } from "./ChainHead.ts"
 import type { ChainEvidence } from "./ChainEvidence.ts"
@@ -44,6 +45,8 @@ export class Chain extends Context.Service<
      * Waits up to a second for a read that runs, up to five while none was shown.
      */
     readonly head?: (caip2: string) => Effect.Effect<ChainHead | undefined>
+    /** Reads the time that a network's node and its newest block show. Without it, they aren't compared with the till's. */
+    readonly clock?: (caip2: string) => Effect.Effect<ClockReading | undefined>
     /** Reads which nonces are used, all as of one block. */
     readonly usedNonces: (
       network: Network,

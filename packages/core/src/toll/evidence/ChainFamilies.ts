@@ -4,6 +4,7 @@ import { isSolana } from "../../domain/Network.ts"
 import type { Chain } from "./Chain.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainNetwork } from "./ChainReader.ts"
+import { readNodeClock } from "./NodeClock.ts"
 import { makeSolanaChain } from "./solana/SolanaReader.ts"
 
 /*
@@ -22,12 +23,14 @@ export const readChains = Effect.fnUntraced(function* (
   const onSolana = readable.filter(({ caip2 }) => isSolana(caip2))
   const onEvm = readable.filter(({ caip2 }) => !isSolana(caip2))
   const solana = makeSolanaChain(new Map(onSolana.map(({ caip2 }) => [caip2, urls.get(caip2)!])), client)
-  if (onEvm.length === 0) return ofFamilies(unreadable, solana)
+  const clock: Chain["Service"]["clock"] = (caip2) => {
+    const url = urls.get(caip2)
+    return url === undefined ? Effect.undefined : readNodeClock(client, caip2, url)
+  }
+  if (onEvm.length === 0) return { ...ofFamilies(unreadable, solana), clock }
   const [{ makeChain }, { rpcTransport }] = yield* loadReader
-  return ofFamilies(
-    makeChain(onEvm, (caip2) => rpcTransport(urls.get(caip2)!, client)),
-    solana
-  )
+  const evm = makeChain(onEvm, (caip2) => rpcTransport(urls.get(caip2)!, client))
+  return { ...ofFamilies(evm, solana), clock }
 })
 
 /** Reads each network as one of its family. */

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
+import type { ClockReading } from "../../runtime/ClockReading.ts"
 import { makeClientFacilitator } from "./ClientFacilitator.ts"
 import { FacilitatorGroup } from "./FacilitatorGroup.ts"
 import {
@@ -39,6 +40,8 @@ export class Facilitator extends Context.Service<
     readonly settleTimeoutMillis?: number
     /** Whether what it settles on a network (CAIP-2) is not paid, since it is for tests. */
     readonly movesNoMoney?: (caip2: string) => boolean
+    /** Reads the time that each facilitator shows. Without this, they aren't compared with the till's clock. */
+    readonly clocks?: Effect.Effect<ReadonlyArray<ClockReading>>
   }
 >()("@till402/core/Facilitator") {
   /** A facilitator over HTTP. */

@@ -1,5 +1,6 @@
 import { Clock, Effect, Random } from "effect"
 import { findNetwork } from "../../domain/Network.ts"
+import type { ClockReading } from "../../runtime/ClockReading.ts"
 import { report } from "../../runtime/events.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
@@ -108,6 +109,15 @@ export class FacilitatorGroup {
   /** Whether one of those that take a network is for tests. */
   readonly movesNoMoney = (caip2: string): boolean =>
     this.members.some(({ member }) => member.movesNoMoney === true && isFor(member, caip2))
+
+  readonly clocks: Effect.Effect<ReadonlyArray<ClockReading>> = Effect.suspend(() =>
+    Effect.map(
+      Effect.forEach(this.members, ({ member: { clock = Effect.undefined } }) => clock, {
+        concurrency: "unbounded"
+      }),
+      (readings) => readings.filter((reading) => reading !== undefined)
+    )
+  )
 
   readonly verify = (request: FacilitatorRequest): Effect.Effect<Verification> =>
     this.areListsTried() ? this.verifyByAny(request) : this.verifyUnlisted(request)

@@ -1,4 +1,5 @@
 import type { Effect } from "effect"
+import type { ClockReading } from "../../runtime/ClockReading.ts"
 import type { FacilitatorRequest, Settlement, Verification } from "./FacilitatorVerdicts.ts"
 import type { SupportedKinds } from "./SupportedKinds.ts"
 
@@ -14,4 +15,6 @@ export interface FacilitatorMember {
   readonly settle: (request: FacilitatorRequest) => Effect.Effect<Settlement>
   readonly settleTimeoutMillis: number
   readonly movesNoMoney?: boolean
+  /** Reads the time that it shows. Not of one in this process, which has the till's clock. */
+  readonly clock?: Effect.Effect<ClockReading | undefined>
 }

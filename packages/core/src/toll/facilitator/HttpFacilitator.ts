@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, Schema } from "effect"
-import { HttpClient } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
@@ -96,15 +97,22 @@ const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
       send({ url: `${base}${path}`, headers, json: undefined })
     )
 
-  return { get, post }
+  /** The same request as `/supported`, and not from a cache. */
+  const uncached = Effect.map(headersFor("supported"), (headers) =>
+    HttpClientRequest.get(`${base}/supported`).pipe(
+      HttpClientRequest.setHeaders({ ...headers, "cache-control": "no-cache" })
+    )
+  )
+
+  return { get, post, uncached }
 }
 
 /** Calls a facilitator over HTTP. Never repeats `/settle`: the outcome of the first call is unknown. */
 export const makeHttpFacilitator = Effect.fnUntraced(function* (
   options: FacilitatorOptions
 ): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
-  const send = (yield* FacilitatorTransport)(yield* HttpClient.HttpClient)
-  const { get, post } = requestsTo(options, send)
+  const client = yield* HttpClient.HttpClient
+  const { get, post, uncached } = requestsTo(options, (yield* FacilitatorTransport)(client))
   const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
   const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
 
@@ -147,6 +155,10 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     verify,
     maxVerifications: 3,
     settle,
-    settleTimeoutMillis
+    settleTimeoutMillis,
+    clock: Effect.catch(
+      Effect.flatMap(uncached, (request) => readClock(client, request)),
+      () => Effect.undefined
+    )
   }
 })

@@ -43,14 +43,16 @@ const toOption = (offer: PaymentOffer, resource: Resource): PaymentOption | unde
 
 /**
  * Makes a 402 that clients of both protocol versions can pay. The body has only version-1 entries, since an official
- * version-1 client throws on networks it doesn't know; the header has every offer.
+ * version-1 client throws on networks it doesn't know; the header has every offer. `detail` continues the body's error: a
+ * header has little room.
  */
 export const makeChallenge = (
   offers: ReadonlyArray<PaymentOffer>,
   resource: Resource,
-  error: string
+  error: string,
+  detail = ""
 ): Challenge => ({
-  body: JSON.stringify(bodyOf(offers, resource, error)),
+  body: JSON.stringify(bodyOf(offers, resource, error + detail)),
   header: encodeHeader(headerOf(offers, resource, error))
 })
 

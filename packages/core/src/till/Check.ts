@@ -1,0 +1,43 @@
+/** What a till checks, of itself and of what it depends on. */
+export type CheckName =
+  | "clock"
+  | "database clock"
+  | "storage"
+  | "secret"
+  | "database"
+  | "real money"
+  | "token"
+  | "facilitator"
+  | "node"
+  | "chain id"
+  | "newest block"
+  | "logs"
+  | "payTo"
+  | "token account"
+
+/** A check that a till made, as `till.check()` returns it. It contains no secrets. */
+export interface Check {
+  readonly name: CheckName
+  /** The network or setting that was checked, where there are several. */
+  readonly subject?: string
+  /** `fail`: no till starts with it, or nothing is sold. `warn`: the till sells, and something isn't as it should be. */
+  readonly status: "pass" | "warn" | "fail"
+  /** What is wrong; absent for `pass`. */
+  readonly problem?: string
+  /** What to do about it; absent for `pass`. */
+  readonly cure?: string
+}
+
+/** What a check found, if anything. */
+export type Finding = Pick<Check, "problem" | "cure"> & { readonly status: "warn" | "fail" }
+
+/** A check with its finding; without one it has passed. */
+export const checkOf = (name: CheckName, subject?: string, finding?: Finding): Check => ({
+  name,
+  ...(subject === undefined ? {} : { subject }),
+  status: "pass",
+  ...finding
+})
+
+/** A finding as one text, for an event or an error. */
+export const textOf = ({ cure, problem }: Pick<Check, "problem" | "cure">): string => `${problem}. ${cure}`

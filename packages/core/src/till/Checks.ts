@@ -1,0 +1,81 @@
+import { Context, Effect, Layer } from "effect"
+import type { Operations } from "../operations/Operation.ts"
+import type { StoreError } from "../domain/Errors.ts"
+import { StorageMarks } from "../ports/StorageMarks.ts"
+import type { Chain } from "../toll/evidence/Chain.ts"
+import type { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { facilitatorChecks } from "./background.ts"
+import { chainChecksNow } from "./chainCheck.ts"
+import { type Check, checkOf } from "./Check.ts"
+import { readClockChecks } from "./clockCheck.ts"
+import { databaseChecks } from "./databaseCheck.ts"
+import { secretCheckOf } from "./keyCheck.ts"
+import { isTestRun, moneyChecks } from "./moneyCheck.ts"
+import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import type { TillHooks } from "./settings/TillSettings.ts"
+import { StoreTime } from "./storeTime.ts"
+import { tokenChecks } from "./TokenCheck.ts"
+
+/*
+ * The one list of what a till checks, made by the functions with which it starts.
+ */
+
+const unreadStorage = ({ operation }: StoreError): Check =>
+  checkOf("storage", undefined, {
+    status: "fail",
+    problem: `The storage failed: ${operation}`,
+    cure: "Check the database"
+  })
+
+/** The checks by the marks of the storage; none where it keeps no marks. */
+const storageChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings) {
+  const marks = yield* StorageMarks
+  if (marks === undefined) return []
+  return yield* Effect.match(marks.all, {
+    onFailure: (error): ReadonlyArray<Check> => [unreadStorage(error)],
+    onSuccess: (found): ReadonlyArray<Check> => [
+      checkOf("storage"),
+      secretCheckOf(settings.secret, found),
+      ...(isTestRun() ? [] : databaseChecks(settings, found))
+    ]
+  })
+})
+
+/** That of the process's clock and the database's; none where there is one clock. */
+const databaseClockChecks = Effect.gen(function* () {
+  const { check, lastCheck } = yield* StoreTime
+  yield* check
+  return lastCheck === undefined ? [] : [lastCheck()]
+})
+
+const realMoneyChecks = (...given: Parameters<typeof moneyChecks>) =>
+  Effect.map(moneyChecks(...given), (found) => (found.length === 0 ? [checkOf("real money")] : found))
+
+/** Makes all checks of a till. */
+export class Checks extends Context.Service<Checks, Effect.Effect<ReadonlyArray<Check>>>()(
+  "@till402/core/Checks"
+) {
+  static readonly layer = (settings: ConfiguredSettings, hooks: TillHooks) =>
+    Layer.effect(
+      Checks,
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Chain | Facilitator | Operations>()
+        const all = Effect.all(
+          [
+            readClockChecks(settings),
+            databaseClockChecks,
+            storageChecks(settings),
+            realMoneyChecks(settings, hooks),
+            facilitatorChecks(settings),
+            chainChecksNow(settings.networks),
+            tokenChecks(settings.networks)
+          ],
+          { concurrency: "unbounded" }
+        )
+        return Effect.provide(
+          Effect.map(all, (checks): ReadonlyArray<Check> => checks.flat()),
+          context
+        )
+      })
+    )
+}
