@@ -89,8 +89,10 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const { paidRoute } = match
     const { search } = request.url
     // With a payment, or a proof of a wallet, the request may be for something that was paid before.
-    if (wrongClock?.isWrong === true && (isHead || !hasProof(request)))
-      return failureResponse(wrongClock.failureAt(nowMillis()), cors, origin)
+    if (wrongClock?.isWrong === true && (isHead || !hasProof(request))) {
+      const failure = failureResponse(wrongClock.failureAt(nowMillis()), cors, origin)
+      return isHead ? { ...failure, body: null } : failure
+    }
     // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)

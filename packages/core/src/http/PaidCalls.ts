@@ -117,7 +117,10 @@ export class PaidCalls {
     function* (
       { canonical, paid, reading }: DecodedCall,
       error: string | undefined,
-      { detail, known }: { readonly detail?: string; readonly known?: Exit.Exit<bigint, ApiFailure> | undefined } = {}
+      {
+        detail,
+        known
+      }: { readonly detail?: string; readonly known?: Exit.Exit<bigint, ApiFailure> | undefined } = {}
     ): Effect.fn.Return<Challenge, ApiFailure> {
       const { paidRoute } = paid.match
       const { price } = paidRoute.operation

@@ -141,10 +141,7 @@ const readVerdict = Effect.fnUntraced(function* ({ networks }: Pick<ConfiguredSe
   const { clocks = Effect.succeed([]) } = yield* Facilitator
   const { clock: clockOf = () => Effect.undefined } = yield* Chain
   const [ofFacilitators, ofNodes] = yield* Effect.all(
-    [
-      clocks,
-      Effect.forEach(networks, ({ caip2 }) => clockOf(caip2), { concurrency: "unbounded" })
-    ] as const,
+    [clocks, Effect.forEach(networks, ({ caip2 }) => clockOf(caip2), { concurrency: "unbounded" })] as const,
     { concurrency: "unbounded" }
   )
   return judgeClock([...ofFacilitators, ...ofNodes.filter((reading) => reading !== undefined)])

@@ -16,7 +16,10 @@ const markOf = ({ id }: SecretKey): string => `${prefix}${id}`
 const advice = `Restore it, or list the old key second: secret: [{ id: "2", … }, { id: "1", … }]. See docs/options.md, "The secret"`
 
 /** What is wrong with the keys, by the marks; `undefined`: nothing that loses what is stored. Pure. */
-const keyFault = (keys: ReadonlyArray<SecretKey>, marks: ReadonlyMap<string, string>): Finding | undefined => {
+const keyFault = (
+  keys: ReadonlyArray<SecretKey>,
+  marks: ReadonlyMap<string, string>
+): Finding | undefined => {
   const changed = keys.filter((key) => (marks.get(markOf(key)) ?? keyDigest(key)) !== keyDigest(key))
   const isUsed = [...marks.keys()].some((name) => name.startsWith(prefix))
   if (!isUsed || (changed.length === 0 && keys.some((key) => marks.has(markOf(key))))) return undefined

@@ -84,7 +84,12 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
       return why === undefined
         ? []
         : [
-            check("payTo", "fail", `payTo ${payTo} ${why}: money sent there is lost`, "Give your own wallet's")
+            check(
+              "payTo",
+              "fail",
+              `payTo ${payTo} ${why}: money sent there is lost`,
+              "Give your own wallet's"
+            )
           ]
     })
   ]
@@ -193,7 +198,6 @@ export const moneyCheck = (...given: Parameters<typeof moneyChecks>) =>
         return yield* new ConfigurationError({
           message: `Till402 can't start: ${listed(losses.map(textOf))}\n${allowing}`
         })
-      for (const risk of found)
-        yield* report("Warn", "risky_setting", textOf(risk), { reason: risk.subject })
+      for (const risk of found) yield* report("Warn", "risky_setting", textOf(risk), { reason: risk.subject })
     })
   )

@@ -66,12 +66,7 @@ describe("the till's clock", () => {
     ["they show less than a minute", [reading(facilitator, 50_000), reading(node, 50_000)]],
     [
       "as many confirm it as don't",
-      [
-        reading(facilitator, minutes(5)),
-        reading(node, minutes(5)),
-        reading("10.0.0.7", 0),
-        reading(other, 0)
-      ]
+      [reading(facilitator, minutes(5)), reading(node, minutes(5)), reading("10.0.0.7", 0), reading(other, 0)]
     ]
   ])("is reported, and sells, where %s", (_, readings) => {
     expect(judgeClock(readings).level).toBe("far")
@@ -81,10 +76,7 @@ describe("the till's clock", () => {
     ["it is a second off", [reading(facilitator, 900), reading(node, -900)]],
     ["it is less than 5 seconds off", [reading(facilitator, 4_900)]],
     ["two nodes lag", [blockOnly(facilitator, -minutes(30)), blockOnly(node, -minutes(30))]],
-    [
-      "a node that lags has the right time",
-      [reading(node, 0, { blockMillis: nowMillis - minutes(30) })]
-    ],
+    ["a node that lags has the right time", [reading(node, 0, { blockMillis: nowMillis - minutes(30) })]],
     ["a chain's blocks are some seconds ahead", [blockOnly(node, 14_000)]],
     [
       "a host contradicts itself",
@@ -251,12 +243,14 @@ const startServices = async (world: World) => {
   return { fake, facilitatorUrl, rpcUrl: `http://localhost:${await listen(reading)}` }
 }
 
-const startTill = async (
-  { skewMillis = 0, databaseMillis, ...shown }: Partial<World> & {
-    readonly skewMillis?: number
-    readonly databaseMillis?: number
-  } = {}
-) => {
+const startTill = async ({
+  skewMillis = 0,
+  databaseMillis,
+  ...shown
+}: Partial<World> & {
+  readonly skewMillis?: number
+  readonly databaseMillis?: number
+} = {}) => {
   const world: World = { facilitatorMillis: 0, nodeMillis: 0, blockMillis: -2_000, ...shown }
   const { facilitatorUrl, fake, rpcUrl } = await startServices(world)
   const clock = new HostClock(skewMillis)
@@ -280,10 +274,8 @@ const startTill = async (
     )
   )
   onTestFinished(() => runtime.dispose())
-  const send = (headers: Record<string, string> = {}) =>
-    runtime.runPromise(
-      Till.use(({ fetch }) => fetch(new Request(baseUrl + track.path, { headers })))
-    )
+  const send = (headers: Record<string, string> = {}, method = "GET") =>
+    runtime.runPromise(Till.use(({ fetch }) => fetch(new Request(baseUrl + track.path, { headers, method }))))
   const clockEvents = () => events.filter(({ code }) => code.startsWith("clock_"))
   return {
     world,
@@ -315,35 +307,45 @@ describe("a till whose host's clock is 5 minutes off", () => {
   it.each([
     ["behind", -minutes(5)],
     ["ahead", minutes(5)]
-  ])("%s, as two hosts show, sells nothing, says both times, and goes on once it is right", async (_, skewMillis) => {
-    const till = await startTill({ skewMillis })
-    await till.reported()
-    const [event] = till.clockEvents()
-    expect(event).toMatchObject({ level: "error", code: "clock_refused" })
-    expect(event?.message).toMatch(/this server is (?:299|300|301) s (?:behind|ahead of) .*127\.0\.0\.1 and localhost/)
-    const offered = await till.send()
-    expect(offered.status).toBe(503)
-    expect(offered.headers.get("retry-after")).toBe("60")
-    const { code, details, message } = (await offered.json()) as {
-      readonly code: string
-      readonly message: string
-      readonly details: Record<"serverTime" | "actualTime", string>
-    }
-    expect(code).toBe("CLOCK_WRONG")
-    expect(message).toContain(details.serverTime)
-    expect(message).toContain(details.actualTime)
-    expect(Math.abs(Date.parse(details.actualTime) - Date.now())).toBeLessThan(60_000)
-    expect(clockOf(await till.checks())).toEqual(["fail"])
+  ])(
+    "%s, as two hosts show, sells nothing, says both times, and goes on once it is right",
+    async (_, skewMillis) => {
+      const till = await startTill({ skewMillis })
+      await till.reported()
+      const [event] = till.clockEvents()
+      expect(event).toMatchObject({ level: "error", code: "clock_refused" })
+      expect(event?.message).toMatch(
+        /this server is (?:299|300|301) s (?:behind|ahead of) .*127\.0\.0\.1 and localhost/
+      )
+      const offered = await till.send()
+      expect(offered.status).toBe(503)
+      expect(offered.headers.get("retry-after")).toBe("60")
+      const { code, details, message } = (await offered.json()) as {
+        readonly code: string
+        readonly message: string
+        readonly details: Record<"serverTime" | "actualTime", string>
+      }
+      expect(code).toBe("CLOCK_WRONG")
+      expect(message).toContain(details.serverTime)
+      expect(message).toContain(details.actualTime)
+      expect(Math.abs(Date.parse(details.actualTime) - Date.now())).toBeLessThan(60_000)
+      expect(clockOf(await till.checks())).toEqual(["fail"])
 
-    till.clock.skewMillis = 0
-    await expect.poll(async () => (await till.send()).status, { timeout: 60_000 }).toBe(402)
-    expect((await till.pay()).status).toBe(200)
-    expect(till.clockEvents()).toHaveLength(1)
-    expect(clockOf(await till.checks())).toEqual(["pass"])
-  })
+      till.clock.skewMillis = 0
+      await expect.poll(async () => (await till.send()).status, { timeout: 60_000 }).toBe(402)
+      expect((await till.pay()).status).toBe(200)
+      expect(till.clockEvents()).toHaveLength(1)
+      expect(clockOf(await till.checks())).toEqual(["pass"])
+    }
+  )
 
   it("refuses a payment that was signed before, and charges nothing", async () => {
     const till = await startTill()
+    const headOf = async () => {
+      const head = await till.send({}, "HEAD")
+      return [head.status, await head.text()]
+    }
+    expect(await headOf()).toEqual([402, ""])
     const encoded = (await till.send()).headers.get("payment-required") ?? ""
     const offered = JSON.parse(Buffer.from(encoded, "base64").toString()) as Challenged
     const payment = { "payment-signature": headerOf(await payChallenge(offered)) }
@@ -354,6 +356,7 @@ describe("a till whose host's clock is 5 minutes off", () => {
     const refused = await till.send(payment)
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: "CLOCK_WRONG" }])
     expect(till.fake.settled).toHaveLength(1)
+    expect(await headOf()).toEqual([503, ""])
     // What was paid before is replayed all the same.
     expect((await till.send(paid)).status).toBe(200)
   })
@@ -368,7 +371,9 @@ describe("a till whose host's clock is 5 minutes off", () => {
     expect(refused.status).toBe(402)
     const { error } = (await refused.json()) as { readonly error: string }
     const times = error.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g)!.map((time) => Date.parse(time))
-    expect(error).toMatch(/_valid_after: .*The payment is valid from \S+Z to \S+Z, and the time here is \S+Z$/)
+    expect(error).toMatch(
+      /_valid_after: .*The payment is valid from \S+Z to \S+Z, and the time here is \S+Z$/
+    )
     expect(times[2]! - times[0]!).toBeLessThan(-minutes(3))
     expect(atob(refused.headers.get("payment-required")!)).not.toContain("the time here")
     expect(till.clockEvents()).toHaveLength(1)
@@ -385,6 +390,19 @@ describe("a till whose host's clock is right", () => {
     expect((await till.pay()).status).toBe(200)
     expect((await till.pay()).status).toBe(200)
     expect(till.clockEvents()).toHaveLength(1)
+  })
+
+  it("passes on that a facilitator refuses a payment as expired, with both times", async () => {
+    const till = await startTill()
+    till.fake.rejectsVerification("invalid_exact_evm_payload_authorization_valid_before")
+    const refused = await till.pay()
+    expect(refused.status).toBe(402)
+    expect(((await refused.json()) as { readonly error: string }).error).toMatch(
+      /^invalid_exact_evm_payload_authorization_valid_before: .* is valid from \S+Z to \S+Z, and the time here is \S+Z$/
+    )
+    till.fake.rejectsVerification("insufficient_funds")
+    const poor = await till.pay()
+    expect(((await poor.json()) as { readonly error: string }).error).not.toContain("the time here")
   })
 
   it("sells beside a node that lags, without a word of the clock", async () => {
