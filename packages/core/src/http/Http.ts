@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
+import { currentMillis } from "../runtime/currentMillis.ts"
 import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
@@ -10,7 +11,6 @@ import { PaidCalls } from "./PaidCalls.ts"
 import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
-import { currentMillis } from "../runtime/currentMillis.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 
 /** A response of the till, or of one of the host's public routes. */

@@ -10,6 +10,7 @@ import { findNetwork } from "../../src/domain/Network.ts"
 import { type ClockReading, readClock } from "../../src/runtime/ClockReading.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { clockCheckOf, judgeClock } from "../../src/till/clockCheck.ts"
+import { readNodeClock } from "../../src/toll/evidence/NodeClock.ts"
 import { baseUrl, track } from "../toll/openTill.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { settings, testLogger } from "./hosted.ts"
@@ -157,6 +158,31 @@ describe("a host's time", () => {
       host: "localhost",
       dateMillis: nowMillis
     })
+  })
+
+  it.each<[string, unknown]>([
+    ["eip155:8453", { timestamp: `0x${(nowMillis / 1000).toString(16)}`, transactions: ["0x01"] }],
+    [
+      "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+      {
+        context: { slot: 1 },
+        value: { data: { program: "sysvar", parsed: { info: { unixTimestamp: nowMillis / 1000 } } } }
+      }
+    ]
+  ])("has the time of the newest block of %s", async (caip2, result) => {
+    const from = async (body: unknown) => {
+      const server = createServer((_, response) => response.end(JSON.stringify(body)))
+      const url = `http://127.0.0.1:${await listen(server)}`
+      return Effect.flatMap(HttpClient.HttpClient, (client) => readNodeClock(client, caip2, url)).pipe(
+        Effect.provide(FetchHttpClient.layer),
+        Effect.runPromise
+      )
+    }
+    const found = await from({ jsonrpc: "2.0", id: 1, result })
+    expect(found).toMatchObject({ blockMillis: nowMillis, dateMillis: expect.any(Number) })
+    // A node that refuses the call has a clock, too.
+    const refused = await from({ jsonrpc: "2.0", id: 1, error: { code: -32_005, message: "too many" } })
+    expect(refused).toMatchObject({ blockMillis: undefined, dateMillis: expect.any(Number) })
   })
 
   it("is unknown where nothing responds", async () => {
