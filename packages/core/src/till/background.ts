@@ -109,7 +109,7 @@ export const facilitatorChecks = Effect.fnUntraced(function* ({
         : checkOf("facilitator", name, {
             status: "warn",
             problem: `It isn't known whether a facilitator settles on ${name}: none has listed anything`,
-            cure: "Check the facilitator's url and headers"
+            cure: "Check the facilitator's url and headers; one in this process may list what it settles by getSupported"
           })
     })
   })
