@@ -242,6 +242,28 @@ describe("omitting a port omits its routes, listing and OpenAPI entry", () => {
     expect(info.description).toMatch(/^Search products\. Track a shipment\. Every call is paid /)
   })
 
+  it("sales say whether a mail comes, and the document who answers questions", async () => {
+    const documentOf = async (settings: Parameters<typeof openShop>[0]) =>
+      (await (await (await openShop(settings)).send({ path: "/openapi.json" })).json()) as Json
+    const wordsOf = ({ paths }: Json) =>
+      ["/x402/buy", "/x402/vault/buy"].map((path) => paths[path].post.description as string)
+    const mailing = await documentOf({ options: { support: "help@shop.example" } })
+    expect(wordsOf(mailing)).toEqual([
+      expect.stringMatching(/ Mails to the email in the body confirm the order, and say when it is shipped/),
+      expect.stringMatching(/ A mail to the email in the body has the purchase id and the token, too\.$/)
+    ])
+    expect(mailing.info.contact).toEqual({ email: "help@shop.example" })
+    const silent = await documentOf({
+      without: ["mailer"],
+      options: { support: "https://shop.example/help" }
+    })
+    expect(wordsOf(silent)).toEqual(
+      Array(2).fill(expect.stringMatching(/ No mail is sent: keep the response\.$/))
+    )
+    expect(silent.info.contact).toEqual({ url: "https://shop.example/help" })
+    expect((await documentOf({})).info).not.toHaveProperty("contact")
+  })
+
   it("a single marketplace is searched alone", async () => {
     const products = async () => ({ products: [], totalResults: 0, hasMore: false })
     const shop = await openShop({ options: { marketplaces: { marketplace_b: { search: products } } } })

@@ -56,8 +56,10 @@ const transformOperation =
     const parameters = (document["parameters"] ?? []) as ReadonlyArray<Parameter>
     const words: Readonly<Record<string, string>> = { ...descriptions, ...operation.documents.errors }
     const responses = Object.entries(document["responses"] as Readonly<Record<string, Json>>)
+    const { note } = operation.documents
     return {
       ...document,
+      ...(note === undefined ? {} : { description: `${String(document["description"])} ${note}` }),
       parameters: parameters.map((parameter) =>
         parameter.in === "query" && parameter.name in schemas
           ? { ...parameter, schema: schemas[parameter.name] }
@@ -90,15 +92,21 @@ const describeTill = (document: Json): string => {
   return [...operations, paymentDescription].join(". ")
 }
 
+const contactOf = (support: string | undefined) =>
+  support === undefined ? {} : { contact: support.includes("://") ? { url: support } : { email: support } }
+
 /**
  * The OpenAPI 3.1 document of a till's operations: made from their endpoints, with each price as `x-payment-info`, the
  * payment header as security scheme, and the address of the mount.
  */
 export const openApiDocument = ({
   baseUrl,
-  operations
+  operations,
+  support
 }: {
   readonly baseUrl: string
+  /** Who answers questions: an email address or an https address. */
+  readonly support?: string | undefined
   readonly operations: ReadonlyArray<AnyOperation>
 }): OpenApi.OpenAPISpec => {
   const [first, ...others] = operations.map((operation) =>
@@ -108,7 +116,7 @@ export const openApiDocument = ({
     .annotateMerge(OpenApi.annotations({ title: "Calls paid by x402", version: "1.0.0" }))
     .annotate(OpenApi.Transform, (document) => ({
       ...document,
-      info: { ...document["info"], description: describeTill(document) },
+      info: { ...document["info"], description: describeTill(document), ...contactOf(support) },
       servers: [{ url: baseUrl }],
       components: { ...document["components"], securitySchemes: { payment: paymentScheme } }
     }))

@@ -46,6 +46,8 @@ export interface HttpSettings {
   readonly trustFacilitator: boolean
   readonly upstreamTimeoutMillis: number
   readonly limits: { readonly quotesPerMinute: number; readonly quotesPerClientPerMinute: number }
+  /** Who answers questions, for the OpenAPI document. */
+  readonly support?: string | undefined
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>

@@ -135,7 +135,7 @@ export const makeRouter = (
   const { baseUrl, discoveryPath, openapiPath } = settings
   const all = () => [...operations, ...priced.operations]
   const openApi = (operations: ReadonlyArray<AnyOperation>) =>
-    JSON.stringify(describe({ baseUrl, operations }))
+    JSON.stringify(describe({ baseUrl, operations, support: settings.support }))
   if (openapiPath !== undefined) byPath.set(openapiPath, new OperationsDocument(all, openApi))
   if (discoveryPath !== undefined) byPath.set(discoveryPath, new OperationsDocument(all, listing))
   for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })

@@ -105,6 +105,10 @@ export interface OperationDocuments {
   readonly example: Example
   /** What an error of a status means here, where the general words say too little. */
   readonly errors?: Readonly<Record<number, string>>
+  /** What a caller gets besides the response, as the host's settings make it. The OpenAPI document adds it. */
+  readonly note?: string
+  /** What suits only a test, in the host's settings: reported at start where real money is paid. */
+  readonly risk?: { readonly setting: string; readonly problem: string; readonly cure: string }
   /** The 402 includes the request's query, which must contain nothing private. */
   readonly queryInResource?: boolean
   /** Not listed at `/.well-known/x402`. */

@@ -5,7 +5,7 @@ import { Http } from "../http/Http.ts"
 import { PricedRoutes } from "../http/PricedRoutes.ts"
 import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { WrongClock } from "../http/WrongClock.ts"
-import { OwnTemplates } from "../shop/mail/OwnTemplates.ts"
+import { MailContact, OwnTemplates } from "../shop/mail/OwnTemplates.ts"
 import { Operations } from "../operations/Operation.ts"
 import { OperationSettings } from "../operations/OperationSettings.ts"
 import { ChangeFeed, OrderChanges } from "../shop/orders/OrderChanges.ts"
@@ -231,6 +231,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.succeed(ShopSettings, settings),
     Layer.succeed(OrderingSettings, { ...settings.limits, margin: settings.margin }),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
+    Layer.succeed(MailContact, settings.support === undefined ? {} : { support: settings.support }),
     OrderChanges.layer(changes),
     Refunds.layer({
       wallet: hooks.refundWallet,

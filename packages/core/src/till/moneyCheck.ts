@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney } from "../domain/Network.ts"
-import { Operations } from "../operations/Operation.ts"
+import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 import { report } from "../runtime/events.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
@@ -27,6 +27,8 @@ export interface MoneyFacts {
   readonly refundsOnEvm: boolean
   /** The highest price of each operation that has one, in atomic units, by its id. */
   readonly prices: ReadonlyMap<string, bigint>
+  /** Those that operations report themselves. */
+  readonly ofOperations: ReadonlyArray<NonNullable<OperationDocuments["risk"]>>
 }
 
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
@@ -109,7 +111,7 @@ const highPrice = 10_000_000_000n
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { prices, refundsOnEvm, settings, storageIsKept } = facts
+  const { ofOperations, prices, refundsOnEvm, settings, storageIsKept } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const url = new URL(settings.baseUrl)
@@ -148,7 +150,8 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         "prices",
         `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars`,
         'Prices are dollars, as text: "5.20"'
-      )
+      ),
+    ...ofOperations.map(({ cure, problem, setting }) => risk(setting, problem, cure))
   ]
   return risks.filter((risk) => risk !== false)
 }
@@ -177,6 +180,7 @@ export const moneyChecks = Effect.fnUntraced(function* (
     movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
     storageIsKept: yield* StorageIsKept,
     refundsOnEvm: refundWallet !== undefined,
+    ofOperations: operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk])),
     prices: new Map(
       operations.flatMap(({ endpoint, price }) =>
         price._tag === "Quoted"

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
@@ -111,6 +111,16 @@ describe("a till that takes real money", () => {
     const { refusal, reported } = await start(options)
     expect(refusal).toBeUndefined()
     expect(reported).toEqual([expect.stringMatching(text)])
+  })
+
+  it("reports sales without a mailer, and none with one", async () => {
+    const selling = { fulfilment: fakeFulfilment(), trustFacilitator: true }
+    expect((await start(selling)).reported).toEqual([
+      expect.stringMatching(
+        /^mailer: Buyers get no mail: one who loses the response has nothing\. Give mailer/
+      )
+    ])
+    expect(await start({ ...selling, mailer: fakeMailer() })).toEqual(nothing)
   })
 
   it("reports refunds that nothing confirms", async () => {

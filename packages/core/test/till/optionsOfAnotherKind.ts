@@ -4,6 +4,7 @@ import { canary, method, generate, privateKey, type Case, storages } from "./wro
 
 const portOf = (name: string, methods: string, example: string): string =>
   `${name} must be an object with ${methods}, such as { ${example} }`
+const supportRule = "support must be an email address or an https address, up to 200 characters"
 const corsRule = `cors must be "*" for every origin (the default), a list of origins such as ["https://agents.example"], or false for none`
 const originRule = `cors must list origins such as "https://agents.example", without a path`
 
@@ -80,6 +81,8 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     { operations: ["weather"] },
     `operations[0] must be an object such as { id, method, path, price, work }: got "weather"`
   ],
+  ["a name as support", { support: "Ada" }, `${supportRule}: got "Ada"`],
+  ["an http address as support", { support: "http://a.example" }, `${supportRule}: got "http://a.example"`],
   ["true as cors", { cors: true }, `${corsRule}: got true`],
   ["text as cors", { cors: "https://a.example" }, `${corsRule}: got "https://a.example"`],
   ["an origin with a path", { cors: ["https://a.example/"] }, `${originRule}: got "https://a.example/"`],
@@ -213,7 +216,7 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a function as templates",
     { mailTemplates: method },
-    "mailTemplates must be an object with any of OrderConfirmed, OrderShipped, OrderRefunded, VaultPurchased: got a function"
+    "mailTemplates must be an object with any of OrderConfirmed, OrderShipped, OrderFailed, OrderRefunded, VaultPurchased: got a function"
   ],
   [
     "a template that is none",

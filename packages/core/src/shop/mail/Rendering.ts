@@ -74,6 +74,8 @@ const defaultContent = (facts: MailFacts): MailContent => {
       return defaultTemplates.OrderConfirmed(facts)
     case "OrderShipped":
       return defaultTemplates.OrderShipped(facts)
+    case "OrderFailed":
+      return defaultTemplates.OrderFailed(facts)
     case "OrderRefunded":
       return defaultTemplates.OrderRefunded(facts)
     case "VaultPurchased":

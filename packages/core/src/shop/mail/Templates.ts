@@ -31,8 +31,14 @@ export interface MailedPrice {
   readonly currency: string
 }
 
+/** Where a buyer turns to. */
+export interface MailedContact {
+  /** Who answers questions, as the host's option `support` says. */
+  readonly support?: string
+}
+
 /** An order was paid and is being processed. */
-export interface OrderConfirmed {
+export interface OrderConfirmed extends MailedContact {
   readonly _tag: "OrderConfirmed"
   readonly orderId: string
   readonly product: {
@@ -46,15 +52,27 @@ export interface OrderConfirmed {
 }
 
 /** An order is on its way, in one parcel or several. */
-export interface OrderShipped {
+export interface OrderShipped extends MailedContact {
   readonly _tag: "OrderShipped"
   readonly orderId: string
   readonly product: { readonly title: string }
   readonly parcels: ReadonlyArray<Parcel>
 }
 
+/** An order failed or was cancelled. */
+export interface OrderFailed extends MailedContact {
+  readonly _tag: "OrderFailed"
+  readonly orderId: string
+  readonly product: { readonly title: string }
+  /** The amount that will be paid back, as decimal text; left out where nothing was paid. */
+  readonly amount?: string
+  readonly currency: string
+  /** Upstream's reason, a word or a sentence: `insufficient_stock`. */
+  readonly reason?: string
+}
+
 /** An order failed and was refunded. */
-export interface OrderRefunded {
+export interface OrderRefunded extends MailedContact {
   readonly _tag: "OrderRefunded"
   readonly orderId: string
   readonly product: { readonly title: string }
@@ -68,7 +86,7 @@ export interface OrderRefunded {
 }
 
 /** A vault item was bought. */
-export interface VaultPurchased {
+export interface VaultPurchased extends MailedContact {
   readonly _tag: "VaultPurchased"
   readonly purchaseId: string
   readonly title: string
@@ -77,7 +95,7 @@ export interface VaultPurchased {
 }
 
 /** The facts of a mail: plain data, amounts as decimal text. */
-export type MailFacts = OrderConfirmed | OrderShipped | OrderRefunded | VaultPurchased
+export type MailFacts = OrderConfirmed | OrderShipped | OrderFailed | OrderRefunded | VaultPurchased
 
 export interface MailContent {
   /** One line of up to 150 characters; control characters become spaces. */
@@ -106,9 +124,21 @@ const word = (text: string): string => oneLine(text, maxWordLength)
 const textOf = (...paragraphs: ReadonlyArray<string | undefined>): string =>
   `${paragraphs.filter((each) => each !== undefined).join("\n\n")}\n`
 
+/** The last lines of a mail: what it is about, and who answers questions. */
+const ending = (about: string, { support = "" }: MailedContact) => {
+  const shown = word(support)
+  const url = httpsUrl(shown)
+  const contact = url === undefined ? markup`${shown}` : link(url, url)
+  return {
+    text: textOf(about, shown === "" ? undefined : `Questions? ${shown}`).trimEnd(),
+    markup: shown === "" ? nothing : aside(markup`Questions? ${contact}`)
+  }
+}
+
 const orderConfirmed = (facts: OrderConfirmed): MailContent => {
   const product = title(facts.product.title)
   const orderId = word(facts.orderId)
+  const end = ending(`Order: ${orderId}`, facts)
   const currency = word(facts.lines.currency)
   const { fee, shipping, subtotal, tax, total } = facts.lines
   const parts = [
@@ -130,7 +160,7 @@ const orderConfirmed = (facts: OrderConfirmed): MailContent => {
       [...parts, paid].join("\n"),
       shipTo,
       next,
-      `Order: ${orderId}`
+      end.text
     ),
     html: page("Thank you for your order", [
       paragraph("It is paid and being processed."),
@@ -139,7 +169,8 @@ const orderConfirmed = (facts: OrderConfirmed): MailContent => {
       lines([...parts.map((part) => markup`${part}`), strong(paid)]),
       paragraph(shipTo),
       paragraph(next),
-      aside(markup`Order: ${code(orderId)}`)
+      aside(markup`Order: ${code(orderId)}`),
+      end.markup
     ])
   }
 }
@@ -165,6 +196,7 @@ const parcelMarkup = ({ carrier, trackingNumber, trackingUrl }: Parcel): Markup 
 const orderShipped = (facts: OrderShipped): MailContent => {
   const product = title(facts.product.title)
   const orderId = word(facts.orderId)
+  const end = ending(`Order: ${orderId}`, facts)
   const parcels = facts.parcels.slice(0, maxParcels)
   const untold = facts.parcels.length - parcels.length
   const how =
@@ -176,20 +208,14 @@ const orderShipped = (facts: OrderShipped): MailContent => {
   const more = untold === 0 ? undefined : `And ${untold} more.`
   return {
     subject: `Order shipped: ${product}`,
-    text: textOf(
-      "Your order is on its way.",
-      product,
-      how,
-      ...parcels.map(parcelText),
-      more,
-      `Order: ${orderId}`
-    ),
+    text: textOf("Your order is on its way.", product, how, ...parcels.map(parcelText), more, end.text),
     html: page("Your order is on its way", [
       paragraph(strong(product)),
       paragraph(how),
       ...parcels.map(parcelMarkup),
       more === undefined ? nothing : paragraph(more),
-      aside(markup`Order: ${code(orderId)}`)
+      aside(markup`Order: ${code(orderId)}`),
+      end.markup
     ])
   }
 }
@@ -200,14 +226,43 @@ const reasonOf = (reason: string): string => {
   return /^[A-Za-z0-9_]+$/.test(shown) ? shown.replaceAll("_", " ").toLowerCase().trim() : shown
 }
 
+const sorry = "We are sorry: your order could not be fulfilled."
+
+const reasonLine = (reason: string | undefined): string | undefined => {
+  const shown = reason === undefined ? "" : reasonOf(reason)
+  return shown === "" ? undefined : `Reason: ${shown}`
+}
+
+const orderFailed = (facts: OrderFailed): MailContent => {
+  const product = title(facts.product.title)
+  const orderId = word(facts.orderId)
+  const end = ending(`Order: ${orderId}`, facts)
+  const reason = reasonLine(facts.reason)
+  const back =
+    facts.amount === undefined
+      ? undefined
+      : `We pay back ${word(facts.amount)} ${word(facts.currency)}. You get another mail when it is sent.`
+  return {
+    subject: `Order failed: ${product}`,
+    text: textOf(sorry, product, reason, back, end.text),
+    html: page("Your order could not be fulfilled", [
+      paragraph(sorry),
+      paragraph(strong(product)),
+      reason === undefined ? nothing : paragraph(reason),
+      back === undefined ? nothing : paragraph(back),
+      aside(markup`Order: ${code(orderId)}`),
+      end.markup
+    ])
+  }
+}
+
 const orderRefunded = (facts: OrderRefunded): MailContent => {
   const product = title(facts.product.title)
   const orderId = word(facts.orderId)
+  const end = ending(`Order: ${orderId}`, facts)
   const amount = `${word(facts.amount)} ${word(facts.currency)}`
-  const shown = facts.reason === undefined ? "" : reasonOf(facts.reason)
-  const reason = shown === "" ? undefined : `Reason: ${shown}`
+  const reason = reasonLine(facts.reason)
   const transaction = facts.transaction === undefined ? "" : word(facts.transaction)
-  const sorry = "We are sorry: your order could not be fulfilled."
   const back = `We paid back ${amount}.`
   return {
     subject: `Order refunded: ${product}`,
@@ -217,7 +272,7 @@ const orderRefunded = (facts: OrderRefunded): MailContent => {
       reason,
       back,
       transaction === "" ? undefined : `Transaction: ${transaction}`,
-      `Order: ${orderId}`
+      end.text
     ),
     html: page("Your order was refunded", [
       paragraph(sorry),
@@ -225,7 +280,8 @@ const orderRefunded = (facts: OrderRefunded): MailContent => {
       reason === undefined ? nothing : paragraph(reason),
       paragraph(markup`We paid back <strong>${amount}</strong>.`),
       transaction === "" ? nothing : paragraph(markup`Transaction: ${code(transaction)}`),
-      aside(markup`Order: ${code(orderId)}`)
+      aside(markup`Order: ${code(orderId)}`),
+      end.markup
     ])
   }
 }
@@ -236,14 +292,16 @@ const vaultPurchased = (facts: VaultPurchased): MailContent => {
   const token = oneLine(facts.downloadToken, maxTokenLength)
   const thanks = "Thank you for your purchase. This is what you need to download it."
   const secret = "Keep the token to yourself: with it anyone can download the item."
+  const end = ending(secret, facts)
   return {
     subject: `Your purchase: ${item}`,
-    text: textOf(thanks, item, `Purchase: ${purchaseId}\nDownload token: ${token}`, secret),
+    text: textOf(thanks, item, `Purchase: ${purchaseId}\nDownload token: ${token}`, end.text),
     html: page("Thank you for your purchase", [
       paragraph("This is what you need to download it."),
       paragraph(strong(item)),
       lines([markup`Purchase: ${code(purchaseId)}`, markup`Download token: ${code(token)}`]),
-      aside(secret)
+      aside(secret),
+      end.markup
     ])
   }
 }
@@ -252,6 +310,7 @@ const vaultPurchased = (facts: VaultPurchased): MailContent => {
 export const defaultTemplates: MailTemplates = {
   OrderConfirmed: orderConfirmed,
   OrderShipped: orderShipped,
+  OrderFailed: orderFailed,
   OrderRefunded: orderRefunded,
   VaultPurchased: vaultPurchased
 }

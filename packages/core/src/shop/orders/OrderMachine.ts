@@ -50,7 +50,7 @@ const afterPayment = (
 const retryPlacement = (order: Order, retryAfterMillis: number | undefined, nowMillis: number): Order => {
   const { placingBackoff, placingTimeoutMillis } = OrderTimings
   if (nowMillis - order.createdAtMillis > placingTimeoutMillis) {
-    return moveTo(order, { to: "failed", stepIn: 0, reason: "not_placed_in_time" }, nowMillis)
+    return moveTo(order, { to: "failed", stepIn: 0, reason: "not_placed_in_time", mail: "failed" }, nowMillis)
   }
   const stepIn = Math.max(placingBackoff(order.attempts), retryAfterMillis ?? 0)
   return {
@@ -87,7 +87,9 @@ const afterPlacement = (
           })
         : undefined
     case "PlacementRefused":
-      return isIn(order, "placing") ? move({ to: "failed", stepIn: 0, reason: event.reason }) : undefined
+      return isIn(order, "placing")
+        ? move({ to: "failed", stepIn: 0, reason: event.reason, mail: "failed" })
+        : undefined
     case "NotPlaced":
       return isIn(order, "placing") ? retryPlacement(order, event.retryAfterMillis, nowMillis) : undefined
     case "PlacementUnclear":
@@ -104,7 +106,7 @@ const afterProgress = (
   nowMillis: number
 ): Order => {
   if (status === "failed" || status === "cancelled") {
-    return moveTo(order, { to: status, stepIn: 0, reason: reason ?? status }, nowMillis)
+    return moveTo(order, { to: status, stepIn: 0, reason: reason ?? status, mail: "failed" }, nowMillis)
   }
   const isAhead = progress.indexOf(status) > progress.indexOf(order.status)
   const to = isAhead ? status : order.status
@@ -153,6 +155,12 @@ const afterStatusRequest = (
   }
 }
 
+/** A mail that another one makes needless. */
+const withoutMail = (order: Order, kind: OrderMail["kind"]): Order => ({
+  ...order,
+  mails: order.mails.filter((mail) => mail.kind !== kind)
+})
+
 const afterRefund = (
   order: Order,
   event: EventOf<"RefundDue" | "NoRefundDue" | "RefundPending" | "Refunded">,
@@ -170,7 +178,7 @@ const afterRefund = (
         : undefined
     case "Refunded":
       return isIn(order, "refund_due")
-        ? move({ to: "refunded", stepIn: undefined, mail: "refunded" })
+        ? withoutMail(move({ to: "refunded", stepIn: undefined, mail: "refunded" }), "failed")
         : undefined
   }
 }
@@ -217,7 +225,7 @@ const afterOperator = (
         : undefined
     case "Cancelled":
       return isIn(order, "processing", "needs_operator", "placed", "shipped")
-        ? moveTo(order, { to: "cancelled", stepIn: 0, reason: event.reason }, nowMillis)
+        ? moveTo(order, { to: "cancelled", stepIn: 0, reason: event.reason, mail: "failed" }, nowMillis)
         : undefined
     case "StepRequested":
       // Not in `placing`: a second worker would place the order twice.

@@ -4,7 +4,7 @@ import { keccakOfText } from "../../domain/Hex.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { format, type Money } from "../../domain/Money.ts"
 import { renderMail } from "../mail/Rendering.ts"
-import { OwnTemplates } from "../mail/OwnTemplates.ts"
+import { MailContact, OwnTemplates } from "../mail/OwnTemplates.ts"
 import type { MailFacts } from "../mail/Templates.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { guardedMailer } from "../ports/Mailer.ts"
@@ -56,6 +56,17 @@ const factsOf = Effect.fnUntraced(function* (
       }
     case "shipped":
       return { _tag: "OrderShipped", orderId, product: { title }, parcels: shipments }
+    case "failed": {
+      const isPaid = (yield* charges.find(chargeKey))?.state === "settled"
+      return {
+        _tag: "OrderFailed",
+        orderId,
+        product: { title },
+        ...(isPaid ? { amount: amount(offer.total) } : {}),
+        currency: offer.total.currency,
+        ...(reason === undefined ? {} : { reason })
+      }
+    }
     case "refunded": {
       const refund = (yield* charges.find(chargeKey))?.refund
       return {
@@ -73,6 +84,7 @@ const factsOf = Effect.fnUntraced(function* (
 
 const make = Effect.gen(function* () {
   const templates = yield* OwnTemplates
+  const contact = yield* MailContact
   const charges = yield* Charges
   const mailer = yield* guardedMailer
 
@@ -84,12 +96,15 @@ const make = Effect.gen(function* () {
       return { _tag: "MailFailed", kind, dueAtMillis, isFinal: true }
     }
     const faults: Array<string> = []
-    const rendered = renderMail(yield* factsOf(charges, order, kind), {
-      to: order.email,
-      idempotencyKey: keyOf(order, kind),
-      templates,
-      onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
-    })
+    const rendered = renderMail(
+      { ...(yield* factsOf(charges, order, kind)), ...contact },
+      {
+        to: order.email,
+        idempotencyKey: keyOf(order, kind),
+        templates,
+        onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
+      }
+    )
     if (faults.length > 0)
       yield* report("Warn", "mail_template_failed", "A mail template failed; the default one was used", {
         reason: faults[0]

@@ -4,7 +4,7 @@ import type { Offer, OrderStatus, Parcel, ProductReference, ShippingAddress } fr
 
 /** A mail of an order that is still to be sent. */
 export interface OrderMail {
-  readonly kind: "confirmed" | "shipped" | "refunded"
+  readonly kind: "confirmed" | "shipped" | "failed" | "refunded"
   /** Attempts that failed. */
   readonly attempts: number
   /** When the next attempt is due, in milliseconds since the epoch. */

@@ -1,5 +1,5 @@
 import { quoteExpired } from "../../toll/request/PaymentErrors.ts"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { formatAtomic, fromDollars } from "../../domain/Money.ts"
 import { buyFaults, BuyRequest, BuyResponse } from "../goods/Order.ts"
@@ -7,7 +7,9 @@ import { describeOffer, Ordering } from "../orders/Ordering.ts"
 import { OrderLife } from "../orders/OrderLife.ts"
 import { OrderMailing } from "../orders/OrderMailing.ts"
 import { OrderWorker } from "../orders/OrderWorker.ts"
+import { Mailer } from "../ports/Mailer.ts"
 import type { Quote } from "../ports/Quotes.ts"
+import { mailDocuments } from "./mailDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
@@ -78,6 +80,10 @@ const operation = operationLayer(
     return {
       endpoint,
       documents: {
+        ...mailDocuments(
+          Option.isSome(yield* Effect.serviceOption(Mailer)),
+          "Mails to the email in the body confirm the order, and say when it is shipped, failed or refunded."
+        ),
         description: "Purchase of a product, tax and shipping included",
         mimeType: "application/json",
         example

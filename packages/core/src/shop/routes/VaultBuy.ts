@@ -1,9 +1,11 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { fromDollars } from "../../domain/Money.ts"
 import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/Vault.ts"
 import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
+import { Mailer } from "../ports/Mailer.ts"
 import { Vault } from "../vault/Vault.ts"
+import { mailDocuments } from "./mailDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
 import { commonErrors, failure, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
 import { ShopSettings } from "./ShopSettings.ts"
@@ -61,6 +63,10 @@ export const layer = operationLayer(
     return {
       endpoint,
       documents: {
+        ...mailDocuments(
+          Option.isSome(yield* Effect.serviceOption(Mailer)),
+          "A mail to the email in the body has the purchase id and the token, too."
+        ),
         description: "Purchase of a vault item",
         mimeType: "application/json",
         example,

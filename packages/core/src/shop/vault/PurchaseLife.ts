@@ -3,7 +3,7 @@ import { report } from "../ports/ShopEvents.ts"
 import { Clock, Effect, Option } from "effect"
 import { type RunInBackground, makeBackground } from "../../runtime/Background.ts"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { MailTemplates } from "../mail/Templates.ts"
+import { MailContact, OwnTemplates } from "../mail/OwnTemplates.ts"
 import { mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
 import { workLeaseMillis } from "../../runtime/workLeaseMillis.ts"
 import { type Charge, Charges } from "../../ports/Charges.ts"
@@ -164,7 +164,7 @@ const sweep = Effect.fn("Vault.sweep")(function* (services: Services): Effect.fn
 })
 
 /** Makes the service that handles purchases after they are reserved. */
-export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<MailTemplates>) {
+export const makePurchaseLife = Effect.gen(function* () {
   const services: Services = {
     charges: yield* Charges,
     items: yield* VaultItems,
@@ -172,7 +172,8 @@ export const makePurchaseLife = Effect.fnUntraced(function* (templates: Partial<
     secrets: yield* Secrets,
     mailer: yield* guardedMailer,
     inBackground: yield* makeBackground,
-    templates
+    templates: yield* OwnTemplates,
+    contact: yield* MailContact
   }
   return {
     /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { renderMail } from "../mail/Rendering.ts"
-import type { MailTemplates } from "../mail/Templates.ts"
+import type { MailedContact, MailTemplates } from "../mail/Templates.ts"
 import type { GuardedMailer } from "../ports/Mailer.ts"
 import type { VaultItems } from "../ports/VaultItems.ts"
 import type { VaultPurchase } from "../ports/VaultPurchases.ts"
@@ -15,6 +15,7 @@ export interface MailingServices {
   readonly secrets: Secrets["Service"]
   readonly mailer: Option.Option<GuardedMailer>
   readonly templates: Partial<MailTemplates>
+  readonly contact: MailedContact
 }
 
 /** The result of sending a mail. `Impossible`: rejected for good, or there is no recipient or no mailer. */
@@ -22,7 +23,7 @@ export type MailResult = "Sent" | "Impossible" | "NotSent"
 
 /** Sends the buyer of a vault item the confirmation with the download token. */
 export const sendConfirmation = Effect.fnUntraced(function* (
-  { items, mailer, secrets, templates }: MailingServices,
+  { contact, items, mailer, secrets, templates }: MailingServices,
   { email, id, slug }: VaultPurchase
 ): Effect.fn.Return<MailResult, StoreError> {
   const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)
@@ -31,7 +32,7 @@ export const sendConfirmation = Effect.fnUntraced(function* (
   const title = (yield* items.findBySlug(slug))?.title ?? slug
   const faults: Array<string> = []
   const mail = renderMail(
-    { _tag: "VaultPurchased", purchaseId: id, title, downloadToken },
+    { _tag: "VaultPurchased", purchaseId: id, title, downloadToken, ...contact },
     {
       to: email,
       idempotencyKey: `purchase-confirmed:${id}`,

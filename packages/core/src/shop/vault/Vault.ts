@@ -12,7 +12,6 @@ import type {
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
-import { OwnTemplates } from "../mail/OwnTemplates.ts"
 import { paymentLifetimeMillis } from "../../toll/request/PaymentLifetime.ts"
 import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
@@ -60,12 +59,11 @@ export class Vault extends Context.Service<
 }
 
 const make = Effect.gen(function* () {
-  const templates = yield* OwnTemplates
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
   const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
-  const { ensureGranted, settled, sweep } = yield* makePurchaseLife(templates)
+  const { ensureGranted, settled, sweep } = yield* makePurchaseLife
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {

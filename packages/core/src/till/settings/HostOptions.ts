@@ -77,6 +77,7 @@ const template = <Name extends keyof MailTemplates>() => callback<MailTemplates[
 const templates = {
   OrderConfirmed: template<"OrderConfirmed">(),
   OrderShipped: template<"OrderShipped">(),
+  OrderFailed: template<"OrderFailed">(),
   OrderRefunded: template<"OrderRefunded">(),
   VaultPurchased: template<"VaultPurchased">()
 } satisfies OptionsOf<MailTemplates>

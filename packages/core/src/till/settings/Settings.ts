@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { SecretKey } from "../../runtime/Secrets.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
+import { httpsUrl } from "../../shop/mail/Html.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
 import { defaultPrices, type Prices } from "../../shop/routes/ShopSettings.ts"
 import { facilitatorFields } from "./Facilitators.ts"
@@ -22,6 +23,7 @@ import {
   notesOf,
   number,
   option,
+  optional,
   type OptionNotes,
   type OptionsOf,
   shown
@@ -190,6 +192,11 @@ const readCors = (given: unknown = "*", faults: Faults): "*" | ReadonlyArray<str
   return faults.add(`must list origins such as "https://agents.example", without a path: got ${wrong}`)
 }
 
+const isContact = (given: unknown): boolean =>
+  typeof given === "string" &&
+  given.length <= 200 &&
+  (/^[^\s@]+@[^\s@]+$/.test(given) || httpsUrl(given) !== undefined)
+
 /** Where the documents of a till are by default. */
 export const documentPaths = { openapiPath: "/openapi.json", discoveryPath: "/.well-known/x402" }
 
@@ -211,6 +218,7 @@ const fields = {
   personalDataLifetimeMillis: millis(90 * day, day, 3_650 * day),
   trustFacilitator: flag(false),
   allowPlayMoney: flag(false),
+  support: optional<string>("an email address or an https address, up to 200 characters", isContact),
   openapiPath: mountPath(documentPaths.openapiPath),
   discoveryPath: mountPath(documentPaths.discoveryPath),
   cors: option<NonNullable<TillSettings["cors"]>>(readCors)

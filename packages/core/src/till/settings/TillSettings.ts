@@ -259,6 +259,11 @@ export interface TillSettings {
    */
   readonly allowPlayMoney?: boolean
   /**
+   * Who answers your buyers' questions: an email address or an https address, up to 200 characters. Each mail names it,
+   * and so does the OpenAPI document.
+   */
+  readonly support?: string
+  /**
    * Path of the OpenAPI document below the mount; `false` omits it.
    *
    * @default "/openapi.json"

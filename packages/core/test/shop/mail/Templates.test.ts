@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { renderMail } from "../../../src/shop/mail/Rendering.ts"
 import type { MailFacts } from "../../../src/shop/mail/Templates.ts"
-import { addressed, confirmed, everyKind, purchased, refunded, shipped } from "./mails.ts"
+import { addressed, confirmed, everyKind, failed, purchased, refunded, shipped } from "./mails.ts"
 
 const mailOf = (facts: MailFacts) => renderMail(facts, addressed)
 
@@ -47,6 +47,16 @@ describe("every mail", () => {
       expect(text.endsWith("\n")).toBe(true)
     }
   )
+
+  it("names who answers questions, as a link if it has one, and nobody if the host named none", () => {
+    for (const facts of everyKind) {
+      expectTold({ ...facts, support: "help@shop.example" }, "Questions? help@shop.example")
+      const { html, text } = mailOf({ ...facts, support: "https://shop.example/help?a=1&b=2" })
+      expect(text).toContain("Questions? https://shop.example/help?a=1&b=2")
+      expect(html).toContain('Questions? <a href="https://shop.example/help?a=1&amp;b=2">')
+      expectUntold(facts, "Questions?")
+    }
+  })
 
   it("goes to its recipient, under its key", () => {
     expect(mailOf(confirmed)).toMatchObject(addressed)
@@ -140,6 +150,24 @@ describe("order shipped", () => {
       expect(mailOf(facts).text).not.toContain(trackingUrl)
       expectTold(facts, "1Z")
     }
+  })
+})
+
+describe("order failed", () => {
+  it("contains its reason, and the amount that will be paid back", () => {
+    expect(mailOf(failed).subject).toBe("Order failed: Trail Running Shoes")
+    expectTold(
+      failed,
+      "could not be fulfilled",
+      "Reason: insufficient stock",
+      "We pay back 97.00 USD. You get another mail when it is sent.",
+      failed.orderId
+    )
+  })
+
+  it("promises no money where nothing was paid", () => {
+    const { amount: _, ...unpaid } = failed
+    expectUntold(unpaid, "pay back", "USD")
   })
 })
 

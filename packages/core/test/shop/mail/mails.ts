@@ -1,6 +1,7 @@
 import type {
   MailFacts,
   OrderConfirmed,
+  OrderFailed,
   OrderRefunded,
   OrderShipped,
   VaultPurchased
@@ -32,6 +33,15 @@ export const shipped: OrderShipped = {
   ]
 }
 
+export const failed: OrderFailed = {
+  _tag: "OrderFailed",
+  orderId: confirmed.orderId,
+  product: { title: "Trail Running Shoes" },
+  amount: "97.00",
+  currency: "USD",
+  reason: "insufficient_stock"
+}
+
 export const refunded: OrderRefunded = {
   _tag: "OrderRefunded",
   orderId: confirmed.orderId,
@@ -49,6 +59,6 @@ export const purchased: VaultPurchased = {
   downloadToken: "sTg0m-3_Qx7wK2pVbN5yH8rJ4tL6dF1cA9eZ0uXiOkM"
 }
 
-export const everyKind: ReadonlyArray<MailFacts> = [confirmed, shipped, refunded, purchased]
+export const everyKind: ReadonlyArray<MailFacts> = [confirmed, shipped, failed, refunded, purchased]
 
 export const addressed = { to: "ada@example.com", idempotencyKey: "order-confirmed:1" }

@@ -24,7 +24,7 @@ describe("an order that can't be placed", () => {
     const entries = await shop.till.ledger.list()
     expect(entries.map(({ kind }) => kind).toSorted()).toEqual(["refund_due", "refunded", "settled"])
     expect(entries.find(({ kind }) => kind === "refunded")?.transaction).toBe("0xback")
-    expect(mailsOf(shop)).toEqual([`order-confirmed:${id}`, `order-refunded:${id}`])
+    expect(mailsOf(shop)).toEqual([`order-confirmed:${id}`, `order-failed:${id}`, `order-refunded:${id}`])
     expect(shop.mailer.send.calls.at(-1)![0].text).toContain("0xback")
     expect((await shop.till.ledger.check()).faults).toEqual([])
   })

@@ -175,6 +175,12 @@ describe("mails", () => {
     expect((at - now) / 86_400_000).toBeLessThan(3)
   })
 
+  it("about a failure are left out once the refund is told", () => {
+    const waiting = { kind: "failed", attempts: 2, dueAtMillis: now + 60_000 } as const
+    const refunded = after(orderIn("refund_due", { mails: [waiting] }), { _tag: "Refunded" })
+    expect(refunded.mails.map(({ kind }) => kind)).toEqual(["refunded"])
+  })
+
   it("are given up at once where that is final, and count for nothing without a mailer", () => {
     expect(after(mailing, { _tag: "MailFailed", kind: "shipped", isFinal: true }).mails).toEqual([])
     expect(after(orderIn("awaiting_payment"), { _tag: "PaymentSettled" }, unable).mails).toEqual([])

@@ -147,7 +147,7 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
   ],
   [
     { _tag: "PlacementRefused", reason: "out_of_stock" },
-    { placing: enters("failed", 0, { reason: "out_of_stock" }) }
+    { placing: enters("failed", 0, { reason: "out_of_stock", ...mailed("failed") }) }
   ],
   [
     { _tag: "NotPlaced", retryAfterMillis: undefined },
@@ -161,15 +161,15 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
   [
     { _tag: "Progressed", progress: { status: "failed", shipments: [] } },
     {
-      placed: enters("failed", 0, { reason: "failed" }),
-      shipped: enters("failed", 0, { reason: "failed" })
+      placed: enters("failed", 0, { reason: "failed", ...mailed("failed") }),
+      shipped: enters("failed", 0, { reason: "failed", ...mailed("failed") })
     }
   ],
   [
     { _tag: "Progressed", progress: { status: "cancelled", reason: "seller", shipments: [] } },
     {
-      placed: enters("cancelled", 0, { reason: "seller" }),
-      shipped: enters("cancelled", 0, { reason: "seller" })
+      placed: enters("cancelled", 0, { reason: "seller", ...mailed("failed") }),
+      shipped: enters("cancelled", 0, { reason: "seller", ...mailed("failed") })
     }
   ],
   [
@@ -214,10 +214,10 @@ const effects: ReadonlyArray<readonly [OrderEvent, Effects]> = [
   [
     { _tag: "Cancelled", reason: "seller" },
     {
-      processing: enters("cancelled", 0, { reason: "seller" }),
-      needs_operator: enters("cancelled", 0, { reason: "seller" }),
-      placed: enters("cancelled", 0, { reason: "seller" }),
-      shipped: enters("cancelled", 0, { reason: "seller" })
+      processing: enters("cancelled", 0, { reason: "seller", ...mailed("failed") }),
+      needs_operator: enters("cancelled", 0, { reason: "seller", ...mailed("failed") }),
+      placed: enters("cancelled", 0, { reason: "seller", ...mailed("failed") }),
+      shipped: enters("cancelled", 0, { reason: "seller", ...mailed("failed") })
     }
   ],
   [

@@ -1,10 +1,10 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
 import { MailRejected, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
-import { OwnTemplates } from "../../../src/shop/mail/OwnTemplates.ts"
+import { MailContact, OwnTemplates } from "../../../src/shop/mail/OwnTemplates.ts"
 import type { MailTemplates } from "../../../src/shop/mail/Templates.ts"
 import { OrderMailing } from "../../../src/shop/orders/OrderMailing.ts"
-import { Charges } from "../../../src/ports/Charges.ts"
+import { type Charge, Charges } from "../../../src/ports/Charges.ts"
 import { type Mail, Mailer } from "../../../src/shop/ports/Mailer.ts"
 import type { Order, OrderMail } from "../../../src/shop/ports/Orders.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
@@ -22,10 +22,13 @@ interface Scene {
   readonly failsWith?: MailRejected | UpstreamUnavailable
   readonly isWithoutMailer?: boolean
   readonly templates?: Partial<MailTemplates>
+  readonly chargeState?: Charge["state"]
+  readonly support?: string
 }
 
 /** What becomes of an order's first mail. */
-const sendOf = (order: Order, { failsWith, isWithoutMailer = false, templates = {} }: Scene = {}) => {
+const sendOf = (order: Order, scene: Scene = {}) => {
+  const { chargeState = "claimed", failsWith, isWithoutMailer = false, support, templates = {} } = scene
   const sent: Array<Mail> = []
   const events: Array<TillEvent> = []
   const mailer = Layer.succeed(Mailer, {
@@ -39,11 +42,12 @@ const sendOf = (order: Order, { failsWith, isWithoutMailer = false, templates = 
     Effect.gen(function* () {
       const charges = yield* Charges
       const refund = { _tag: "Sent", transaction: "0xback" } as const
-      const charge = { ...asClaimed(sampleCharge(), lease("me", 0)), refund }
+      const charge = { ...asClaimed(sampleCharge(), lease("me", 0)), refund, state: chargeState }
       const mailing = OrderMailing.use((service) => service.send(order, order.mails[0]!)).pipe(
         Effect.provide(isWithoutMailer ? OrderMailing.layer : Layer.provide(OrderMailing.layer, mailer)),
         Effect.provideService(Charges, { ...charges, find: () => Effect.succeed(charge) }),
-        Effect.provideService(OwnTemplates, templates)
+        Effect.provideService(OwnTemplates, templates),
+        Effect.provideService(MailContact, support === undefined ? {} : { support })
       )
       return { event: yield* mailing, sent, events }
     }).pipe(Effect.provide([Charges.layerMemory, Logger.layer([eventLogger((event) => events.push(event))])]))
@@ -109,6 +113,23 @@ describe("the content of a mail", () => {
     const { text } = (await sendOf(sampleOrder({ mails: [due("refunded")], reason: "out_of_stock" })))
       .sent[0]!
     for (const shown of ["15.27", "0xback"]) expect(text).toContain(shown)
+  })
+})
+
+describe("the mail of a failed order", () => {
+  const failed = sampleOrder({ mails: [due("failed")], reason: "out_of_stock" })
+
+  it("says that the money comes back, where it was paid", async () => {
+    const paid = (await sendOf(failed, { chargeState: "settled" })).sent[0]!
+    expect(paid.text).toContain("We pay back 15.27 USD")
+    expect(paid.text).toContain("out of stock")
+    const unpaid = (await sendOf(failed, { chargeState: "voided" })).sent[0]!
+    expect(unpaid.text).not.toContain("15.27")
+  })
+
+  it("names who answers questions", async () => {
+    const { sent } = await sendOf(failed, { support: "help@shop.example" })
+    expect(sent[0]!.text).toContain("Questions? help@shop.example")
   })
 })
 
