@@ -50,6 +50,63 @@ describe("402: the price of each operation", () => {
   })
 })
 
+describe("402 of a URL that a person opens in a browser", () => {
+  const opened = { headers: { accept: "text/html,*/*;q=0.8", "sec-fetch-dest": "document" } }
+
+  it("is a page with what it is, its price and the way to the documents, under the same head", async () => {
+    const shop = await openShop()
+    const page = await shop.send({ ...calls.search, ...opened })
+    const json = await shop.send(calls.search)
+    expect([page.status, page.headers.get("content-type")]).toEqual([402, "text/html; charset=utf-8"])
+    expect(page.headers.get("payment-required")).toBe(json.headers.get("payment-required"))
+    expect(page.headers.get("cache-control")).toBe("no-store")
+    expect(page.headers.get("content-security-policy")).toBe("default-src 'none'; style-src 'unsafe-inline'")
+    const html = await page.text()
+    for (const shown of [
+      "Product search over two marketplaces",
+      "$0.01 per call",
+      "base-sepolia",
+      "/openapi.json"
+    ])
+      expect(html).toContain(shown)
+    expect(html).not.toMatch(/<script|<img|<link/)
+  })
+
+  it("shows the description of a host's own route as text", async () => {
+    const shop = await openShop({
+      options: {
+        operations: [
+          {
+            id: "own",
+            method: "GET",
+            path: "/own/:name",
+            price: "0.02",
+            description: '<img src=x onerror="alert(1)"> & more',
+            work: async () => ({ done: true })
+          }
+        ]
+      }
+    })
+    const html = await (await shop.send({ path: '/own/%3Cb%3E"', ...opened })).text()
+    expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; more")
+    expect(html).not.toMatch(/<img|<b>/)
+    expect(html).toContain("$0.02 per call")
+  })
+
+  it("isn't what its scripts and other programs get, nor a payment's", async () => {
+    const shop = await openShop()
+    for (const headers of [{ accept: "text/html" }, { "sec-fetch-dest": "empty" }]) {
+      const response = await shop.send({ ...calls.search, headers })
+      expect(response.headers.get("content-type")).toBe("application/json")
+    }
+    const paid = await shop.send({
+      ...calls.search,
+      headers: { ...opened.headers, "payment-signature": "no payment" }
+    })
+    expect(paid.headers.get("content-type")).toBe("application/json")
+  })
+})
+
 describe.each(operations)("402 of %s", (operation) => {
   const { path } = calls[operation]
   const pathname = path.replace(/\?.*/, "")

@@ -94,7 +94,10 @@ describe("CORS", () => {
         "payment-signature",
         "x-payment",
         "access-control-expose-headers",
-        "content-type"
+        "content-type",
+        "idempotency-key",
+        "traceparent",
+        "x-request-id"
       ])
     )
   })

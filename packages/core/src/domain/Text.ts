@@ -69,3 +69,15 @@ export const CountryCode = Schema.String.pipe(
     SchemaTransformation.transform({ decode: (code: string) => code.toUpperCase(), encode: (code) => code })
   )
 )
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+/** Escapes text for use between tags of HTML, or in a quoted attribute. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => entities[character]!)

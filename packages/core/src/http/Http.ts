@@ -3,6 +3,7 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { readPayment } from "../toll/request/PaymentHeader.ts"
+import { asPage, isOpenedAsPage } from "./BrowserPage.ts"
 import { HandlerCall } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -67,7 +68,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
   const nowMillis = yield* currentMillis
-  const { cors, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
+  const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
+  const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
 
   // Read only where the response depends on it.
   const originOf = (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null)
@@ -99,6 +101,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     // The host's function reads a proxy's header; without a result, the adapter's address is used.
     const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
     const { freeAccess } = paidRoute.operation
+    if (header._tag === "None" && isGet && isOpenedAsPage(request))
+      return asPage(challengeResponse(paidRoute.unpaid(search), cors, origin), paidRoute, documentPath)
     if (header._tag === "None" && paidRoute.operation.price._tag === "Fixed")
       return freeAccess === undefined
         ? challengeResponse(paidRoute.unpaid(search), cors, origin)

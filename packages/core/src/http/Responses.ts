@@ -20,7 +20,7 @@ const exposed =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Accept-Ranges, Content-Disposition, Content-Range, ETag"
 const exposedNames = new Set(exposed.toLowerCase().split(", "))
 const accepted =
-  "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Range, If-Range, Access-Control-Expose-Headers"
+  "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Range, If-Range, Access-Control-Expose-Headers, Idempotency-Key, Traceparent, Tracestate, X-Request-Id"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
 export const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 

@@ -1,19 +1,9 @@
+import { escapeHtml } from "../../domain/Text.ts"
+
 /*
  * Parts of a mail in HTML and in text. Titles, names, tracking numbers and addresses are untrusted: none may add markup
  * or break a line.
  */
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-
-/** Escapes text for use between tags or in a quoted attribute. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entities[character]!)
 
 /** Trusted markup, made only by `markup`. */
 export class Markup {

@@ -57,8 +57,16 @@ export const readPayment = (request: { readonly header: (name: string) => string
   return decodePayment((signature ?? legacy)!)
 }
 
+/** The value of a header that a proxy has doubled: `a, a` is `a`. Base64 has no comma. */
+const undoubled = (text: string): string => {
+  const comma = text.indexOf(",")
+  const first = text.slice(0, comma).trim()
+  return first === text.slice(comma + 1).trim() ? first : text
+}
+
 /** Decodes the value of a payment header: standard base64 of JSON. */
-export const decodePayment = (text: string): HeaderReading => {
+export const decodePayment = (value: string): HeaderReading => {
+  const text = value.includes(",") ? undoubled(value) : value
   if (text.length > maxHeaderBytes)
     return malformed(`the payment header is longer than ${maxHeaderBytes} bytes`)
   const bytes = fromBase64(text)

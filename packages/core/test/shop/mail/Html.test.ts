@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Dice, property } from "../../domain/seeded.ts"
-import { escapeHtml, oneLine } from "../../../src/shop/mail/Html.ts"
+import { escapeHtml } from "../../../src/domain/Text.ts"
+import { oneLine } from "../../../src/shop/mail/Html.ts"
 import { renderMail } from "../../../src/shop/mail/Rendering.ts"
 import type { MailFacts } from "../../../src/shop/mail/Templates.ts"
 import { addressed, confirmed, purchased, refunded, shipped } from "./mails.ts"

@@ -37,6 +37,18 @@ describe("readPayment", () => {
     expect(reading._tag === "Payment" && reading.payment.payload.x402Version).toBe(version)
   })
 
+  it("reads a payment that a proxy has doubled once, and no two different ones", () => {
+    for (const [name, value] of [
+      ["payment-signature", `${v2}, ${v2}`],
+      ["x-payment", `${v1},${v1}`]
+    ] as const)
+      expect(read({ [name]: value })._tag).toBe("Payment")
+    for (const value of [`${v2}, ${v1}`, `${v2}, ${v2}, ${v2}`, `${v2},`, ",", `,${v2}`])
+      expect(reasonOf(read({ "payment-signature": value })), value.slice(-20)).toBe(
+        "the payment header is not one base64 value"
+      )
+  })
+
   it("accepts one payment in both headers", () => {
     expect(read({ "payment-signature": v2, "x-payment": v2 })._tag).toBe("Payment")
   })
@@ -45,12 +57,12 @@ describe("readPayment", () => {
     expect(reasonOf(read({ "payment-signature": v2, "x-payment": v1 }))).toMatch(/different payments/)
   })
 
-  it.each(["payment-signature", "x-payment"])("rejects two %s headers", (name) => {
+  it.each(["payment-signature", "x-payment"])("rejects two different %s headers", (name) => {
     expect(
       reasonOf(
         read([
           [name, v2],
-          [name, v2]
+          [name, v1]
         ])
       )
     ).toMatch(/not one base64 value/)
