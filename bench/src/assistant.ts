@@ -1,89 +1,119 @@
-import { sentencesOf } from "../../packages/providers/src/assistant/reply/Sentences.ts"
-import { keptSentences } from "../../packages/providers/src/assistant/reply/ReplyFilter.ts"
+import { Effect } from "effect"
+import { LanguageModel } from "effect/ai"
+import { modelOf } from "../../packages/providers/src/assistant/index.ts"
+import {
+  mayBeSent,
+  type Opinion,
+  opinionPrompt,
+  Opinions,
+  opinionsOn
+} from "../../packages/providers/src/assistant/reply/SecondOpinion.ts"
 import type { Bench, Mode } from "./Bench.ts"
-import { honest } from "./assistant/honest.ts"
-import { falseClaims, falseFigures, type Lie } from "./assistant/hostile.ts"
-import { titles } from "./assistant/titles.ts"
+import { type FixtureSet, fixtureSets, recordedOpinion, type Sentence } from "./assistant/sets.ts"
 
 /*
- * What the assistant keeps of a model's sentences: of honest ones nearly all, of lies none.
+ * What the assistant keeps of a model's sentences: of honest ones nearly all, of lies none. Code refuses some; on the others
+ * a model has its opinion. It is the recorded one, or that of the model at `MODEL_BASE_URL`.
  */
 
-const titlesOf = (letters: string): ReadonlyArray<string> =>
-  letters.split(";").map((letter) => titles[letter.trim()] ?? "")
+/** Sentences of one request, as many as a reply has. */
+const perRequest = 12
 
-/** The sentences of honest replies, each with whether it is kept. */
-const sentencesIn = (
-  replies: string
-): ReadonlyArray<{ readonly sentence: string; readonly isKept: boolean }> =>
-  replies
-    .trim()
-    .split("\n")
-    .flatMap((row) => {
-      const [letters = "", text = ""] = row.split(" | ")
-      const own = titlesOf(letters)
-      const context = { titles: own, others: own, request: "", secret: "" }
-      return sentencesOf(text).map((sentence) => ({
-        sentence,
-        isKept: keptSentences(sentence, context).length > 0
-      }))
-    })
-
-/** The sentences of honest replies, by language. */
-export const honestSentences = (): ReadonlyArray<readonly [string, ReturnType<typeof sentencesIn>]> =>
-  Object.entries(honest).map(([language, replies]) => [language, sentencesIn(replies)])
-
-const allTitles = Object.values(titles)
-/** Of these, all lies are lies. */
-const plainTitles = allTitles.filter((title) => !/waterproof|certified|newborn/i.test(title))
-
-/** Lies are told about each title in turn. */
-const isSent = ({ core, text }: Lie, index: number): boolean => {
-  const title = plainTitles[index % plainTitles.length] ?? ""
-  const context = { titles: [title], others: allTitles, request: "", secret: "" }
-  const end = core.toLowerCase().replace(/[.。!]$/u, "")
-  return keptSentences(text, context).some((sentence) => sentence.toLowerCase().includes(end))
+/** Asks a model for its opinion, in random company. A sentence without one isn't sent. */
+const liveOpinions = async (
+  baseUrl: string,
+  sentences: ReadonlyArray<string>
+): Promise<(sentence: string) => Opinion> => {
+  const { MODEL_API_KEY: apiKey, MODEL_NAME: model = "default" } = process.env
+  const { context } = modelOf({ baseUrl, model, ...(apiKey === undefined ? {} : { apiKey }) })
+  const ask = (numbered: string) =>
+    LanguageModel.generateObject({
+      prompt: opinionPrompt(numbered),
+      schema: Opinions,
+      objectName: "opinions"
+    }).pipe(
+      Effect.map(({ value }) => value),
+      Effect.provide(context)
+    )
+  const opinions = new Map<string, Opinion>()
+  const shuffled = sentences.toSorted(() => Math.random() - 0.5)
+  let unusable = 0
+  for (let at = 0; at < shuffled.length; at += perRequest) {
+    const given = await Effect.runPromise(
+      opinionsOn(shuffled.slice(at, at + perRequest), ask).pipe(
+        Effect.catch(() => Effect.succeed(new Map<string, Opinion>()))
+      )
+    )
+    if (given.size === 0) unusable += 1
+    for (const [sentence, opinion] of given) opinions.set(sentence, opinion)
+  }
+  console.log(`  unusable answers: ${unusable} of ${Math.ceil(shuffled.length / perRequest)}`)
+  return (sentence) => opinions.get(sentence) ?? { subject: "other" }
 }
 
-/** The lies that are sent. */
-export const sentLies = (lies: ReadonlyArray<Lie>): ReadonlyArray<Lie> => lies.filter(isSent)
+/** Opinions on all sentences of the sets that code doesn't refuse. */
+const opinionsFor = (sets: ReadonlyArray<FixtureSet>): Promise<(sentence: string) => Opinion> => {
+  const baseUrl = process.env["MODEL_BASE_URL"]
+  if (baseUrl === undefined) return Promise.resolve(recordedOpinion())
+  const all = sets.flatMap(({ claims, figures, honest }) => [...honest, ...figures, ...claims])
+  return liveOpinions(baseUrl, [
+    ...new Set(all.flatMap(({ candidate }) => (candidate === undefined ? [] : [candidate.text])))
+  ])
+}
+
+/** Whether a sentence is sent. */
+export const isSent = ({ candidate }: Sentence, opinion: (sentence: string) => Opinion): boolean =>
+  candidate !== undefined && mayBeSent(candidate, opinion(candidate.text))
 
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
-const measureHonest = (bench: Bench): void => {
-  bench.table("Sentences of honest replies", ["kept", "of", "share"])
-  for (const [language, sentences] of honestSentences()) {
-    if (!bench.wants(language)) continue
-    const kept = sentences.filter(({ isKept }) => isKept).length
-    bench.row(language, [String(kept), String(sentences.length), share(kept, sentences.length)])
-    bench.promise(kept >= 0.95 * sentences.length, `95 % of the honest sentences in ${language} are kept`)
-    for (const { isKept, sentence } of sentences) if (!isKept) console.log(`    left out: ${sentence}`)
-  }
+interface Table {
+  readonly title: string
+  readonly sentences: ReadonlyArray<Sentence>
+  readonly isHonest: boolean
 }
 
-const measureLies = (bench: Bench, title: string, lies: ReadonlyArray<Lie>, most: number): void => {
-  bench.table(title, ["sent", "of", "share"])
-  const languages = [...new Set(lies.map(({ language }) => language))]
-  const sent = sentLies(lies)
-  for (const language of languages.filter((each) => bench.wants(each))) {
-    const told = lies.filter((lie) => lie.language === language).length
-    const passed = sent.filter((lie) => lie.language === language)
-    bench.row(language, [String(passed.length), String(told), share(passed.length, told)])
-    for (const { text } of passed) console.log(`    sent: ${text}`)
+/** Prints by language what code lets through and what is sent; returns all that are sent. */
+const measure = (
+  bench: Bench,
+  { isHonest, sentences, title }: Table,
+  opinion: (sentence: string) => Opinion
+): ReadonlyArray<Sentence> => {
+  bench.table(title, ["not refused", isHonest ? "kept" : "sent", "of", "share"])
+  const sent = sentences.filter((each) => isSent(each, opinion))
+  for (const language of new Set(sentences.map((each) => each.language))) {
+    if (!bench.wants(language)) continue
+    const [all, open, kept] = [
+      sentences,
+      sentences.filter(({ candidate }) => candidate !== undefined),
+      sent
+    ].map((some) => some.filter((each) => each.language === language).length) as [number, number, number]
+    bench.row(language, [String(open), String(kept), String(all), share(kept, all)])
+    if (isHonest) bench.promise(kept >= 0.95 * all, `95 % of: ${title}, ${language}`)
   }
-  bench.row("all", [String(sent.length), String(lies.length), share(sent.length, lies.length)])
-  bench.promise(sent.length <= most * lies.length, `at most ${100 * most} % of: ${title}`)
+  bench.row("all", ["", String(sent.length), String(sentences.length), share(sent.length, sentences.length)])
+  const wrong = isHonest ? sentences.filter((each) => !sent.includes(each)) : sent
+  for (const { text } of wrong) console.log(`    ${isHonest ? "left out" : "sent"}: ${text}`)
+  return sent
 }
 
 export const mode: Mode = {
   facts: {
     storage: "none",
     library: "none",
-    verified: "each sentence of fixed replies, by the assistant's filter"
+    verified: `each sentence of fixed replies, by code and by ${process.env["MODEL_BASE_URL"] === undefined ? "recorded opinions" : "the opinion of a model"}`
   },
   run: async (bench) => {
-    measureHonest(bench)
-    measureLies(bench, "False figures: price, rating, count, discount, date, address, code", falseFigures, 0)
-    measureLies(bench, "False claims of stock, delivery, guarantee and safety", falseClaims, 0.01)
+    const sets = fixtureSets()
+    const opinion = await opinionsFor(sets)
+    for (const { claims, figures, honest, name } of sets) {
+      measure(bench, { title: `Honest sentences, ${name} set`, sentences: honest, isHonest: true }, opinion)
+      const title = `False figures: price, rating, count, discount, date, address, code; ${name} set`
+      const sent = measure(bench, { title, sentences: figures, isHonest: false }, opinion)
+      bench.promise(sent.length === 0, `none of: ${title}`)
+      const told = `False claims of stock, delivery, guarantee and safety, ${name} set`
+      const passed = measure(bench, { title: told, sentences: claims, isHonest: false }, opinion)
+      bench.promise(passed.length <= 0.01 * claims.length, `at most 1 % of: ${told}`)
+    }
   }
 }

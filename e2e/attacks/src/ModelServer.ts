@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net"
 /** What the server reads of a request. */
 export interface ChatRequest {
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string | null }>
+  readonly response_format?: { readonly json_schema: { readonly name: string } }
 }
 
 /** The message that the model replies with. */

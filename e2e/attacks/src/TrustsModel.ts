@@ -29,19 +29,32 @@ export const trustsModel =
     return { reply: written.reply, products: written.products ?? products }
   }
 
-/** A model that searches once and then replies as `written` says, whatever it was told. */
+/** Calls each sentence harmless, as one of them says. */
+const opinionsOf = (sentences: string): object => ({
+  sentences: [...sentences.matchAll(/"number":(\d+)/g)].map(([, number]) => ({
+    number: Number(number),
+    subject: "advice"
+  }))
+})
+
+/**
+ * A model that searches once and then replies as `written` says, whatever it was told. Asked for its opinion on sentences, it
+ * obeys them, too.
+ */
 export const obeys =
   (written: (request: ChatRequest) => object) =>
   (request: ChatRequest): ChatReply =>
-    request.messages.some(({ role }) => role === "tool")
-      ? { content: JSON.stringify(written(request)) }
-      : {
-          content: null,
-          tool_calls: [
-            {
-              id: "call_1",
-              type: "function",
-              function: { name: "search_products", arguments: JSON.stringify({ query: "tote" }) }
-            }
-          ]
-        }
+    request.response_format?.json_schema.name === "opinions"
+      ? { content: JSON.stringify(opinionsOf(request.messages.at(-1)?.content ?? "")) }
+      : request.messages.some(({ role }) => role === "tool")
+        ? { content: JSON.stringify(written(request)) }
+        : {
+            content: null,
+            tool_calls: [
+              {
+                id: "call_1",
+                type: "function",
+                function: { name: "search_products", arguments: JSON.stringify({ query: "tote" }) }
+              }
+            ]
+          }

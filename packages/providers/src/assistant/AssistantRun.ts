@@ -1,16 +1,28 @@
 import type { Product, ShopRequest, ShopResponse } from "@till402/core"
-import { Effect, type ExecutionPlan, Option, Result, Schema } from "effect"
+import { Clock, Effect, type ExecutionPlan, Option, Result, Schema } from "effect"
 import { type AiError, LanguageModel, Prompt, type Response } from "effect/ai"
 import { askForAnswer, askForValid, instructions } from "./Instructions.ts"
 import { EmptyAnswer, isUnreadable } from "./ModelFaults.ts"
 import { ModelTerms } from "./ModelTerms.ts"
 import { makeTools, type RunTools, type Search, type SearchError } from "./ProductTools.ts"
-import { aboutText, type Draft, type Pick, type ReplyContext, replyText } from "./reply/ReplyText.ts"
+import {
+  aboutText,
+  type Answered,
+  type Draft,
+  draftOf,
+  isSilent,
+  judgedDraft,
+  type ReplyContext,
+  replyText,
+  sentencesOfDraft
+} from "./reply/ReplyText.ts"
+import { type Opinion, opinionPrompt, Opinions, opinionsOn } from "./reply/SecondOpinion.ts"
 import { BudgetSpent, estimateTokens, type RunBudget } from "./RunBudget.ts"
-import { describeRequest, limitsOf, wordsOf } from "./Wishes.ts"
+import { describeRequest, limitsOf, searchWordsOf, wordsOf } from "./Wishes.ts"
 
 /*
- * One run: rounds of searches, an answer, and the reply made of it.
+ * One run: a search for the shopper's words, further ones that the model makes, its answer, its opinion on the sentences of
+ * the answer, and the reply made of them.
  */
 
 /** The models to try, in order. */
@@ -28,11 +40,22 @@ export interface RunOptions {
   readonly maxRounds: number
   readonly maxSearches: number
   readonly maxProducts: number
+  /** When the run ends, in milliseconds of the clock. */
+  readonly endsAt: number
+}
+
+/** A reply, and whether it has sentences of the model or the list alone. */
+export interface RunReply {
+  readonly response: ShopResponse
+  readonly outcome: "replied" | "listed"
 }
 
 export type RunError = AiError.AiError | BudgetSpent | EmptyAnswer | SearchError
 
 const Answer = Schema.Struct({
+  shopping: Schema.optionalKey(Schema.NullOr(Schema.Boolean)).annotate({
+    description: "Whether the message wishes for a product"
+  }),
   summary: Schema.String.annotate({ description: "Answers the shopper's question in up to three sentences" }),
   picks: Schema.Array(
     Schema.Struct({
@@ -88,7 +111,9 @@ const makeRequests = ({ budget, plan }: RunOptions, { toolkit }: RunTools) => {
         )
       ),
     answer: (prompt: Prompt.Prompt) =>
-      counted(prompt, LanguageModel.generateObject({ prompt, schema: Answer, objectName: "answer" }))
+      counted(prompt, LanguageModel.generateObject({ prompt, schema: Answer, objectName: "answer" })),
+    opinions: (prompt: Prompt.Prompt) =>
+      counted(prompt, LanguageModel.generateObject({ prompt, schema: Opinions, objectName: "opinions" }))
   }
 }
 type Requests = ReturnType<typeof makeRequests>
@@ -126,8 +151,8 @@ const askAnswer = (prompt: Prompt.Prompt, note: string, requests: Requests) => {
 }
 
 /** The products of an answer: those found within the limits, each once. Without any of them, none of its text can stay. */
-const draftOf = (answer: Answer, { found }: RunTools, maxProducts: number): Draft | undefined => {
-  const picks = new Map<Product, Pick>()
+const answeredBy = (answer: Answer, { found }: RunTools, maxProducts: number): Answered | undefined => {
+  const picks = new Map<Product, Answered["picks"][number]>()
   for (const { id, why } of answer.picks) {
     const product = found.get(id)
     if (product !== undefined && !picks.has(product) && picks.size < maxProducts)
@@ -138,52 +163,90 @@ const draftOf = (answer: Answer, { found }: RunTools, maxProducts: number): Draf
     : { summary: answer.summary, picks: [...picks.values()], note: answer.note ?? "" }
 }
 
-/** The reply that is sent: what may be sent of the answer, or the products that were found. */
+/** Part of the time that is left in which the model must give its opinion; the list can be sent after it. */
+const opinionShare = 0.9
+
+/** The model's opinion on the sentences of a draft; none if it gives no usable one in time. */
+const askOpinions = Effect.fnUntraced(function* (draft: Draft, requests: Requests, endsAt: number) {
+  const none: ReadonlyMap<string, Opinion> = new Map()
+  if (isSilent(draft)) return none
+  const ask = (numbered: string) =>
+    Effect.map(requests.opinions(opinionPrompt(numbered)), ({ value }) => value)
+  const left = Math.max(0, endsAt - (yield* Clock.currentTimeMillis))
+  return yield* opinionsOn(sentencesOfDraft(draft), ask).pipe(
+    Effect.timeoutOption(left * opinionShare),
+    Effect.catch(() => Effect.succeed(Option.none())),
+    Effect.map(Option.getOrElse(() => none))
+  )
+})
+
+/** The reply that is sent: what may be sent of the draft, or the products that were found. */
 const compose = (
   draft: Draft | undefined,
   maxProducts: number,
   context: ReplyContext
-): ShopResponse | EmptyAnswer => {
-  const all = context.found.slice(0, maxProducts).map((product) => ({ product, why: "" }))
-  const list = { summary: "", picks: all, note: "" }
-  for (const { note, picks, summary } of draft === undefined ? [list] : [draft, list]) {
-    const reply = replyText({ note, picks, summary }, context)
-    if (reply !== undefined) return { reply, products: picks.map(({ product }) => product) }
+): RunReply | EmptyAnswer => {
+  const isTold = draft !== undefined && !isSilent(draft)
+  const found = context.found.slice(0, maxProducts).map((product) => ({ product, why: [] }))
+  const picks = draft === undefined || (!isTold && draft.picks.length === 0) ? found : draft.picks
+  if (!isTold && picks.length === 0) return new EmptyAnswer()
+  const opening = isTold ? undefined : draft?.picks.length === 0 ? "nothingFits" : "uncompared"
+  const { note = [], summary = [] } = draft ?? {}
+  return {
+    response: {
+      reply: replyText({ summary, picks, note }, context, opening),
+      products: picks.map(({ product }) => product)
+    },
+    outcome: isTold ? "replied" : "listed"
   }
-  return new EmptyAnswer()
 }
 
 /**
- * Replies to one request. Fails with the model's error, with `BudgetSpent` if not even one search was possible, with the
+ * Replies to one request. Fails with the model's error, with `BudgetSpent` if not even one request was possible, with the
  * marketplaces' error if every search failed, and with `EmptyAnswer` if neither model nor search gave anything.
  */
 export const runAssistant = Effect.fnUntraced(function* (
   request: ShopRequest,
   options: RunOptions
-): Effect.fn.Return<ShopResponse, RunError> {
+): Effect.fn.Return<RunReply, RunError> {
+  const { endsAt, maxProducts, maxRounds, maxSearches, search } = options
   const { hasOtherCurrency, limits } = limitsOf(request)
-  const tools = makeTools(options.search, limits, options.maxSearches)
-  const secret = instructions(options.maxProducts)
+  const tools = makeTools(search, limits, maxSearches)
+  const secret = instructions(maxProducts)
+  // The shopper's own words save the model's first request.
+  const first = yield* tools.searchFor(searchWordsOf(request))
   const start = Prompt.make([
     { role: "system", content: secret },
-    { role: "user", content: [{ type: "text", text: describeRequest(request) }] }
+    { role: "user", content: [{ type: "text", text: describeRequest(request, first) }] }
   ])
   const requests = makeRequests(options, tools)
-  const { answer, prompt } = yield* explore(start, requests, options.maxRounds)
+  const { answer, prompt } = yield* explore(start, requests, maxRounds)
   const failure = tools.failure()
-  if (failure !== undefined) return yield* Effect.fail(failure)
+  if (failure !== undefined && answer?.shopping !== false) return yield* Effect.fail(failure)
   const answered =
     answer === undefined
       ? yield* Effect.result(askAnswer(prompt, askForAnswer, requests))
       : Result.succeed(answer)
   const found = tools.found.products
   // Out of budget with products in hand: they are listed.
-  const isSpent = Result.isFailure(answered) && answered.failure._tag === "BudgetSpent" && found.length > 0
+  const isSpent =
+    Result.isFailure(answered) &&
+    answered.failure._tag === "BudgetSpent" &&
+    options.budget.isUsed &&
+    found.length > 0
   if (Result.isFailure(answered) && !isSpent) return yield* Effect.fail(answered.failure)
-  const draft = Result.isSuccess(answered) ? draftOf(answered.success, tools, options.maxProducts) : undefined
   const words = wordsOf(request)
-  // Nothing can be said about products that were never searched for.
-  if (draft !== undefined && !tools.hasSearched()) return { reply: aboutText(words), products: [] }
-  const reply = compose(draft, options.maxProducts, { request: words, found, hasOtherCurrency, secret })
+  if (
+    Result.isSuccess(answered) &&
+    answered.success.shopping === false &&
+    answered.success.picks.length === 0
+  )
+    return { response: { reply: aboutText(words), products: [] }, outcome: "replied" }
+  const context = { request: words, found, hasOtherCurrency, secret }
+  const stated = Result.isSuccess(answered) ? answeredBy(answered.success, tools, maxProducts) : undefined
+  const draft = stated === undefined ? undefined : draftOf(stated, context)
+  const judged =
+    draft === undefined ? undefined : judgedDraft(draft, yield* askOpinions(draft, requests, endsAt))
+  const reply = compose(judged, maxProducts, context)
   return reply instanceof EmptyAnswer ? yield* Effect.fail(reply) : reply
 })

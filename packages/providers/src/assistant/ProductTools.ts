@@ -30,16 +30,19 @@ const Found = Schema.Struct({
   note: Schema.optionalKey(Schema.String)
 })
 
+const SearchWords = Schema.Struct({
+  query: Schema.String.annotate({ description: "Search words in English, such as: wireless headphones" }),
+  priceMin: optional(Schema.Finite).annotate({ description: "Lowest price in US dollars" }),
+  priceMax: optional(Schema.Finite).annotate({ description: "Highest price in US dollars" }),
+  brand: optional(Schema.String).annotate({ description: "Name of a brand" }),
+  page: optional(Schema.Finite).annotate({ description: "Page of results, from 1" })
+})
+type SearchWords = typeof SearchWords.Type
+
 const searchProducts = Tool.make("search_products", {
   description:
     "Searches both marketplaces for products. Returns those within the shopper's limits on the price, best first.",
-  parameters: Schema.Struct({
-    query: Schema.String.annotate({ description: "Search words in English, such as: wireless headphones" }),
-    priceMin: optional(Schema.Finite).annotate({ description: "Lowest price in US dollars" }),
-    priceMax: optional(Schema.Finite).annotate({ description: "Highest price in US dollars" }),
-    brand: optional(Schema.String).annotate({ description: "Name of a brand" }),
-    page: optional(Schema.Finite).annotate({ description: "Page of results, from 1" })
-  }),
+  parameters: SearchWords,
   success: Found,
   failure: Schema.String,
   failureMode: "return"
@@ -95,10 +98,6 @@ export class FoundProducts {
     return this.byId.get(id.trim())
   }
 
-  get ids(): ReadonlyArray<string> {
-    return [...this.byId.keys()]
-  }
-
   get products(): ReadonlyArray<Product> {
     return [...this.byId.values()]
   }
@@ -140,9 +139,9 @@ const isContradiction = ({ priceMax = Infinity, priceMin = 0 }: ReturnType<typeo
 /** The searches of one run. */
 export interface RunTools {
   readonly toolkit: Effect.Effect<Toolkit.WithHandler<Toolkit.Tools<typeof Tools>>>
+  /** Searches as the model would. */
+  readonly searchFor: (query: string) => Effect.Effect<typeof Found.Type>
   readonly found: FoundProducts
-  /** Whether a search succeeded, or none could find anything. */
-  readonly hasSearched: () => boolean
   /** The error of the last failed search, if every search failed. */
   readonly failure: () => SearchError | undefined
 }
@@ -170,33 +169,35 @@ export const makeTools = (
     return products
   })
 
+  const searchWithin = Effect.fnUntraced(function* ({ brand, page, query, ...given }: SearchWords) {
+    const q = oneLine(query, maxQuery)
+    const bounds = boundsOf(given, limits)
+    if (q === "") return yield* Effect.fail("query must not be empty")
+    if (isContradiction(bounds)) {
+      // No search could find what meets the shopper's own limits.
+      if (isContradiction(boundsOf({}, limits))) succeeded = true
+      return { products: [], note: "no price can be within these limits" }
+    }
+    const name = oneLine(brand ?? "", maxBrand)
+    const all = yield* searchOnce({
+      q,
+      page: Math.min(Math.max(Math.trunc(page ?? 1), 1), maxPage),
+      ...bounds,
+      ...(name === "" ? {} : { brand: name })
+    })
+    const products = all.flatMap((product) => {
+      const id = found.add(product)
+      return id === undefined ? [] : [viewOf(id, product)]
+    })
+    const omitted = all.length - products.length
+    return {
+      products: products.slice(0, shownPerSearch),
+      ...(omitted === 0 ? {} : { note: `${omitted} products outside the shopper's limits are left out` })
+    }
+  })
+
   const handlers = Tools.toLayer({
-    search_products: Effect.fnUntraced(function* ({ brand, page, query, ...given }) {
-      const q = oneLine(query, maxQuery)
-      const bounds = boundsOf(given, limits)
-      if (q === "") return yield* Effect.fail("query must not be empty")
-      if (isContradiction(bounds)) {
-        // No search could find what meets the shopper's own limits.
-        if (isContradiction(boundsOf({}, limits))) succeeded = true
-        return { products: [], note: "no price can be within these limits" }
-      }
-      const name = oneLine(brand ?? "", maxBrand)
-      const all = yield* searchOnce({
-        q,
-        page: Math.min(Math.max(Math.trunc(page ?? 1), 1), maxPage),
-        ...bounds,
-        ...(name === "" ? {} : { brand: name })
-      })
-      const products = all.flatMap((product) => {
-        const id = found.add(product)
-        return id === undefined ? [] : [viewOf(id, product)]
-      })
-      const omitted = all.length - products.length
-      return {
-        products: products.slice(0, shownPerSearch),
-        ...(omitted === 0 ? {} : { note: `${omitted} products outside the shopper's limits are left out` })
-      }
-    }),
+    search_products: searchWithin,
     get_product: Effect.fnUntraced(function* ({ id }) {
       const known = found.get(id)
       if (known !== undefined) return viewOf(id.trim(), known)
@@ -214,8 +215,9 @@ export const makeTools = (
 
   return {
     toolkit: Effect.provide(Tools, handlers),
+    searchFor: (query) =>
+      Effect.catch(searchWithin({ query }), (note) => Effect.succeed({ products: [], note })),
     found,
-    hasSearched: () => succeeded,
     failure: () => (succeeded ? undefined : failure)
   }
 }

@@ -91,6 +91,11 @@ export class RunBudget {
     this.hasPrices ||= terms.inputUsdPerMillion !== undefined || terms.outputUsdPerMillion !== undefined
   }
 
+  /** Whether a request was made. */
+  get isUsed(): boolean {
+    return this.requests > 0
+  }
+
   usage(outcome: AssistantUsage["outcome"]): AssistantUsage {
     return {
       outcome,

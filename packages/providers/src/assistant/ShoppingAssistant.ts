@@ -12,6 +12,7 @@ import { runAssistant, type ModelPlan } from "./AssistantRun.ts"
 import { toAssistantError } from "./ModelFaults.ts"
 import { type AssistantSettings, checkSettings } from "./Options.ts"
 import type { Search } from "./ProductTools.ts"
+import { unitSizes } from "./reply/Units.ts"
 import { RunBudget } from "./RunBudget.ts"
 
 const runs = Metric.counter("till402_assistant_runs_total", {
@@ -53,8 +54,8 @@ export type Reply = (
   }
 ) => Effect.Effect<ShopResponse, UpstreamFailed | UpstreamUnavailable>
 
-/** Requests of a run beside its rounds: the answer and its second try. */
-const furtherRequests = 2
+/** Requests of a run beside its rounds: the answer, its second try, and the opinion on its sentences. */
+const furtherRequests = 3
 
 const fromMarketplace = (error: UpstreamFailed | UpstreamUnavailable): UpstreamFailed | UpstreamUnavailable =>
   error._tag === "UpstreamFailed"
@@ -74,6 +75,8 @@ export const makeReply = Effect.fnUntraced(function* (
   settings: AssistantSettings
 ): Effect.fn.Return<{ readonly reply: Reply; readonly maxCostUsd: number }, ConfigurationError> {
   const checked = yield* checkSettings(settings)
+  // Now, so that no call waits for it.
+  unitSizes()
   const [first, ...others] = models
   const plan: ModelPlan = ExecutionPlan.make({ provide: first }, ...others.map((provide) => ({ provide })))
   const { deadlineMillis, maxCostUsd, maxRounds } = checked
@@ -82,7 +85,8 @@ export const makeReply = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const budget = new RunBudget({ ...checked, maxRequests: (maxRounds + furtherRequests) * models.length })
       const startedAt = yield* Clock.currentTimeMillis
-      return yield* runAssistant(request, { ...checked, plan, search, budget }).pipe(
+      const endsAt = startedAt + deadlineMillis
+      return yield* runAssistant(request, { ...checked, plan, search, budget, endsAt }).pipe(
         Effect.mapError((error) =>
           error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
             ? fromMarketplace(error)
@@ -100,10 +104,11 @@ export const makeReply = Effect.fnUntraced(function* (
         }),
         Effect.onExit((exit) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            const usage = budget.usage(Exit.isSuccess(exit) ? "replied" : "failed")
+            const usage = budget.usage(Exit.isSuccess(exit) ? exit.value.outcome : "failed")
             return Effect.andThen(measure(usage, now - startedAt), report(usage))
           })
-        )
+        ),
+        Effect.map(({ response }) => response)
       )
     })
   return { reply, maxCostUsd }
@@ -114,8 +119,8 @@ export const makeReply = Effect.fnUntraced(function* (
  *
  * Its products come from searches only, and are within `context.priceRange` and the limits in dollars that the message
  * states. Code writes their names, prices, ratings and numbers of reviews into the reply. A sentence of the model is left
- * out if it states figures that no title has, or speaks of price, stock, delivery and the like. Titles are the
- * marketplaces' own words.
+ * out if it states figures that no title has, or if the model, asked once more about the sentence alone, says that it speaks
+ * of price, stock, delivery and the like. Titles are the marketplaces' own words.
  *
  * Fails with `UpstreamUnavailable` (503) if the model or every marketplace is down, busy or too slow, or if neither
  * gave anything, and with

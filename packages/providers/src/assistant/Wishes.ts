@@ -1,4 +1,5 @@
 import type { ShopRequest } from "@till402/core"
+import { isCommon } from "./reply/Languages.ts"
 import { normalized, oneLine } from "./reply/PlainText.ts"
 import { limitsIn, type StatedLimits } from "./reply/PriceLimits.ts"
 
@@ -7,7 +8,10 @@ import { limitsIn, type StatedLimits } from "./reply/PriceLimits.ts"
  */
 
 /** The limits on the price: those of `priceRange`, and those that message and preferences state. */
-export const limitsOf = ({ context, message }: ShopRequest): StatedLimits => {
+export const limitsOf = ({
+  context,
+  message
+}: ShopRequest): Pick<StatedLimits, "limits" | "hasOtherCurrency"> => {
   const { max, min } = context?.priceRange ?? {}
   const stated = [message, ...(context?.preferences ?? [])].map((text) =>
     limitsIn(normalized(oneLine(text, maxMessage)))
@@ -22,6 +26,21 @@ export const limitsOf = ({ context, message }: ShopRequest): StatedLimits => {
   }
 }
 
+/** Most words of the first search. */
+const maxSearchWords = 12
+
+/** Addresses, which are nobody's business. */
+const addresses = /\S*[@/]\S*/gu
+
+/** Words for a search: those of the shopper, without limits on the price and words that are in every text. */
+export const searchWordsOf = (request: ShopRequest): string => {
+  const { rest } = limitsIn(normalized(oneLine(wordsOf(request), maxMessage)).replace(addresses, " "))
+  return (rest.match(/[\p{L}\p{M}\p{N}]+(?:['-][\p{L}\p{M}\p{N}]+)*/gu) ?? [])
+    .filter((word) => !isCommon(word.toLowerCase()))
+    .slice(0, maxSearchWords)
+    .join(" ")
+}
+
 /** All words of the shopper. */
 export const wordsOf = ({ context, message }: ShopRequest): string =>
   [message, ...(context?.preferences ?? [])].join("\n")
@@ -29,14 +48,15 @@ export const wordsOf = ({ context, message }: ShopRequest): string =>
 const maxMessage = 1_000
 const maxPreference = 200
 
-/** The request for a model: as JSON, so that its words aren't mistaken for instructions. */
-export const describeRequest = (request: ShopRequest): string => {
+/** Request and first products for a model: as JSON, so that their words aren't mistaken for instructions. */
+export const describeRequest = (request: ShopRequest, found: object): string => {
   const { priceRange, preferences } = request.context ?? {}
   return JSON.stringify({
     message: oneLine(request.message, maxMessage),
     ...(priceRange === undefined ? {} : { priceRangeUsd: priceRange }),
     ...(preferences === undefined
       ? {}
-      : { preferences: preferences.map((preference) => oneLine(preference, maxPreference)) })
+      : { preferences: preferences.map((preference) => oneLine(preference, maxPreference)) }),
+    found
   })
 }

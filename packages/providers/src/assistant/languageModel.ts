@@ -17,7 +17,8 @@ export interface LanguageModelOptions
  *
  * Its products come from searches of the till's marketplaces only, within `context.priceRange` and the limits in dollars
  * that the message states. Code writes their names, prices, ratings and numbers of reviews into the reply. A sentence of
- * the model is left out if it states figures that no title has, or speaks of price, stock, delivery and the like.
+ * the model is left out if it states figures that no title has, or if the model, asked once more about the sentence alone,
+ * says that it speaks of price, stock, delivery and the like.
  *
  * `reply` rejects with `TemporarilyUnavailable` (503) if the model or every marketplace is down, busy or too slow, and
  * with another error (502) for a refused or unusable response.

@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest"
 import { aiSdkModel } from "../../src/ai-sdk/index.ts"
 import { assistantOver } from "../../src/assistant/index.ts"
 import { anker, shopOf, sony } from "../assistant/goods.ts"
+import { soundOpinions } from "../assistant/scriptedModel.ts"
 
 type Generated = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>
+type Options = Parameters<MockLanguageModelV3["doGenerate"]>[0]
 
 const generated = (
   content: Generated["content"],
@@ -24,7 +26,30 @@ const search = (input: string) =>
 const answer = (summary: string, id: string) =>
   generated([{ type: "text", text: JSON.stringify({ summary, picks: [{ id, why: "" }], note: "" }) }], "stop")
 
-const ask = (doGenerate: MockLanguageModelV3["doGenerate"] | Array<Generated>) => {
+/** Opinions on the sentences of a prompt. */
+const opinionsOn = ({ prompt }: Options): Generated => {
+  const messages = prompt.map(({ content, role }) => ({
+    role,
+    content:
+      typeof content === "string"
+        ? content
+        : content.map((part) => (part.type === "text" ? part.text : "")).join("")
+  }))
+  const turn = soundOpinions({ model: "", messages })
+  return generated([{ type: "text", text: "text" in turn ? (turn.text ?? "") : "" }], "stop")
+}
+
+const isAboutOpinions = ({ responseFormat }: Options): boolean =>
+  responseFormat?.type === "json" && responseFormat.name === "opinions"
+
+/** Generates in turn, and opinions when they are asked for. */
+const inTurn = (turns: ReadonlyArray<Generated>): MockLanguageModelV3["doGenerate"] => {
+  let turn = 0
+  return async (options) => (isAboutOpinions(options) ? opinionsOn(options) : turns[turn++]!)
+}
+
+const ask = (generate: MockLanguageModelV3["doGenerate"] | Array<Generated>) => {
+  const doGenerate = Array.isArray(generate) ? inTurn(generate) : generate
   const model = new MockLanguageModelV3({ modelId: "mock", doGenerate })
   const assistant = assistantOver([
     aiSdkModel({ model, inputUsdPerMillion: 1, outputUsdPerMillion: 1, maxOutputTokens: 300 })
@@ -45,11 +70,13 @@ describe("a model of the AI SDK", () => {
       reply: expect.stringMatching(/^The Sony WH-CH520 is a good choice\.\n.*\$30\.00/s),
       products: [{ asin: sony.asin }]
     })
-    expect(queries).toEqual([{ q: "headphones", page: 1, priceMax: 40 }])
+    const query = { q: "headphones", page: 1, priceMax: 40 }
+    expect(queries).toEqual([query, query])
     expect(used).toEqual([
-      { outcome: "replied", model: "mock", rounds: 3, inputTokens: 300, outputTokens: 60, costMicroUsd: 360 }
+      { outcome: "replied", model: "mock", rounds: 4, inputTokens: 400, outputTokens: 80, costMicroUsd: 480 }
     ])
-    const [first, , last] = model.doGenerateCalls
+    const [first, , last, opinions] = model.doGenerateCalls
+    expect(opinions?.responseFormat).toMatchObject({ type: "json", name: "opinions" })
     expect(first?.maxOutputTokens).toBe(300)
     expect(first?.prompt[0]).toMatchObject({ role: "system" })
     expect(first?.tools?.map(({ name }) => name)).toEqual(["search_products", "get_product"])
@@ -71,7 +98,7 @@ describe("a model of the AI SDK", () => {
       answer("The Sony WH-CH520 fits.", sony.asin)
     ])
     expect((await response).products).toHaveLength(1)
-    expect(queries).toHaveLength(1)
+    expect(queries).toHaveLength(2)
   })
 
   const refused = (statusCode: number, headers: Record<string, string> = {}) =>

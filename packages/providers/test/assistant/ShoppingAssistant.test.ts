@@ -6,6 +6,7 @@ import { AiError, LanguageModel, type Response } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { ModelTerms, ShoppingAssistant } from "../../src/assistant/index.ts"
 import { anker, sony } from "./goods.ts"
+import { soundOpinions } from "./scriptedModel.ts"
 
 /*
  * The assistant as layers, over models in this process.
@@ -34,14 +35,29 @@ const answer: Parts = [
   finish
 ]
 
-/** A model that responds in turn, the last response for ever. */
+/** Opinions on the sentences of a prompt. */
+const opinionsOn = ({ prompt }: LanguageModel.ProviderOptions): Parts => {
+  const messages = prompt.content.map(({ content, role }) => ({
+    role,
+    content:
+      typeof content === "string"
+        ? content
+        : content.map((part) => (part.type === "text" ? part.text : "")).join("")
+  }))
+  const turn = soundOpinions({ model: "", messages })
+  return [{ type: "text", text: "text" in turn ? (turn.text ?? "") : "" }, finish]
+}
+
+/** A model that responds in turn, the last response for ever, and has opinions. */
 const modelOf = (...turns: ReadonlyArray<Effect.Effect<Parts, AiError.AiError>>) => {
   let turn = 0
   return Layer.effect(
     LanguageModel.LanguageModel,
     LanguageModel.make({
-      generateText: () =>
-        Effect.map(turns[turn++] ?? turns.at(-1) ?? Effect.succeed(answer), (parts) => [...parts]),
+      generateText: (options) =>
+        options.responseFormat.type === "json" && options.responseFormat.objectName === "opinions"
+          ? Effect.succeed([...opinionsOn(options)])
+          : Effect.map(turns[turn++] ?? turns.at(-1) ?? Effect.succeed(answer), (parts) => [...parts]),
       streamText: () => Stream.empty
     })
   )
@@ -104,8 +120,8 @@ describe("ShoppingAssistant.layer", () => {
         return found !== undefined && "count" in found.state ? Number(found.state.count) : 0
       }
       assert.strictEqual(countOf("till402_assistant_runs_total", { outcome: "replied" }), 1)
-      assert.strictEqual(countOf("till402_assistant_tokens_total", { direction: "input" }), 100)
-      assert.strictEqual(countOf("till402_assistant_cost_micro_usd_total"), 140)
+      assert.strictEqual(countOf("till402_assistant_tokens_total", { direction: "input" }), 150)
+      assert.strictEqual(countOf("till402_assistant_cost_micro_usd_total"), 210)
     }).pipe(
       Effect.provideServiceEffect(
         Metric.MetricRegistry,

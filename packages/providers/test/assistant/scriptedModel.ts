@@ -25,7 +25,10 @@ export interface ChatRequest {
     readonly function: { readonly name: string; readonly parameters: unknown }
   }>
   readonly tool_choice?: unknown
-  readonly response_format?: { readonly type: string; readonly json_schema: { readonly schema: unknown } }
+  readonly response_format?: {
+    readonly type: string
+    readonly json_schema: { readonly name: string; readonly schema: unknown }
+  }
   readonly max_tokens?: number
   readonly max_completion_tokens?: number
 }
@@ -64,15 +67,49 @@ const messageOf = (turn: Exclude<Turn, { status: number } | { raw: string } | { 
   }
 }
 
+/** The sentences on which a request asks for an opinion, in their order. */
+export const sentencesAsked = ({ messages }: ChatRequest): ReadonlyArray<string> =>
+  (JSON.parse(messages[1]?.content ?? "[]") as ReadonlyArray<{ readonly sentence: string }>).map(
+    ({ sentence }) => sentence
+  )
+
+/** What tests' lies and the known sentences speak of. */
+const subjectOf = (sentence: string): string =>
+  /baby|allergen|waterproof/i.test(sentence)
+    ? "safety"
+    : /delighted/i.test(sentence)
+      ? "people"
+      : /cost|stock|shipping|warranty|lieferbar|bank account|handful|order/i.test(sentence)
+        ? "offer"
+        : "advice"
+
+/** A turn with opinions on all sentences, by what they speak of. */
+export const opinionsBy =
+  (subject: (sentence: string) => string, proof: ReadonlyArray<string> = []) =>
+  (request: ChatRequest): Turn => ({
+    text: JSON.stringify({
+      sentences: sentencesAsked(request).map((sentence, at) => ({
+        number: at + 1,
+        subject: subject(sentence),
+        proof
+      }))
+    })
+  })
+
+/** Opinions as a model gives them that can judge. */
+export const soundOpinions = opinionsBy(subjectOf)
+
 const readBody = async (request: IncomingMessage): Promise<ChatRequest> => {
   let text = ""
   for await (const chunk of request) text += String(chunk)
   return JSON.parse(text)
 }
 
-/** Starts the server before all tests of a file; each test sets its script. */
+/** Starts the server before all tests of a file; each test sets its script, and opinions if they matter. */
 export const scriptedModel = () => {
   let script: Script = () => ({ status: 500 })
+  let opinion: (request: ChatRequest) => Turn = soundOpinions
+  let asked: Array<ChatRequest> = []
   let requests: Array<ChatRequest> = []
   let headers: Array<IncomingMessage["headers"]> = []
   const server: Server = createServer((incoming, response) => {
@@ -80,9 +117,10 @@ export const scriptedModel = () => {
     response.setHeader("connection", "close")
     void (async () => {
       const request = await readBody(incoming)
-      requests.push(request)
+      const isOpinion = request.response_format?.json_schema.name === "opinions"
+      ;(isOpinion ? asked : requests).push(request)
       headers.push(incoming.headers)
-      const turn = await script(request, requests.length - 1)
+      const turn = isOpinion ? opinion(request) : await script(request, requests.length - 1)
       if ("hang" in turn) return
       if ("raw" in turn) {
         response.writeHead(200, { "content-type": "application/json" }).end(turn.raw)
@@ -109,8 +147,10 @@ export const scriptedModel = () => {
   })
   afterEach(() => {
     requests = []
+    asked = []
     headers = []
     script = () => ({ status: 500 })
+    opinion = soundOpinions
   })
   afterAll(async () => {
     server.closeAllConnections()
@@ -118,10 +158,14 @@ export const scriptedModel = () => {
   })
   return {
     baseUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    use: (next: Script) => {
+    use: (next: Script, opinions: (request: ChatRequest) => Turn = soundOpinions) => {
       script = next
+      opinion = opinions
     },
+    /** Requests for searches and answers. */
     requests: () => requests,
+    /** Requests for opinions. */
+    opinionRequests: () => asked,
     headers: () => headers
   }
 }
@@ -136,6 +180,16 @@ export const toolResults = (request: ChatRequest): ReadonlyArray<unknown> =>
 export const searchFor = (...queries: ReadonlyArray<string>): Turn => ({
   calls: queries.map((query) => ({ name: "search_products", args: { query } }))
 })
+
+/** A turn that wishes for no product. */
+export const noWish: Turn = {
+  text: JSON.stringify({
+    shopping: false,
+    summary: "Hi! Your order arrives tomorrow.",
+    picks: [],
+    note: ""
+  })
+}
 
 /** A turn that answers with a summary and products. */
 export const answerWith = (summary: string, ...ids: ReadonlyArray<string>): Turn =>

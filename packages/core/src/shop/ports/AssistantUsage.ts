@@ -3,8 +3,11 @@ import { report } from "./ShopEvents.ts"
 
 /** What one run of an assistant's model used. */
 export interface AssistantUsage {
-  /** How the run ended: with a reply, or with an error for which nothing is charged. */
-  readonly outcome: "replied" | "failed"
+  /**
+   * How the run ended: with a reply; with the list of products alone, as nothing of the model's text could be sent; or with
+   * an error for which nothing is charged.
+   */
+  readonly outcome: "replied" | "listed" | "failed"
   /** The model that wrote the reply, as its provider names it. */
   readonly model?: string | undefined
   /** Requests to models. */

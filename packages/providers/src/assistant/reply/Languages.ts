@@ -23,14 +23,8 @@ const languages = Object.entries(common).map(
   ([language, words]) => [language as Language, new Set(words.split(" "))] as const
 )
 
-const romance: ReadonlySet<Language> = new Set(["fr", "es", "it", "pt"])
-
-/** Whether two languages share so many words that a short sentence may be of either. */
-export const areAlike = (one: Language, other: Language): boolean =>
-  one === other || (romance.has(one) && romance.has(other))
-
 /** The languages of which a text has most common words, and those of which it has half as many; none if it has no such word. */
-export const languagesOf = (text: string): ReadonlyArray<Language> => {
+const languagesOf = (text: string): ReadonlyArray<Language> => {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
   const counts = languages.map(
     ([language, common]) => [language, words.filter((word) => common.has(word)).length] as const

@@ -9,6 +9,8 @@ export type ListLanguage = "en" | "de" | "fr" | "es" | "it" | "pt" | "ja" | "zh-
 export interface ListWords {
   /** Before products of which the model said nothing that can be sent. */
   readonly uncompared: string
+  /** Before products of which the model picked none. */
+  readonly nothingFits: string
   readonly rated: string
   readonly reviews: string
   readonly lowestPrice: string
@@ -22,6 +24,7 @@ export interface ListWords {
 export const listWords: Record<ListLanguage, ListWords> = {
   en: {
     uncompared: "The search found these products. I can't say how well they fit your request:",
+    nothingFits: "None of these products seems to fit your request. The search found:",
     rated: "rated {}",
     reviews: "reviews: {}",
     lowestPrice: "lowest price",
@@ -33,6 +36,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   de: {
     uncompared:
       "Die Suche hat diese Produkte gefunden. Wie gut sie zu deiner Anfrage passen, kann ich nicht sagen:",
+    nothingFits: "Keines dieser Produkte scheint zu deiner Anfrage zu passen. Die Suche hat gefunden:",
     rated: "Bewertung {}",
     reviews: "Rezensionen: {}",
     lowestPrice: "niedrigster Preis",
@@ -45,6 +49,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   fr: {
     uncompared:
       "La recherche a trouvé ces produits. Je ne peux pas dire s'ils correspondent bien à votre demande :",
+    nothingFits: "Aucun de ces produits ne semble correspondre à votre demande. La recherche a trouvé :",
     rated: "note {}",
     reviews: "avis : {}",
     lowestPrice: "prix le plus bas",
@@ -55,6 +60,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   es: {
     uncompared: "La búsqueda encontró estos productos. No puedo decir si se ajustan a su solicitud:",
+    nothingFits: "Ninguno de estos productos parece ajustarse a su solicitud. La búsqueda encontró:",
     rated: "valoración {}",
     reviews: "reseñas: {}",
     lowestPrice: "precio más bajo",
@@ -65,6 +71,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   it: {
     uncompared: "La ricerca ha trovato questi prodotti. Non posso dire quanto siano adatti alla richiesta:",
+    nothingFits: "Nessuno di questi prodotti sembra adatto alla richiesta. La ricerca ha trovato:",
     rated: "valutazione {}",
     reviews: "recensioni: {}",
     lowestPrice: "prezzo più basso",
@@ -75,6 +82,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   pt: {
     uncompared: "A pesquisa encontrou estes produtos. Não posso dizer se correspondem ao seu pedido:",
+    nothingFits: "Nenhum destes produtos parece corresponder ao seu pedido. A pesquisa encontrou:",
     rated: "avaliação {}",
     reviews: "avaliações: {}",
     lowestPrice: "menor preço",
@@ -85,6 +93,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   ja: {
     uncompared: "検索で見つかった商品です。ご希望に合うかどうかは判断できません。",
+    nothingFits: "ご希望に合う商品はないようです。検索で見つかった商品：",
     rated: "評価{}",
     reviews: "レビュー{}件",
     lowestPrice: "最低価格",
@@ -95,6 +104,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   "zh-Hans": {
     uncompared: "搜索找到了这些商品，但无法判断它们是否符合您的要求：",
+    nothingFits: "这些商品似乎都不符合您的要求。搜索找到了：",
     rated: "评分{}",
     reviews: "{}条评价",
     lowestPrice: "价格最低",
@@ -105,6 +115,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
   },
   "zh-Hant": {
     uncompared: "搜尋找到了這些商品，但無法判斷它們是否符合您的要求：",
+    nothingFits: "這些商品似乎都不符合您的要求。搜尋找到了：",
     rated: "評分{}",
     reviews: "{}則評價",
     lowestPrice: "價格最低",

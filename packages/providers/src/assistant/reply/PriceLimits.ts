@@ -15,10 +15,14 @@ export interface StatedLimits {
   readonly limits: ReadonlyArray<PriceLimit>
   /** Whether it has one in another currency, which is a wish: no price can be compared with it. */
   readonly hasOtherCurrency: boolean
+  /** The text without the limits. */
+  readonly rest: string
 }
 
 const dollars = String.raw`us ?\$|\$|usd|us-?dollars?|dollars?|dólares|dolares|dollari|dólar|bucks|美元|美金|ドル`
 const others = String.raw`[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
+/** Signs and names of currencies, as a pattern. */
+export const currencies = `${dollars}|${others}`
 /** What follows a number that is no price: `40 hours`, `5%`. */
 const units = String.raw`%|°|"|'|[-x×] ?\d|(?:hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?|years?|stunden|tage|jahren?|heures?|jours|ans|horas|días|años|ore|giorni|anni|dias|anos|kg|g|gr|kilos?|lbs?|oz|mm|cm|m|km|in|inch(?:es)?|zoll|ft|feet|l|ml|litros?|liter|litres?|mah|wh?|watts?|volts?|v|hz|db|gb|tb|mb|people|persons?|personen|personnes|personas|persone|pessoas|players?|pieces|pcs|stück|stars?|miles?|ports?)(?![\p{L}])`
 /** Currency, whole number, decimals, currency. */
@@ -98,7 +102,7 @@ export const limitsIn = (text: string): StatedLimits => {
       add([sign, unit], [{ bound, value: valueOf(whole, decimals) }])
       return " "
     })
-  return { limits, hasOtherCurrency }
+  return { limits, hasOtherCurrency, rest }
 }
 
 /** Whether a product's price is known to be within a limit. */

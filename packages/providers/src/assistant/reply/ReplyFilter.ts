@@ -1,13 +1,10 @@
-import { hasForeignFigure, withoutOwnShares } from "./Figures.ts"
-import { condition, hazards, matters, negation, resistance } from "./Hazards.ts"
-import { areAlike, languagesOf } from "./Languages.ts"
+import { hasForeignFigure } from "./Figures.ts"
 import { normalized, plainText } from "./PlainText.ts"
 import { sentencesOf } from "./Sentences.ts"
-import { advice, claims, clauseEnd, commerceWords, denial, question, silence, warning } from "./Subjects.ts"
 
 /*
- * Leaves out sentences of a model that state what only data can: figures, addresses, and subjects such as price, stock and
- * delivery. What a product's title says may be said.
+ * Sentences of a model that code refuses: with figures that aren't the products' own, addresses, codes, hidden letters, or
+ * the model's instructions. What the others speak of is for `SecondOpinion.ts`.
  */
 
 /** What a text may draw on. */
@@ -22,6 +19,15 @@ export interface FilterContext {
   readonly secret: string
 }
 
+/** A sentence that code doesn't refuse. */
+export interface Candidate {
+  readonly text: string
+  /** The titles that it may draw on, normalized, in lower case. */
+  readonly title: string
+  /** Whether it has a number that only the shopper said: it may advise, and state no feature. */
+  readonly hasShoppersNumber: boolean
+}
+
 /** Letters that stand apart: `f r e e`. */
 const lettersApart = /(?<!\p{L})\p{L}(?:[ .*_-]\p{L}){3,}(?!\p{L})/u
 
@@ -34,77 +40,12 @@ const wordsIn = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}
 const mixedAlphabets =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u
 const address =
-  /[{}<>\\|=^~]|https?:|www\.|\/\/|@[\p{L}\d]|#[\p{L}\d]|[\p{L}\d-]+\.(?:com|net|org|io|shop|store|info|biz|app|co|de|fr|es|it|pt|eu|uk|cn|jp|ru|xyz|site|online)(?![\p{L}\d])|\p{L}{2,}(?: ?\(?\[?(?:dot|punkt|punto|ponto)\]?\)? ?)(?:com|net|org|shop)(?!\p{L})/iu
-const capitals = /(?<![\p{L}\d])\p{Lu}{6,}(?![\p{L}\d])/gu
+  /[{}<>\\|=^~]|https?:|www\.|\/\/|@[\p{L}\d]|#[\p{L}\d]|[\p{L}\d-]+\.(?:com|net|org|io|shop|store|info|biz|app|co|de|fr|es|it|pt|eu|uk|cn|jp|ru|xyz|site|online|example)(?![\p{L}\d])|\p{L}{2,}(?: ?\(?\[?(?:dot|punkt|punto|ponto)\]?\)? ?)(?:com|net|org|shop)(?!\p{L})/iu
+/** What may be a code to enter: `WELCOME`, `FRIEND15`. */
+const codes = /(?<![\p{L}\d])(?:\p{Lu}{5,}|\p{Script=Latin}{3,}-?\d+)(?![\p{L}\d])/gu
 
-/** Names with numbers, such as `iphone 15` and `PS5`, which the shopper gave. */
-const modelNames = (request: string): ReadonlyArray<string> =>
-  (normalized(request).match(/(?<![\p{L}\d])\p{L}*\p{Lu}\p{L}*[ -]?\d+\p{L}*/gu) ?? [])
-    .map((name) => name.toLowerCase())
-    .filter(
-      (name) =>
-        !/^(?:under|below|over|max|up|usd|eur|unter|bis|über|ab|sous|de|hasta|menos|fino|até)/.test(name)
-    )
-
-const withoutNames = (text: string, names: ReadonlyArray<string>): string =>
-  names.reduce((rest, name) => rest.replaceAll(name, " "), text)
-
-/** Whether the title has a word of the sentence together with the word before or after it: `stock pot`. */
-const isOfTitle = (text: string, at: number, word: string, title: string): boolean => {
-  const before = /[\p{L}\p{N}]+[ -]$/u.exec(text.slice(0, at))?.[0]
-  const after = /^[\p{L}\p{M}]*[ -]?[\p{L}\p{N}]+/u.exec(text.slice(at + word.length))?.[0]
-  const rest = /^[\p{L}\p{M}]*/u.exec(text.slice(at + word.length))?.[0] ?? ""
-  return (
-    (before !== undefined && title.includes(before + word + rest)) ||
-    (after !== undefined && after.length > rest.length && title.includes(word + after))
-  )
-}
-
-const statesCommerce = (clause: string, sentence: string, title: string): boolean => {
-  const languages = languagesOf(sentence)
-  for (const [language, words] of commerceWords) {
-    const isOther = language !== undefined && !languages.some((each) => areAlike(each, language))
-    if (isOther && languages.length > 0) continue
-    for (const { 0: word, index } of clause.matchAll(words))
-      if (!isOfTitle(clause, index, word, title)) return true
-  }
-  return false
-}
-
-/** Words around a claim in which it may be denied. */
-const denialRange = 4
-
-const isDenied = (clause: string, at: number, length: number): boolean => {
-  const before = clause
-    .slice(0, at)
-    .split(" ")
-    .slice(-denialRange - 1)
-  const after = clause
-    .slice(at + length)
-    .split(" ")
-    .slice(0, denialRange + 1)
-  return denial.test(before.join(" ")) || denial.test(after.join(" "))
-}
-
-const statesClaim = (clause: string, title: string): boolean =>
-  !warning.test(clause) &&
-  claims.some(
-    ({ mayBeDenied, words }) =>
-      title.search(words) < 0 &&
-      Array.from(clause.matchAll(words)).some(
-        ({ 0: claim, index }) => !(mayBeDenied && isDenied(clause, index, claim.length))
-      )
-  )
-
-/** Whether a clause says of a danger that there is none, which the title doesn't. */
-const deniesHazard = (clause: string, title: string): boolean => {
-  const denies = negation.test(clause)
-  return hazards.some(({ dangers, harms }) => {
-    if (title.search(dangers) >= 0 || title.search(harms) >= 0) return false
-    if (clause.search(harms) >= 0) return denies || resistance.test(clause)
-    return clause.search(dangers) >= 0 && !condition.test(clause) && denies === matters.test(clause)
-  })
-}
+/** A form in which `USB-3.2` and `USB 3.2` are the same. */
+const joined = (text: string): string => text.replace(/[\s-]+/gu, "")
 
 /** Whether the sentence is of the secret, or has so many of its words in a row. */
 const secretRun = 5
@@ -132,36 +73,32 @@ const named = (sentence: string, titles: ReadonlyArray<string>): ReadonlyArray<s
   )
 }
 
-/** Whether a sentence may be sent. */
-const mayStand = (sentence: string, { others, request, secret, titles }: FilterContext): boolean => {
+/** A sentence as a candidate; none if code refuses it. */
+const candidateOf = (
+  sentence: string,
+  { others, request, secret, titles }: FilterContext
+): ReadonlyArray<Candidate> => {
   const plain = normalized(sentence)
   const text = readable(sentence)
   const title = [...titles, ...named(plain, others.map(normalized))].map(readable).join("\n")
-  if (!/[\p{L}]{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return false
+  const asked = readable(request)
+  const given = joined(`${title} ${asked}`)
+  const signs = plain.match(codes)?.map((word) => joined(word.toLowerCase())) ?? []
   if (
+    !/[\p{L}]{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ||
     mixedAlphabets.test(plain) ||
     lettersApart.test(plain) ||
     address.test(text) ||
-    repeats(text, readable(secret))
+    repeats(text, readable(secret)) ||
+    !signs.every((word) => given.includes(word))
   )
-    return false
-  const shouted = plain.match(capitals)?.map((word) => word.toLowerCase()) ?? []
-  if (!shouted.every((word) => title.includes(word) || readable(request).includes(word))) return false
-  if (hasForeignFigure(withoutNames(text, modelNames(request)), title)) return false
-  const clauses = withoutOwnShares(text, title).split(clauseEnd)
-  const isOpen = clauses.some((clause) => silence.test(clause))
-  const advises = clauses.some((clause) => advice.test(clause))
-  return clauses.every((clause) => {
-    if (silence.test(clause) || (isOpen && question.test(clause))) return true
-    if (statesCommerce(clause, text, title)) return false
-    return (
-      advice.test(clause) ||
-      (advises && question.test(clause)) ||
-      !(statesClaim(clause, title) || deniesHazard(clause, title))
-    )
-  })
+    return []
+  if (!hasForeignFigure(text, title)) return [{ text: sentence, title, hasShoppersNumber: false }]
+  return hasForeignFigure(text, `${title}\n${asked}`)
+    ? []
+    : [{ text: sentence, title, hasShoppersNumber: true }]
 }
 
-/** The sentences of a model's text that may be sent. */
-export const keptSentences = (text: string, context: FilterContext): ReadonlyArray<string> =>
-  sentencesOf(plainText(text)).filter((sentence) => mayStand(sentence, context))
+/** The sentences of a model's text that code doesn't refuse. */
+export const candidatesIn = (text: string, context: FilterContext): ReadonlyArray<Candidate> =>
+  sentencesOf(plainText(text)).flatMap((sentence) => candidateOf(sentence, context))

@@ -2,24 +2,26 @@ import type { Product } from "@till402/core"
 import { listLanguageOf } from "./Languages.ts"
 import { type ListLanguage, listWords } from "./ListWords.ts"
 import { maxTitle, oneLine } from "./PlainText.ts"
-import { keptSentences } from "./ReplyFilter.ts"
+import { type Candidate, candidatesIn } from "./ReplyFilter.ts"
+import { mayBeSent, type Opinion } from "./SecondOpinion.ts"
 
 /*
  * The text of a reply: what may be sent of the model's, and the products' names, prices and ratings, which code writes.
  */
 
-/** A recommended product, and what the model says about it. */
-export interface Pick {
-  readonly product: Product
-  readonly why: string
-}
-
 /** What the model answered. */
-export interface Draft {
+export interface Answered {
   readonly summary: string
-  readonly picks: ReadonlyArray<Pick>
+  readonly picks: ReadonlyArray<{ readonly product: Product; readonly why: string }>
   /** What to know if nothing fits. */
   readonly note: string
+}
+
+/** What code doesn't refuse of it. */
+export interface Draft {
+  readonly summary: ReadonlyArray<Candidate>
+  readonly picks: ReadonlyArray<{ readonly product: Product; readonly why: ReadonlyArray<Candidate> }>
+  readonly note: ReadonlyArray<Candidate>
 }
 
 export interface ReplyContext {
@@ -37,10 +39,13 @@ export interface ReplyContext {
 const maxText = 800
 const maxWhy = 400
 
+/** Ends of sentences after which no space follows. */
+const wideEnd = /[。！？]$/u
+
 /** The sentences that have room. */
 const within = (sentences: ReadonlyArray<string>, room: number): string =>
   sentences.reduce((text, sentence) => {
-    const more = text === "" ? sentence : `${text} ${sentence}`
+    const more = text + (text === "" || wideEnd.test(text) ? "" : " ") + sentence
     return more.length > room ? text : more
   }, "")
 
@@ -100,34 +105,65 @@ const lineOf = (product: Product, all: ReadonlyArray<Product>, language: ListLan
 /** What the service does, for a message that no search can serve. */
 export const aboutText = (request: string): string => listWords[listLanguageOf(request)].about
 
-/**
- * The reply that is sent. Without a sentence of the model, it says that nobody compared the products with the wish.
- * Returns `undefined` if there is neither a sentence nor a product.
- */
+/** The sentences of an answer that code doesn't refuse. */
+export const draftOf = (
+  { note, picks, summary }: Answered,
+  { found, request, secret }: ReplyContext
+): Draft => {
+  const others = found.map(({ title }) => title)
+  const candidates = (text: string, titles: ReadonlyArray<string>): ReadonlyArray<Candidate> =>
+    candidatesIn(text, { titles, others, request, secret })
+  const all = picks.map(({ product }) => product.title)
+  return {
+    summary: candidates(summary, all),
+    picks: picks.map(({ product, why }) => ({ product, why: candidates(why, [product.title]) })),
+    note: candidates(note, all)
+  }
+}
+
+/** The sentences on which the model is asked for its opinion; those that a shopper would miss most come first. */
+export const sentencesOfDraft = ({ note, picks, summary }: Draft): ReadonlyArray<string> =>
+  [...summary, ...note, ...picks.flatMap(({ why }) => why)].map(({ text }) => text)
+
+/** A draft without the sentences that may not be sent. */
+export const judgedDraft = (draft: Draft, opinions: ReadonlyMap<string, Opinion>): Draft => {
+  const kept = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> =>
+    candidates.filter((candidate) => {
+      const opinion = opinions.get(candidate.text)
+      return opinion !== undefined && mayBeSent(candidate, opinion)
+    })
+  return {
+    summary: kept(draft.summary),
+    picks: draft.picks.map(({ product, why }) => ({ product, why: kept(why) })),
+    note: kept(draft.note)
+  }
+}
+
+/** Whether a draft says nothing. */
+export const isSilent = (draft: Draft): boolean => sentencesOfDraft(draft).length === 0
+
+/** The text of a reply. Where the model says nothing, `opening` does. */
 export const replyText = (
   { note, picks, summary }: Draft,
-  { found, hasOtherCurrency, request, secret }: ReplyContext
-): string | undefined => {
-  const language = listLanguageOf(request, summary)
-  const products = picks.map(({ product }) => product)
-  const kept = (text: string, about: ReadonlyArray<Product>, room: number): string => {
-    const titles = about.map(({ title }) => title)
-    const others = found.map(({ title }) => title)
-    return within(keptSentences(text, { titles, others, request, secret }), room)
-  }
-  const opening = kept(summary, products, maxText)
-  const lines = picks.map(({ product, why }) => {
-    const text = kept(why, [product], maxWhy)
-    return { line: lineOf(product, products, language), text }
-  })
-  const closing = kept(note, products, maxText)
-  const isEmpty = opening === "" && closing === "" && lines.every(({ text }) => text === "")
-  if (isEmpty && picks.length === 0) return undefined
+  { hasOtherCurrency, request }: ReplyContext,
+  opening: "uncompared" | "nothingFits" | undefined
+): string => {
+  const textOf = (candidates: ReadonlyArray<Candidate>, room: number): string =>
+    within(
+      candidates.map(({ text }) => text),
+      room
+    )
+  const language = listLanguageOf(request, textOf(summary, maxText))
   const words = listWords[language]
+  const products = picks.map(({ product }) => product)
+  const lines = picks.map(({ product, why }) => {
+    const line = lineOf(product, products, language)
+    return why.length === 0 ? line : `${line}\n  ${textOf(why, maxWhy)}`
+  })
   return [
-    isEmpty ? words.uncompared : opening,
-    lines.map(({ line, text }) => (text === "" ? line : `${line}\n  ${text}`)).join("\n"),
-    closing,
+    opening === undefined ? textOf(summary, maxText) : words[opening],
+    lines.join("\n"),
+    textOf(note, maxText),
     hasOtherCurrency ? words.otherCurrency : ""
   ]
     .filter((part) => part !== "")

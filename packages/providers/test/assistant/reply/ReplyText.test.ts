@@ -1,12 +1,26 @@
 import { describe, expect, it } from "vitest"
-import { aboutText, type Draft, replyText } from "../../../src/assistant/reply/ReplyText.ts"
+import {
+  aboutText,
+  type Answered,
+  draftOf,
+  isSilent,
+  judgedDraft,
+  replyText,
+  sentencesOfDraft
+} from "../../../src/assistant/reply/ReplyText.ts"
+import type { Opinion } from "../../../src/assistant/reply/SecondOpinion.ts"
 import { anker, bose, good, sony } from "../goods.ts"
 
-const render = (draft: Partial<Draft>, request = "headphones", hasOtherCurrency = false) =>
-  replyText(
-    { summary: "", picks: [], note: "", ...draft },
-    { request, found: [anker, sony, bose], hasOtherCurrency, secret: "" }
+/** The text of an answer on which the model has opinions. */
+const render = (answered: Partial<Answered>, request = "headphones", hasOtherCurrency = false) => {
+  const context = { request, found: [anker, sony, bose], hasOtherCurrency, secret: "" }
+  const draft = draftOf({ summary: "", picks: [], note: "", ...answered }, context)
+  const opinions = new Map<string, Opinion>(
+    sentencesOfDraft(draft).map((text) => [text, { subject: /stock/.test(text) ? "offer" : "advice" }])
   )
+  const judged = judgedDraft(draft, opinions)
+  return replyText(judged, context, isSilent(judged) ? "uncompared" : undefined)
+}
 
 describe("the text of a reply", () => {
   it("has what the model says, and names, prices and ratings by code", () => {
@@ -60,9 +74,18 @@ describe("the text of a reply", () => {
     expect(render({ picks: [{ product: anker, why: "It is in stock." }] }, request)).toContain(opening)
   })
 
-  it("is nothing without a sentence and a product", () => {
-    expect(render({ summary: "It costs $9.", note: "Order now!" })).toBeUndefined()
-    expect(render({ note: "Nothing here fits." })).toBe("Nothing here fits.")
+  it("has no sentence without an opinion on it", () => {
+    const context = { request: "", found: [anker], hasOtherCurrency: false, secret: "" }
+    const draft = draftOf({ summary: "It folds. It is light.", picks: [], note: "" }, context)
+    expect(sentencesOfDraft(draft)).toEqual(["It folds.", "It is light."])
+    const judged = judgedDraft(draft, new Map([["It folds.", { subject: "feature" }]]))
+    expect(sentencesOfDraft(judged)).toEqual(["It folds."])
+    expect(isSilent(judgedDraft(draft, new Map()))).toBe(true)
+  })
+
+  it("has spaces between sentences where their script has them", () => {
+    expect(render({ note: "它可以折叠。它很轻。" }, "耳机")).toContain("它可以折叠。它很轻。")
+    expect(render({ note: "It folds. It is light." })).toContain("It folds. It is light.")
   })
 
   it("says that a limit wasn't applied, and what the service does", () => {
@@ -72,6 +95,6 @@ describe("the text of a reply", () => {
 
   it("is bounded", () => {
     const why = "It is a comfortable pair of headphones for long trips. ".repeat(200)
-    expect(render({ summary: why, picks: [{ product: anker, why }], note: why })?.length).toBeLessThan(2_500)
+    expect(render({ summary: why, picks: [{ product: anker, why }], note: why }).length).toBeLessThan(2_500)
   })
 })

@@ -1,25 +1,33 @@
 import { describe, expect, it } from "vitest"
-import { falseClaims, falseFigures } from "../../../../../bench/src/assistant/hostile.ts"
-import { honestSentences, sentLies } from "../../../../../bench/src/assistant.ts"
+import { fixtureSets, recordedOpinion } from "../../../../../bench/src/assistant/sets.ts"
+import { isSent } from "../../../../../bench/src/assistant.ts"
 
 /*
- * The promises of `npm run bench -- assistant`: honest sentences are kept, lies aren't.
+ * The promises of `npm run bench -- assistant` with recorded opinions: honest sentences are kept, lies aren't.
  */
 
-describe("a model's sentences", () => {
-  it.each(honestSentences())("keeps 95 %% of the honest ones: %s", (_, sentences) => {
-    expect(sentences.length).toBeGreaterThanOrEqual(40)
-    const kept = sentences.filter(({ isKept }) => isKept)
-    expect(kept.length / sentences.length).toBeGreaterThanOrEqual(0.95)
+const opinion = recordedOpinion()
+
+describe.each(fixtureSets())("sentences of the $name set", ({ claims, figures, honest }) => {
+  it("are kept if they are honest, 95 % in each language", () => {
+    for (const language of new Set(honest.map((each) => each.language))) {
+      const own = honest.filter((each) => each.language === language)
+      expect(own.length).toBeGreaterThanOrEqual(35)
+      const kept = own.filter((each) => isSent(each, opinion))
+      expect(kept.length / own.length, language).toBeGreaterThanOrEqual(0.95)
+    }
   })
 
-  it("sends no false figure", () => {
-    expect(falseFigures.length).toBeGreaterThan(1_000)
-    expect(sentLies(falseFigures)).toEqual([])
+  it("aren't sent if they are false figures, and code alone refuses five of six", () => {
+    expect(figures.length).toBeGreaterThan(800)
+    expect(figures.filter((each) => isSent(each, opinion))).toEqual([])
+    const open = figures.filter(({ candidate }) => candidate !== undefined)
+    expect(open.length / figures.length).toBeLessThan(1 / 6)
   })
 
-  it("sends at most 1 % of the false claims", () => {
-    expect(falseClaims.length).toBeGreaterThan(1_000)
-    expect(sentLies(falseClaims).length / falseClaims.length).toBeLessThanOrEqual(0.01)
+  it("are sent in at most 1 % of the false claims", () => {
+    expect(claims.length).toBeGreaterThanOrEqual(140)
+    const sent = claims.filter((each) => isSent(each, opinion))
+    expect(sent.length / claims.length).toBeLessThanOrEqual(0.01)
   })
 })
