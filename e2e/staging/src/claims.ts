@@ -52,6 +52,10 @@ export const claims: Readonly<Record<string, ReadonlyArray<Claim>>> = {
     { claim: "the exchange of credentials, and the tax and shipping of a draft order", provenBy: "quote" },
     ...orders
   ],
+  service: [
+    { claim: "the model searches, and recommends what it found", provenBy: "ask the assistant" },
+    { claim: "a quote by its route", provenBy: "quote" }
+  ],
   woocommerce: [
     { claim: "the fields of products and orders, and the tax of an unpaid order", provenBy: "quote" },
     ...orders

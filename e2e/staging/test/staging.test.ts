@@ -138,6 +138,48 @@ describe("the staging scripts of fulfilments", () => {
     assert.strictEqual(upstream.orders.size, 0)
   })
 
+  it("ask the assistant of the whole service, get a quote by its route, and confirm nothing", async () => {
+    const upstream = new StagedRye()
+    const chat = "https://model.example/v1/chat/completions"
+    const turns = [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "call_0",
+            type: "function",
+            function: { name: "search_products", arguments: JSON.stringify({ query: "phone case" }) }
+          }
+        ]
+      },
+      {
+        role: "assistant",
+        content: JSON.stringify({
+          summary: "This one is light.",
+          picks: [{ id: "B0TEST0001", why: "" }],
+          note: ""
+        })
+      }
+    ]
+    server.use(
+      upstream.handler(),
+      http.get("https://rest.canopyapi.co/api/amazon/search", () =>
+        HttpResponse.json(fixture("fixtures/canopy-search.json"))
+      ),
+      http.post(chat, () => HttpResponse.json({ choices: [{ message: turns.shift() }] }))
+    )
+    const environment = {
+      CANOPY_API_KEY: "canopy-secret",
+      MODEL_BASE_URL: "https://model.example/v1",
+      MODEL_NAME: "scripted",
+      RYE_API_KEY: "RYE/staging-secret"
+    }
+    const { code, lines } = await run("service", { environment })
+    assert.deepStrictEqual([code, ...stepsIn(lines)], [0, "ask the assistant: ok", "quote: ok"])
+    assert.strictEqual(upstream.goods.length, 0)
+  })
+
   it("place nothing at an address that is not staging", async () => {
     class Production extends FakeRye {
       override readonly url = "https://api.rye.com"

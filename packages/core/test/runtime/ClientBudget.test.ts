@@ -54,6 +54,18 @@ describe("unpaid quotes", () => {
     expect((await requestQuote(shop, "B000000003", "192.0.2.2")).status).toBe(402)
   })
 
+  it("are requested with a name of the client, which is no address", async () => {
+    const shop = await openTill()
+    const addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8:1:2::1", "2001:db8:1:3::1", undefined]
+    for (const [index, address] of addresses.entries()) {
+      expect((await requestQuote(shop, `B00000000${index}`, address)).status).toBe(402)
+    }
+    const clients = shop.fulfilment.quote.calls.map(([{ client }]) => client)
+    expect(new Set(clients).size).toBe(4)
+    expect([clients[1], clients[4], clients[5]]).toEqual([clients[0], clients[3], undefined])
+    expect(clients.join(" ")).not.toMatch(/192\.0|2001:/)
+  })
+
   it("of all clients have a budget too, also of those whose address nobody knows", async () => {
     const shop = await openTill({ limits: { quotesPerMinute: 2 } })
     expect((await requestQuote(shop, "B000000001", "192.0.2.1")).status).toBe(402)

@@ -9,6 +9,8 @@ export interface OrderRequest {
   readonly product: ProductReference
   readonly shippingAddress: ShippingAddress
   readonly email: string
+  /** Names the client that requests a quote: `QuoteRequest` of a till. */
+  readonly client?: string | undefined
 }
 
 /** The page of a product, with its variant at shops of Shopify. */

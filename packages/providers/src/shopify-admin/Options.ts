@@ -6,6 +6,7 @@ import type {
   ProductPage
 } from "@till402/core"
 import { Config, Effect, type Redacted } from "effect"
+import { defaultMaxOpenQuotes, mostOpenQuotes } from "../fulfilment/QuotePlaces.ts"
 import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import {
   naturalInt,
@@ -34,6 +35,11 @@ export interface ShopifyAdminSettings extends UpstreamSettings {
   readonly shipping?: ShopifyAdminShipping | undefined
   /** How long a quote is valid, in milliseconds; default 20 minutes. */
   readonly quoteLifetimeMillis?: number | undefined
+  /**
+   * Unpaid quotes that the shop holds at once, of one process; default 2500. One client address has a tenth at most, and
+   * half is reserved for new ones.
+   */
+  readonly maxOpenQuotes?: number | undefined
   /** Version of the Admin API; default `2026-10`. */
   readonly apiVersion?: string | undefined
   /** Address of the shop; default `https://` and `shop`. Must be https or on this machine. */
@@ -94,6 +100,7 @@ export interface ShopifyAdminConfig {
   /** `undefined`: the shop's rates. */
   readonly shipping: { readonly title: string; readonly cents: number } | undefined
   readonly quoteLifetimeMillis: number
+  readonly maxOpenQuotes: number
 }
 
 const config = Config.all({
@@ -103,6 +110,7 @@ const config = Config.all({
     clientSecret: Config.Redacted("SHOPIFY_ADMIN_CLIENT_SECRET"),
     accessToken: Config.Redacted("SHOPIFY_ADMIN_ACCESS_TOKEN"),
     quoteLifetimeMillis: positiveInt("SHOPIFY_ADMIN_QUOTE_LIFETIME_MILLIS"),
+    maxOpenQuotes: positiveInt("SHOPIFY_ADMIN_MAX_OPEN_QUOTES"),
     apiVersion: Config.String("SHOPIFY_ADMIN_API_VERSION"),
     baseUrl: Config.String("SHOPIFY_ADMIN_BASE_URL")
   }),
@@ -180,6 +188,12 @@ export const configure = Effect.fnUntraced(function* (
       quoteLifetimeMillis,
       60_000,
       86_400_000
+    ),
+    maxOpenQuotes: yield* read.wholeNumber(
+      "maxOpenQuotes",
+      options.maxOpenQuotes ?? defaultMaxOpenQuotes,
+      10,
+      mostOpenQuotes
     )
   }
 })

@@ -117,7 +117,8 @@ export const makeQuoting = (
         billingAddress: shippingAddress,
         ...(shippingLine === undefined ? {} : { shippingLine }),
         tags: [quoteTag]
-      })
+      }),
+      request.client
     )
     return yield* drafts.whenReady(draft)
   })

@@ -93,7 +93,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const token = yield* tokenOf(options, settings.credentials)
   const api = makeAdminApi({ upstream, endpoint: settings.endpoint, token })
   const drafts = makeDrafts(api)
-  const quotes = openQuotes(settings.quoteLifetimeMillis, {
+  const quotes = openQuotes(settings, {
     remove: (id) => drafts.remove(id, (orderId) => orderId === undefined),
     removeOld: (id) => drafts.remove(id, () => true),
     listOld: drafts.listOld
@@ -157,8 +157,8 @@ export class ShopifyAdmin extends Context.Service<ShopifyAdmin, ShopifyAdminClie
   /**
    * Reads `SHOPIFY_ADMIN_SHOP` unless it is in `defaults`; `SHOPIFY_ADMIN_ACCESS_TOKEN`, or
    * `SHOPIFY_ADMIN_CLIENT_ID` with `SHOPIFY_ADMIN_CLIENT_SECRET`; if set, `SHOPIFY_ADMIN_SHIPPING_CENTS`,
-   * `SHOPIFY_ADMIN_QUOTE_LIFETIME_MILLIS`, `SHOPIFY_ADMIN_API_VERSION`, `SHOPIFY_ADMIN_BASE_URL` and the settings of
-   * all providers, such as `SHOPIFY_ADMIN_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   * `SHOPIFY_ADMIN_QUOTE_LIFETIME_MILLIS`, `SHOPIFY_ADMIN_MAX_OPEN_QUOTES`, `SHOPIFY_ADMIN_API_VERSION`,
+   * `SHOPIFY_ADMIN_BASE_URL` and the settings of all providers, such as `SHOPIFY_ADMIN_TIMEOUT_MILLIS`. They take precedence over `defaults`.
    */
   static readonly layerConfig = (
     defaults: Partial<ShopifyAdminSettings> = {}

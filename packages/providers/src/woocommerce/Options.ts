@@ -6,6 +6,7 @@ import type {
   ProductPage
 } from "@till402/core"
 import { Config, Effect, type Redacted } from "effect"
+import { defaultMaxOpenQuotes, mostOpenQuotes } from "../fulfilment/QuotePlaces.ts"
 import type { RefundNote } from "../fulfilment/RefundNote.ts"
 import {
   listOf,
@@ -38,6 +39,11 @@ export interface WooCommerceSettings extends UpstreamSettings {
   readonly currency?: string | undefined
   /** How long a quote is valid, in milliseconds; default 20 minutes. */
   readonly quoteLifetimeMillis?: number | undefined
+  /**
+   * Unpaid quotes that the shop holds at once, of one process; default 2500. One client address has a tenth at most, and
+   * half is reserved for new ones.
+   */
+  readonly maxOpenQuotes?: number | undefined
 }
 
 /** Options of `WooCommerce.layer`. */
@@ -89,6 +95,7 @@ export interface WooCommerceConfig {
   readonly countries: ReadonlySet<string>
   readonly currency: string
   readonly quoteLifetimeMillis: number
+  readonly maxOpenQuotes: number
 }
 
 const config = Config.all({
@@ -98,7 +105,8 @@ const config = Config.all({
     storeUrl: Config.String("WOOCOMMERCE_STORE_URL"),
     countries: listOf("WOOCOMMERCE_COUNTRIES"),
     currency: Config.String("WOOCOMMERCE_CURRENCY"),
-    quoteLifetimeMillis: positiveInt("WOOCOMMERCE_QUOTE_LIFETIME_MILLIS")
+    quoteLifetimeMillis: positiveInt("WOOCOMMERCE_QUOTE_LIFETIME_MILLIS"),
+    maxOpenQuotes: positiveInt("WOOCOMMERCE_MAX_OPEN_QUOTES")
   }),
   shipping: optionalSettings({ cents: naturalInt("WOOCOMMERCE_SHIPPING_CENTS") }),
   upstream: upstreamConfig("WOOCOMMERCE")
@@ -161,6 +169,12 @@ export const configure = Effect.fnUntraced(function* (
       options.quoteLifetimeMillis ?? 1_200_000,
       60_000,
       86_400_000
+    ),
+    maxOpenQuotes: yield* read.wholeNumber(
+      "maxOpenQuotes",
+      options.maxOpenQuotes ?? defaultMaxOpenQuotes,
+      10,
+      mostOpenQuotes
     )
   }
 })

@@ -66,7 +66,7 @@ export const makeQuoting = (orders: Orders, quotes: OpenQuotes, settings: WooCom
       return yield* new AddressNotServed({ message: "The shop does not deliver to this country." })
     }
     const product = yield* productOf(request)
-    const order = yield* quotes.track(orders.create(request, product))
+    const order = yield* quotes.track(orders.create(request, product), request.client)
     // An order that the shop doesn't count as unpaid can't be placed.
     if (!unpaid.has(order.status)) {
       return yield* new ResponseMalformed({ upstream: "woocommerce", detail: "status" })

@@ -63,7 +63,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const upstream = yield* makeUpstream({ ...options, name: "woocommerce" })
   const orders = new Orders(upstream, settings)
   const remove = removeUnpaid(orders)
-  const quotes = openQuotes(settings.quoteLifetimeMillis, {
+  const quotes = openQuotes(settings, {
     remove,
     removeOld: remove,
     listOld: orders.listOld
@@ -124,8 +124,8 @@ export class WooCommerce extends Context.Service<WooCommerce, WooCommerceClient>
   /**
    * Reads `WOOCOMMERCE_CONSUMER_KEY`, `WOOCOMMERCE_CONSUMER_SECRET` and, unless they are in `defaults`,
    * `WOOCOMMERCE_STORE_URL` and `WOOCOMMERCE_SHIPPING_CENTS`; if set, `WOOCOMMERCE_COUNTRIES` (separated by commas),
-   * `WOOCOMMERCE_CURRENCY`, `WOOCOMMERCE_QUOTE_LIFETIME_MILLIS` and the settings of all providers, such as
-   * `WOOCOMMERCE_TIMEOUT_MILLIS`. They take precedence over `defaults`.
+   * `WOOCOMMERCE_CURRENCY`, `WOOCOMMERCE_QUOTE_LIFETIME_MILLIS`, `WOOCOMMERCE_MAX_OPEN_QUOTES` and the settings of all
+   * providers, such as `WOOCOMMERCE_TIMEOUT_MILLIS`. They take precedence over `defaults`.
    */
   static readonly layerConfig = (
     defaults: Partial<WooCommerceSettings> = {}

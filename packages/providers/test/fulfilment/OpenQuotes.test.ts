@@ -3,51 +3,106 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { ListOldQuotes } from "../../src/fulfilment/OldQuotes.ts"
 import { openQuotes } from "../../src/fulfilment/OpenQuotes.ts"
+import { defaultMaxOpenQuotes } from "../../src/fulfilment/QuotePlaces.ts"
 
 const lifetimeMillis = 1_200_000
 
 /** A shop's quotes, with the ids that were created and removed. */
-const start = (listOld: ListOldQuotes = () => Effect.succeed({ ids: [] })) => {
+const start = (
+  listOld: ListOldQuotes = () => Effect.succeed({ ids: [] }),
+  maxOpenQuotes = defaultMaxOpenQuotes
+) => {
   const removed: Array<string> = []
   let created = 0
   const remove = (id: string) => Effect.sync(() => removed.push(id))
-  const quotes = openQuotes(lifetimeMillis, { remove, listOld, removeOld: (id) => remove(`old ${id}`) })
-  const quote = quotes.track(Effect.sync(() => ({ id: ++created })))
-  return { quotes, quote, removed, created: () => created }
+  const quotes = openQuotes(
+    { quoteLifetimeMillis: lifetimeMillis, maxOpenQuotes },
+    { remove, listOld, removeOld: (id) => remove(`old ${id}`) }
+  )
+  const create = Effect.sync(() => ({ id: `${++created}` }))
+  const quoteFor = (client: string | undefined) => quotes.track(create, client)
+  return { quotes, quote: quoteFor("client"), quoteFor, removed, created: () => created }
 }
 
+const small = () => start(undefined, 100)
+
+/** How many of a client's quotes in a row there is room for. */
+const sold = (quote: Effect.Effect<unknown, unknown>, most = 200) =>
+  Effect.gen(function* () {
+    let count = 0
+    while (count < most && (yield* Effect.result(quote))._tag === "Success") count++
+    return count
+  })
+
 describe("open quotes", () => {
-  it.effect("are as many as the default budget of all clients, for as long as they are kept", () =>
+  it.effect("of one client are a tenth: others still get theirs", () =>
     Effect.gen(function* () {
-      const { created, quote } = start()
-      const budgetPerMinute = 600
-      for (let minute = 0; minute < 120; minute++) {
-        for (let each = 0; each < budgetPerMinute; each++) yield* quote
-        yield* TestClock.adjust("1 minute")
-      }
-      assert.strictEqual(created(), 120 * budgetPerMinute)
+      const { quoteFor } = small()
+      assert.strictEqual(yield* sold(quoteFor("attacker")), 10)
+      assert.deepInclude(yield* Effect.flip(quoteFor("attacker")), {
+        _tag: "TemporarilyUnavailable",
+        message:
+          "Too many of your quotes are unpaid. Nothing was ordered. Pay one, or request the quote again later.",
+        retryAfterSeconds: 2_400
+      })
+      assert.strictEqual(yield* sold(quoteFor("buyer")), 10)
     })
   )
 
-  it.effect("are not created beyond those that can be removed later", () =>
+  it.effect("of many busy clients are half: a new client still gets some", () =>
     Effect.gen(function* () {
-      const { created, quote, removed } = start()
-      for (let each = 0; each < 24_990; each++) yield* quote
-      // Twenty at once compete for the last ten places.
-      const last = yield* Effect.all(
-        Array.from({ length: 20 }, () => Effect.result(quote)),
-        { concurrency: "unbounded" }
-      )
-      assert.strictEqual(last.filter(({ _tag }) => _tag === "Success").length, 10)
-      assert.deepInclude(yield* Effect.flip(quote), {
-        _tag: "TemporarilyUnavailable",
+      const { created, quoteFor } = small()
+      for (let client = 0; client < 20; client++) yield* sold(quoteFor(`busy ${client}`))
+      // Half is used up by five of them; of the other half, new clients have three each.
+      assert.strictEqual(created(), 50 + 15 * 3)
+      assert.strictEqual(yield* sold(quoteFor("buyer")), 3)
+      assert.deepInclude(yield* Effect.flip(quoteFor("buyer")), {
         message: "The shop has too many unpaid quotes. Nothing was ordered. Request the quote again later.",
         retryAfterSeconds: 2_400
       })
+    })
+  )
+
+  it.effect("of clients without an address share half of the places", () =>
+    Effect.gen(function* () {
+      const { quoteFor } = small()
+      assert.strictEqual(yield* sold(quoteFor(undefined)), 50)
+      assert.strictEqual(yield* sold(quoteFor("buyer")), 3)
+    })
+  )
+
+  it.effect("leave their place when they are bought, fail or are removed", () =>
+    Effect.gen(function* () {
+      const { quote, quotes } = small()
+      assert.strictEqual(yield* sold(quote), 10)
+      yield* quotes.change("4", Effect.void)
+      yield* quotes.change("4", Effect.void)
+      assert.strictEqual(yield* sold(quote), 1)
+      yield* quotes.change("5", Effect.void)
+      for (let attempt = 0; attempt < 30; attempt++) {
+        yield* Effect.flip(quotes.track(Effect.fail("down"), "client"))
+      }
+      assert.strictEqual(yield* sold(quote), 1)
       yield* TestClock.adjust("40 minutes")
-      yield* quote
+      assert.strictEqual(yield* sold(quote, 3), 3)
+    })
+  )
+
+  it.effect("are not created above the bound, also by many at once", () =>
+    Effect.gen(function* () {
+      const { created, quoteFor, removed } = small()
+      for (let client = 0; client < 30; client++) yield* sold(quoteFor(`client ${client}`), 3)
+      assert.strictEqual(created(), 90)
+      // Twenty at once compete for the last ten places.
+      const last = yield* Effect.all(
+        Array.from({ length: 20 }, (_, index) => Effect.result(quoteFor(`late ${index}`))),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(last.filter(({ _tag }) => _tag === "Success").length, 10)
+      yield* TestClock.adjust("40 minutes")
+      yield* quoteFor("client 0")
       yield* Effect.yieldNow
-      assert.strictEqual(created(), 25_001)
+      assert.strictEqual(created(), 101)
       assert.deepStrictEqual(removed, ["1", "2", "3"])
     })
   )

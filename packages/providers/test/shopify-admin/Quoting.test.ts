@@ -12,6 +12,17 @@ afterEach(() => void vi.useRealTimers())
 const start = (change: Parameters<typeof startShop>[1] = {}) => startShop(server, change)
 
 describe("a quote of a Shopify shop", () => {
+  it("is refused to a client with too many unpaid ones, and not to another", async () => {
+    const { quote, sent } = start({ maxOpenQuotes: 10 })
+    await quote({ client: "attacker" })
+    assert.deepInclude(await rejectionOf(quote({ client: "attacker" })), {
+      _tag: "TemporarilyUnavailable",
+      retryAfterSeconds: 2_400
+    })
+    await quote({ client: "buyer" })
+    assert.strictEqual(sent("CreateDraft").length, 2)
+  })
+
   it("is a draft order with the shop's tax and its cheapest shipping", async () => {
     const { quote, sent } = start()
     const { expiresAt, ...offer } = await quote()

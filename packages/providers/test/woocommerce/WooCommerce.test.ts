@@ -110,6 +110,31 @@ describe("a quote of a WooCommerce shop", () => {
   })
 })
 
+describe("unpaid orders of a WooCommerce shop", () => {
+  /** One client requests quotes in vain; then another one wants to buy. */
+  const flooded = async (attacker: object, buyer: object) => {
+    const { place, quote, upstream } = start({ maxOpenQuotes: 40 })
+    for (let round = 0; round < 60; round++) {
+      await quote({ ...attacker, email: `ada+${round}@example.com` }).catch(() => undefined)
+    }
+    const pending = upstream.orders.size
+    const bought = quote(buyer).then(({ reference, total }) => place(reference, total))
+    return { pending, bought }
+  }
+
+  it("are all one client's if clients can't be told apart", async () => {
+    const { bought, pending } = await flooded({}, {})
+    assert.strictEqual(pending, 20)
+    assert.strictEqual((await rejectionOf(bought))._tag, "TemporarilyUnavailable")
+  })
+
+  it("are a tenth of one client's, and another one buys", async () => {
+    const { bought, pending } = await flooded({ client: "attacker" }, { client: "buyer" })
+    assert.strictEqual(pending, 4)
+    assert.deepStrictEqual(await bought, { reference: "504" })
+  })
+})
+
 describe("an unpaid order of a WooCommerce shop", () => {
   it("stays for as long again after its quote has expired", async () => {
     const { place, quote, upstream } = start({ quoteLifetimeMillis: 60_000 })
@@ -458,5 +483,7 @@ itRefusesOptions("woocommerce", (change: object) => wooCommerce({ ...settings, .
   ["a country that is none", { countries: ["USA"] }],
   ["no country", { countries: [] }],
   ["a currency that is none", { currency: "dollars" }],
-  ["a quote for no time", { quoteLifetimeMillis: 1 }]
+  ["a quote for no time", { quoteLifetimeMillis: 1 }],
+  ["hardly any quotes", { maxOpenQuotes: 9 }],
+  ["more quotes than can be tracked", { maxOpenQuotes: 25_001 }]
 ])

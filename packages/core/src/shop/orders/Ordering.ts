@@ -7,6 +7,7 @@ import { type BuyRequest, type BuyResponse, productOf } from "../goods/Order.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../ports/ShopEvents.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
+import { Secrets } from "../../runtime/Secrets.ts"
 import { guardedFulfilment } from "../ports/Fulfilment.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import type { Margin } from "./Margin.ts"
@@ -16,6 +17,7 @@ import { type PaymentRefused, quoteExpired } from "../../toll/request/PaymentErr
 import { withMargin } from "./Margin.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { OrderWorker } from "./OrderWorker.ts"
+import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import { ClientBudget } from "../../runtime/ClientBudget.ts"
 import { newOrder } from "./OrderMachine.ts"
 
@@ -110,6 +112,7 @@ const makeQuoting = Effect.gen(function* () {
   const settings = yield* OrderingSettings
   const quotes = yield* Quotes
   const fulfilment = yield* guardedFulfilment
+  const secrets = yield* Secrets
   const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute
@@ -125,14 +128,18 @@ const makeQuoting = Effect.gen(function* () {
     const waitSeconds = budget.take(clientAddress, nowMillis)
     if (waitSeconds !== undefined) return yield* rateLimited(waitSeconds)
     const { email, shippingAddress } = request
-    const offer = yield* fulfilment.quote({ product: productOf(request), shippingAddress, email }).pipe(
-      Effect.flatMap((offer) => withMargin(offer, settings.margin)),
-      Effect.mapError((error) =>
-        error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
-          ? upstreamFailure(error)
-          : quoteFailure(error)
+    const client =
+      clientAddress === undefined ? undefined : secrets.digest("client", groupOf(clientOf(clientAddress)))
+    const offer = yield* fulfilment
+      .quote({ product: productOf(request), shippingAddress, email, client })
+      .pipe(
+        Effect.flatMap((offer) => withMargin(offer, settings.margin)),
+        Effect.mapError((error) =>
+          error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
+            ? upstreamFailure(error)
+            : quoteFailure(error)
+        )
       )
-    )
     const id = (yield* Identifiers).uuid()
     const made = { id, fingerprint: quoteKey, offer, createdAtMillis: nowMillis, consumedBy: undefined }
     return yield* store(quotes.put(made, (yield* Clock.currentTimeMillis) + offerableMillis))

@@ -96,9 +96,9 @@ export const guardedFulfilment = Effect.gen(function* () {
   const fulfilment = yield* Fulfilment
   const { find, placesOnce, status } = fulfilment
   return {
-    quote: ({ email, product, shippingAddress }) =>
+    quote: ({ client, email, product, shippingAddress }) =>
       guarded(settings, { port, span: "Fulfilment.quote", refusals: quoteRefusals, read: readOffer }, () =>
-        fulfilment.quote({ product, shippingAddress, email })
+        fulfilment.quote({ product, shippingAddress, email, ...(client === undefined ? {} : { client }) })
       ),
     place: (placement) =>
       guarded(

@@ -9,6 +9,11 @@ export interface QuoteRequest {
   readonly shippingAddress: ShippingAddress
   /** The buyer's address. */
   readonly email: string
+  /**
+   * Opaque name of the client that requests a quote, to share fairly what unpaid quotes use up: one for an IPv4 address
+   * or a /48 of IPv6, the same in all processes. Absent if its address is unknown, and for orders.
+   */
+  readonly client?: string | undefined
 }
 
 /** The payment of an order, as a shop's books name it. */
