@@ -113,8 +113,8 @@ const shopOf = (dialect: Dialect, count: number, endMillis: number): ReadonlyArr
         '{"email":"ada@example.com","shippingAddress":{"name":"Ada Lovelace"}}',
         '{"attempts":0,"mails":[],"shipments":[]}'
       FROM ${numbers} AS numbers`,
-    `INSERT INTO till_vault_purchases (id, status, created_at, due_at, attempts, email, document)
-      SELECT 'purchase-' || n, 'granted', ${created}, NULL, 1, 'ada@example.com',
+    `INSERT INTO till_vault_purchases (id, key_id, status, created_at, due_at, attempts, email, document)
+      SELECT 'purchase-' || n, '1', 'granted', ${created}, NULL, 1, 'ada@example.com',
         '{"chargeKey":"key-' || n || '","slug":"item"}'
       FROM ${numbers} AS numbers`,
     `INSERT INTO till_quotes (id, fingerprint, offer, created_at, expires_at, consumed_by)

@@ -132,6 +132,7 @@ const values: Readonly<Record<string, string>> = {
   secret: "the current secret",
   secretId: "id of the current secret, if there are older ones; default `1`",
   olderSecrets: "`id:secret` pairs, separated by commas, newest first",
+  retiredKeys: "ids, separated by commas",
   settlement: "operations whose payments settle before the work, separated by commas",
   trustFacilitator: "`true` or `false`",
   openapiPath: "a path, or `false`",

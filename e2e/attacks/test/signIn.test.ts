@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator } from "@till402/testing"
-import { expect } from "vitest"
+import { expect, onTestFinished } from "vitest"
 import { attack } from "../src/attack.ts"
 import { baseUrl, type Call, downloadOf, jsonOf, type ReceivedResponse, vaultBuyOf } from "../src/Calls.ts"
 import { openOurs } from "../src/Ours.ts"
@@ -129,6 +134,43 @@ attack("the proof of a wallet that didn't pay", {
     // None of these has used the challenge up.
     expect((await presentProof(visitor, call, await proofOf(challenge, payer))).status).toBe(200)
     expect(await charges()).toBe(1)
+  }
+})
+
+attack("a download token made with a stolen key", {
+  on: naiveSignIn,
+  lands: async () => {
+    const visitor = visit(openNaiveSignIn(naiveGoods))
+    const response = await presentProof(visitor, numbered(1), await proofOf(info(), stranger))
+    expect(response.text).toBe(naiveGoods[1])
+  },
+  fails: async () => {
+    const folder = mkdtempSync(join(tmpdir(), "till402-stolen-"))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const open = async (options: Pick<TillOptions, "retiredKeys" | "secret">) => {
+      const vault = { open: async () => ({ body: new Uint8Array(100) }) }
+      const storage = sqlite({ filename: join(folder, "till.sqlite") })
+      const shop = await openOurs(fakeFacilitator(), { vault, storage, ...options })
+      return { shop, visitor: visit(shop) }
+    }
+    const stolen = { id: "1", secret: "the key that somebody has stolen, long enough" }
+    const before = await open({ secret: [stolen] })
+    const buying = vaultBuyOf("launch-plan")
+    const bought = jsonOf(await before.visitor.present(buying, await before.visitor.payFor(buying)))
+    // Tokens are derived from the key and the purchase's id: the thief's is that of the buyer.
+    const call = downloadOf(String(bought["purchaseId"]), String(bought["downloadToken"]))
+    await before.shop.till.dispose()
+
+    const fresh = { id: "2", secret: "the key that replaces it, and is long enough" }
+    const { shop, visitor } = await open({ secret: [fresh], retiredKeys: ["1"] })
+    const paid = await visitor.present(call, await visitor.payFor(call))
+    expect([paid.status, jsonOf(paid)["code"]]).toEqual([403, "DOWNLOAD_FORBIDDEN"])
+    const challenge = challengeIn(await visitor.send(call))
+    const asStranger = await presentProof(visitor, call, await proofOf(challenge, stranger))
+    expect(reasonOf(asStranger)).toBe("sign_in_refused")
+    // The buyer's wallet still gets the file, and nothing else was charged.
+    expect((await presentProof(visitor, call, await proofOf(challenge, payer))).status).toBe(200)
+    expect((await shop.till.charges.list()).filter(({ state }) => state === "settled")).toHaveLength(1)
   }
 })
 

@@ -131,6 +131,7 @@ const quoteOf = (fingerprint: string, id: string) => ({
 const newPurchase = (id: string): NewVaultPurchase => ({
   id,
   chargeKey: "charge-1",
+  keyId: "k1",
   slug: "item-1",
   walletAddress: "11111111111111111111111111111111",
   email: "ada@example.com",

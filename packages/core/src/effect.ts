@@ -38,6 +38,7 @@ export {
   VaultQuery
 } from "./shop/goods/Vault.ts"
 export { ChargeOperator } from "./operators/ChargeOperator.ts"
+export { KeyOperator, type KeyUse } from "./till/keyCheck.ts"
 export { LedgerOperator } from "./operators/LedgerOperator.ts"
 export { OrderOperator } from "./shop/orders/OrderOperator.ts"
 export { RefundOperator } from "./operators/RefundOperator.ts"

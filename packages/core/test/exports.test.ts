@@ -66,6 +66,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "Facilitator",
       "FacilitatorHttp",
       "Fulfilment",
+      "KeyOperator",
       "LedgerOperator",
       "Mailer",
       "Marketplaces",
@@ -200,10 +201,12 @@ it("a till has the promised members, and no other", () => {
   })
   const members = [
     "charges",
+    "check",
     "dispose",
     "fetch",
     "handle",
     "handles",
+    "keys",
     "ledger",
     "orders",
     "price",

@@ -120,7 +120,22 @@ describe("a ZIP archive is refused", () => {
         "server.key~",
         ".bash_history",
         "terraform.tfstate.backup",
+        ".config/solana/cli/config.yml",
+        ".config/solana/id.json",
+        "home/.Config/Solana/id.json",
+        "id.json",
+        "wallets/ID.json.bak",
+        "keypair.json",
+        "target/deploy/shop-keypair.json",
         // Not private:
+        "locales/id.json",
+        "src/i18n/id.json",
+        "grid.json",
+        "solana/README.md",
+        ".config/app.json",
+        "keypair.example.json",
+        "example-keypair.json",
+        "keypairs.json",
         ".env.example",
         "example.env",
         ".envoy.yaml",
@@ -143,7 +158,13 @@ describe("a ZIP archive is refused", () => {
       "AuthKey.p8",
       "server.key~",
       ".bash_history",
-      "terraform.tfstate.backup"
+      "terraform.tfstate.backup",
+      ".config/solana",
+      "home/.Config/Solana",
+      "id.json",
+      "wallets/ID.json.bak",
+      "keypair.json",
+      "target/deploy/shop-keypair.json"
     ])
     expect(found.faults[0]?.message).toContain("--allow")
     const allow = found.faults.map(({ path: part }) => part).filter((part) => part !== "cert.pem")

@@ -194,6 +194,16 @@ export const chargeVerbs = (sql: Database) => {
         UPDATE till.charges SET response = NULL, response_expired_at_millis = ${beforeMillis}
         WHERE key IN (SELECT key FROM old)`
       return count
+    },
+
+    countUnderKey: async (keyId, operations, sinceMillis, nowMillis) => {
+      const [row] = await sql<Array<{ readonly charges: number }>>`
+        SELECT count(*)::int AS charges FROM till.charges
+        WHERE starts_with(fingerprint, ${`${keyId}:`})
+          ${operations === undefined ? sql`` : sql`AND operation = ANY(${[...operations]})`}
+          AND (state = 'ready' OR response_owed_until_millis > ${nowMillis}
+            OR (response IS NOT NULL AND settled_at_millis >= ${sinceMillis}))`
+      return row!.charges
     }
   } satisfies Partial<ChargeStore>
 }

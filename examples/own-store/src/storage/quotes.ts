@@ -78,6 +78,13 @@ export const quoteStore = (sql: Database) => {
         DELETE FROM till.quotes
         WHERE expires_at_millis < ${lapsedBeforeMillis} AND id IN (SELECT id FROM lapsed)`
       return count
+    },
+
+    countUnderKey: async (keyId, nowMillis) => {
+      const [row] = await sql<Array<{ readonly quotes: number }>>`
+        SELECT count(*)::int AS quotes FROM till.quotes
+        WHERE expires_at_millis > ${nowMillis} AND consumed_by IS NULL AND starts_with(fingerprint, ${`${keyId}:`})`
+      return row!.quotes
     }
   } satisfies QuoteStore
 }

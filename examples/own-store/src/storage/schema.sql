@@ -197,6 +197,7 @@ CREATE TABLE IF NOT EXISTS till.vault_archives (
 CREATE TABLE IF NOT EXISTS till.vault_purchases (
   id TEXT COLLATE "C" PRIMARY KEY,
   charge_key TEXT NOT NULL,
+  key_id TEXT NOT NULL, -- of the secret that the download token is made with
   slug TEXT NOT NULL,
   wallet_address TEXT NOT NULL,
   email TEXT, -- forgotten some time after the purchase was granted
@@ -223,4 +224,5 @@ CREATE TABLE IF NOT EXISTS till.free_downloads (
   at BIGINT NOT NULL,
   PRIMARY KEY (purchase_id, nonce)
 );
+CREATE INDEX IF NOT EXISTS vault_purchases_by_key ON till.vault_purchases (key_id, created_at_millis);
 CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug) WHERE status = 'granted';

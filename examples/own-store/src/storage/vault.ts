@@ -185,5 +185,12 @@ export const vaultPurchaseStore = (sql: Database) =>
         LIMIT ${limit} FOR UPDATE SKIP LOCKED)
       UPDATE till.vault_purchases SET email = NULL WHERE id IN (SELECT id FROM finished)`
       return count
+    },
+
+    countUnderKey: async (keyId, sinceMillis) => {
+      const [row] = await sql<Array<{ readonly purchases: number }>>`
+        SELECT count(*)::int AS purchases FROM till.vault_purchases
+        WHERE key_id = ${keyId} AND created_at_millis >= ${sinceMillis}`
+      return row!.purchases
     }
   }) satisfies VaultPurchaseStore

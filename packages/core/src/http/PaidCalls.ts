@@ -106,9 +106,12 @@ export class PaidCalls {
     Effect.fail(this.settings.wrongClock!.failureAt(nowMillis()))
   )
 
-  /** The key under which a quote is stored. Not the charge's fingerprint, which is a digest for another purpose. */
-  private quoteKeyOf(canonical: string): string {
-    return this.secrets.digest("quote", canonical)!
+  /**
+   * The fingerprints under which quotes of a request are stored, that of the current secret first. Not the charge's
+   * fingerprint, which is a digest for another purpose.
+   */
+  private quoteKeysOf(canonical: string): ReadonlyArray<string> {
+    return this.secrets.keyIds.map((id) => `${id}:${this.secrets.digest("quote", canonical, id)}`)
   }
 
   /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
@@ -137,7 +140,7 @@ export class PaidCalls {
         const quoted = plainQuote(yield* priced)
         return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
       }
-      const quoted = yield* price.quote(reading.input, this.quoteKeyOf(canonical), paid.clientAddress())
+      const quoted = yield* price.quote(reading.input, this.quoteKeysOf(canonical), paid.clientAddress())
       const described = { ...resource, description: quoted.description }
       return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded, detail)
     }
@@ -161,7 +164,7 @@ export class PaidCalls {
   ) {
     if (price._tag === "Quoted")
       return (chargeKey: string) =>
-        Effect.flatMap(price.currentQuote(input, this.quoteKeyOf(canonical), chargeKey), (quote) =>
+        Effect.flatMap(price.currentQuote(input, this.quoteKeysOf(canonical), chargeKey), (quote) =>
           quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
         )
     if (computed === undefined) return listedOffers
@@ -221,7 +224,7 @@ export class PaidCalls {
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
-          operation.work(input, { key, agreed, quoteKey: () => this.quoteKeyOf(canonical) })
+          operation.work(input, { key, agreed, quoteKeys: () => this.quoteKeysOf(canonical) })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
       reopen: (reference) =>

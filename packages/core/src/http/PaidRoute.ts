@@ -128,11 +128,20 @@ const offerState = (operation: AnyOperation, settings: HttpSettings): string => 
   return state
 }
 
-/** The offer on one network; `undefined` on Solana, while the facilitator has not named its fee payer. */
+interface OfferTerms {
+  readonly flow: Record<string, string>
+  readonly maxTimeoutSeconds: number
+  readonly hasSettled: boolean
+}
+
+/**
+ * The offer on one network; `undefined` on Solana, while the facilitator has not named its fee payer. A payment that has
+ * settled needs none.
+ */
 const offerOn = (
   network: OfferedNetwork,
   { atomic, extra, validSeconds = Infinity }: Quoted,
-  { flow, maxTimeoutSeconds }: { readonly flow: Record<string, string>; readonly maxTimeoutSeconds: number }
+  { flow, hasSettled, maxTimeoutSeconds }: OfferTerms
 ): PaymentOffer | undefined => {
   const { asset, caip2, payTo, v1Name } = network
   const requirements = {
@@ -148,13 +157,13 @@ const offerOn = (
     return { v1Name, requirements: { ...requirements, extra: { ...network.eip712, ...extra, ...flow } } }
   const { feePayers, tokenAccount, tokenProgram } = network
   const feePayer = feePayers.current
-  if (feePayer === undefined) return undefined
+  if (feePayer === undefined && !hasSettled) return undefined
   const { quoteId } = extra
   // The payer signs the memo, and with it the quote.
   const memo = quoteId === undefined ? {} : { memo: quoteId }
   return {
     v1Name,
-    requirements: { ...requirements, extra: { feePayer, ...memo, ...extra, ...flow } },
+    requirements: { ...requirements, extra: { ...(feePayer && { feePayer }), ...memo, ...extra, ...flow } },
     solana: { tokenAccount, tokenProgram, isFeePayer: (address) => feePayers.has(address) }
   }
 }
@@ -169,11 +178,12 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   }
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
+  const { maxTimeoutSeconds } = settings
   const offersOn =
-    (networks: () => ReadonlyArray<OfferedNetwork>) =>
+    (networks: () => ReadonlyArray<OfferedNetwork>, hasSettled = false) =>
     (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
       networks()
-        .map((network) => offerOn(network, quoted, { maxTimeoutSeconds: settings.maxTimeoutSeconds, flow }))
+        .map((network) => offerOn(network, quoted, { maxTimeoutSeconds, flow, hasSettled }))
         .filter((offer) => offer !== undefined)
   const offersOf = offersOn(() => offeredNetworks(operation, settings))
   const { price } = operation
@@ -199,7 +209,7 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     ...byItsQuery,
     offersOf,
     listedOffers,
-    allOffersOf: offersOn(() => settings.networks)
+    allOffersOf: offersOn(() => settings.networks, true)
   }
 }
 

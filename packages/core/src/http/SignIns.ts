@@ -7,7 +7,7 @@ import { SpanCounts } from "../runtime/SpanCounts.ts"
 import { makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import type { Refusal } from "../toll/exact/Refusal.ts"
-import type { FreeContent } from "../toll/signin/FreeAccess.ts"
+import type { FreeContent, Holding } from "../toll/signin/FreeAccess.ts"
 import {
   makeSignIn,
   signInExtension,
@@ -35,7 +35,7 @@ import type { OperationMatch } from "./Router.ts"
  * count whose request has the secret of what it names, so that a stranger uses up nobody's. `perSecret`: from all clients.
  */
 const perMinute = { perClient: 60, inAll: 600, perSecret: 60 }
-/** Proofs without the secret that get a new challenge, of one client. */
+/** Proofs without the secret, or with one that can't be checked, of one client. */
 const withoutSecret = { perClient: 60, inAll: Number.MAX_SAFE_INTEGER }
 const secretLimits = { maxKeys: 10_000, spanMillis: 60_000 }
 
@@ -166,11 +166,11 @@ export class SignIns {
   )
 
   /** Whether a request may have its proof looked up. Its own secret tells, so that strangers lock out no holder. */
-  private isAdmitted(secret: string | undefined, client: string | undefined, nowMillis: number): boolean {
-    if (secret === undefined) return this.strangers.take(client, nowMillis) === undefined
-    if ((this.holders.find(secret, nowMillis)?.count ?? 0) >= perMinute.perSecret) return false
+  private isAdmitted(held: Holding | undefined, client: string | undefined, nowMillis: number): boolean {
+    if (held?.isProven !== true) return this.strangers.take(client, nowMillis) === undefined
+    if ((this.holders.find(held.id, nowMillis)?.count ?? 0) >= perMinute.perSecret) return false
     if (this.budget.take(client, nowMillis) !== undefined) return false
-    this.holders.add(secret, nowMillis)
+    this.holders.add(held.id, nowMillis)
     return true
   }
 
@@ -184,9 +184,9 @@ export class SignIns {
       if (reading._tag === "Refused") return reading.refusal
       const input = yield* match.paidRoute.read(request, match.params)
       if (input._tag === "Nothing") return yield* input.fault
-      const secret = freeAccess.holding(input.input)
-      if (!this.isAdmitted(secret, call.clientAddress(), nowMillis)) return tooMany
-      if (secret === undefined) return notTheirs
+      const held = freeAccess.holding(input.input)
+      if (!this.isAdmitted(held, call.clientAddress(), nowMillis)) return tooMany
+      if (held === undefined) return notTheirs
       const { proof } = reading
       const { address, network, nonce } = proof
       const isSigned = (paidNetwork: string) => isSignedByWallet(this.chain, proof, paidNetwork)

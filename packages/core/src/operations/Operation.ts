@@ -48,19 +48,22 @@ export type Price<Input> =
       readonly _tag: "Computed"
       readonly of: (input: Input) => Effect.Effect<bigint, ApiFailure>
     } & PriceRange)
-  /** A stored quote. What it promises is delivered after settlement, so it costs the host nothing before. */
+  /**
+   * A stored quote. What it promises is delivered after settlement, so it costs the host nothing before. It is stored under
+   * the first of `quoteKeys`; the others find those that were made under older secrets.
+   */
   | ({
       readonly _tag: "Quoted"
       readonly quote: (
         input: Input,
-        quoteKey: string,
+        quoteKeys: ReadonlyArray<string>,
         /** Network address of the caller, for the budget of unpaid quotes. */
         clientAddress: string | undefined
       ) => Effect.Effect<Quoted, ApiFailure>
       /** The quote that a payment for this request must match; `undefined` if none is valid. */
       readonly currentQuote: (
         input: Input,
-        quoteKey: string,
+        quoteKeys: ReadonlyArray<string>,
         chargeKey: string
       ) => Effect.Effect<Quoted | undefined, ApiFailure>
     } & PriceRange)
@@ -75,7 +78,8 @@ export interface RawInput {
 /** The charge that the work is done for. */
 export interface WorkCharge {
   readonly key: string
-  readonly quoteKey: () => string
+  /** See `Price`. */
+  readonly quoteKeys: () => ReadonlyArray<string>
   /** The offer that the accepted payment matched. */
   readonly agreed: PaymentRequirements
 }

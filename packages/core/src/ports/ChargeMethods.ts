@@ -190,4 +190,15 @@ export interface RecordMethods {
    * they expired. The charges stay, for the host's bookkeeping. Returns how many were changed.
    */
   readonly expire: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
+  /**
+   * Counts the charges whose response can't be returned without a key of the host: their `fingerprint` begins with the
+   * key's id and a colon, and they are `ready`, or owe a response until after `nowMillis`, or have one and settled at
+   * `sinceMillis` or later. With `operations`, only theirs.
+   */
+  readonly countUnderKey: (
+    keyId: string,
+    operations: ReadonlyArray<string> | undefined,
+    sinceMillis: number,
+    nowMillis: number
+  ) => Effect.Effect<number, StoreError>
 }

@@ -20,6 +20,17 @@ export const hasResponse = ({
 }: Pick<Charge, "response" | "responseExpiredAtMillis">): boolean =>
   response !== undefined || responseExpiredAtMillis !== undefined
 
+/** Whether the response of a charge can't be returned without a key of the host: see `countUnderKey`. */
+export const needsKey = (
+  { fingerprint, response, responseOwedUntilMillis = 0, settledAtMillis = 0, state }: Charge,
+  keyId: string,
+  { nowMillis, sinceMillis }: { readonly nowMillis: number; readonly sinceMillis: number }
+): boolean =>
+  fingerprint.startsWith(`${keyId}:`) &&
+  (state === "ready" ||
+    responseOwedUntilMillis > nowMillis ||
+    (state === "settled" && response !== undefined && settledAtMillis >= sinceMillis))
+
 /** Whether the lease of a charge has expired. */
 export const hasExpired = ({ leaseUntilMillis }: Charge, nowMillis: number): boolean =>
   leaseUntilMillis <= nowMillis

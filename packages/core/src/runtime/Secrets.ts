@@ -27,6 +27,10 @@ export class Secrets extends Context.Service<
   {
     /** Id of the key for new values. */
     readonly currentKeyId: string
+    /** Ids of all keys, the current one first. */
+    readonly keyIds: ReadonlyArray<string>
+    /** Ids of keys that the host has given up. */
+    readonly retiredKeyIds: ReadonlySet<string>
     /**
      * HMAC-SHA-256 of a text, in base64url; `undefined` if the key is unknown. `purpose`, one word such as `fingerprint`:
      * the same text has another digest for another purpose.
@@ -38,7 +42,10 @@ export class Secrets extends Context.Service<
     readonly decrypt: (encrypted: Encrypted) => Effect.Effect<string | undefined>
   }
 >()("@till402/core/Secrets") {
-  static readonly layer = (keys: ReadonlyArray<SecretKey>): Layer.Layer<Secrets> =>
+  static readonly layer = (
+    keys: ReadonlyArray<SecretKey>,
+    retiredKeys: ReadonlyArray<string> = []
+  ): Layer.Layer<Secrets> =>
     Layer.effect(
       Secrets,
       Effect.gen(function* () {
@@ -47,6 +54,8 @@ export class Secrets extends Context.Service<
         const byId = new Map(derived.map((key) => [key.id, key]))
         return Secrets.of({
           currentKeyId: current.id,
+          keyIds: keys.map(({ id }) => id),
+          retiredKeyIds: new Set(retiredKeys),
           digest: (purpose, text, keyId) => {
             const key = keyId === undefined ? current : byId.get(keyId)
             return key?.mac(`${purpose}\n${text}`)

@@ -147,6 +147,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     list,
     listSettled: list,
     expire: count,
+    countUnderKey: count,
     markRefundDue: flag,
     startRefund: tagged("Started", "NotDue", "OverLimit", "ExceedsReceived"),
     recordRefund: flag,
@@ -167,7 +168,8 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     findConsumed: found,
     consume: flag,
     restore: nothing,
-    expire: count
+    expire: count,
+    countUnderKey: count
   },
   orders: {
     create: nothing,
@@ -198,6 +200,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     find: found,
     take: list,
     reschedule: flag,
-    forget: count
+    forget: count,
+    countUnderKey: count
   }
 }

@@ -9,7 +9,7 @@ import { chainChecksNow } from "./chainCheck.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { readClockChecks } from "./clockCheck.ts"
 import { databaseChecks } from "./databaseCheck.ts"
-import { secretCheckOf } from "./keyCheck.ts"
+import { keyChecks, type KeyOperator } from "./keyCheck.ts"
 import { isTestRun, moneyChecks } from "./moneyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
@@ -31,11 +31,14 @@ const unreadStorage = ({ operation }: StoreError): Check =>
 const storageChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings) {
   const marks = yield* StorageMarks
   if (marks === undefined) return []
-  return yield* Effect.match(marks.all, {
+  const reading = Effect.flatMap(marks.all, (found) =>
+    Effect.map(keyChecks(settings, found), (keys) => ({ found, keys }))
+  )
+  return yield* Effect.match(reading, {
     onFailure: (error): ReadonlyArray<Check> => [unreadStorage(error)],
-    onSuccess: (found): ReadonlyArray<Check> => [
+    onSuccess: ({ found, keys }): ReadonlyArray<Check> => [
       checkOf("storage"),
-      secretCheckOf(settings.secret, found),
+      ...keys,
       ...(isTestRun() ? [] : databaseChecks(settings, found))
     ]
   })
@@ -59,7 +62,7 @@ export class Checks extends Context.Service<Checks, Effect.Effect<ReadonlyArray<
     Layer.effect(
       Checks,
       Effect.gen(function* () {
-        const context = yield* Effect.context<Chain | Facilitator | Operations>()
+        const context = yield* Effect.context<Chain | Facilitator | KeyOperator | Operations>()
         const all = Effect.all(
           [
             readClockChecks(settings),

@@ -16,6 +16,7 @@ import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { Reconciliation } from "../toll/perform/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { Check } from "./Check.ts"
+import type { KeyUse } from "./keyCheck.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */
@@ -61,6 +62,14 @@ export interface RunningTill {
    * seconds, with backoff. Returns how many charges were settled, and how many are still unknown: at most 100 of each.
    */
   readonly reconcile: () => Promise<Reconciliation>
+  /**
+   * Counts what each key is needed for: the keys of `secret`, the current one first, and those of `retiredKeys`. A key
+   * without any count can be removed from `secret`.
+   *
+   * @example
+   * for (const { id, purchases, responses, quotes } of await till.keys()) console.log(id, purchases, responses, quotes)
+   */
+  readonly keys: () => Promise<ReadonlyArray<KeyUse>>
   readonly orders: HostOrders
   readonly charges: {
     /** Lists charges, newest first. */

@@ -15,6 +15,7 @@ import { OrderOperator } from "../shop/orders/OrderOperator.ts"
 import { RefundOperator } from "../operators/RefundOperator.ts"
 import { OrderingSettings } from "../shop/orders/Ordering.ts"
 import { Refunds } from "../refunds/Refunds.ts"
+import { KeyedRecords } from "../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
@@ -35,7 +36,7 @@ import { chainCheck } from "./chainCheck.ts"
 import { Checks } from "./Checks.ts"
 import { databaseCheck } from "./databaseCheck.ts"
 import { moneyCheck } from "./moneyCheck.ts"
-import { keyCheck } from "./keyCheck.ts"
+import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import * as StoreTime from "./storeTime.ts"
@@ -55,6 +56,7 @@ export type OperationContext =
   | OperationSettings
   | BackgroundWork
   | SettlementEffects
+  | KeyedRecords
   | ShopSettings
   | OrderingSettings
   | OrderChanges
@@ -62,7 +64,13 @@ export type OperationContext =
   | Secrets
 
 /** The services for operators. */
-export type Operators = OrderOperator | ChargeOperator | LedgerOperator | RefundOperator | VaultOperator
+export type Operators =
+  | OrderOperator
+  | ChargeOperator
+  | LedgerOperator
+  | RefundOperator
+  | VaultOperator
+  | KeyOperator
 
 /** The ports that every till requires. */
 export type CommonPorts = Charges | Facilitator | Chain
@@ -209,7 +217,7 @@ export const assemble = <const Ops extends OperationLayers>(
   {
     changes = new ChangeFeed(hooks.onOrderChange),
     pricedRoutes,
-    secrets = Secrets.layer(settings.secret),
+    secrets = Secrets.layer(settings.secret, settings.retiredKeys),
     http = {
       withdrawn: new WithdrawnNetworks(),
       unread: new WithdrawnNetworks(),
@@ -223,6 +231,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Operations.layer,
     BackgroundWork.layer,
     SettlementEffects.layer,
+    KeyedRecords.layer,
     Layer.succeed(OperationSettings, settings),
     Layer.succeed(PortSettings, {
       timeoutMillis: settings.upstreamTimeoutMillis,
@@ -250,12 +259,14 @@ export const assemble = <const Ops extends OperationLayers>(
       proofCheck(settings),
       moneyCheck(settings, hooks),
       chainCheck(settings),
+      keyLossCheck(settings),
       tokenCheck(settings.networks),
       shopErasure(settings)
     ]),
+    Layer.provideMerge(KeyOperator.layer(settings)),
     Layer.provideMerge(routes),
     Layer.provideMerge(context),
-    Layer.provide(databaseCheck(settings).pipe(Layer.provide(keyCheck(settings.secret)))),
+    Layer.provide(databaseCheck(settings).pipe(Layer.provide(keyCheck(settings)))),
     Layer.provideMerge(PaymentReversals.layer),
     Layer.provideMerge(StoreTime.layer)
   )

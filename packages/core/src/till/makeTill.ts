@@ -26,6 +26,7 @@ import { RefundOperator } from "../operators/RefundOperator.ts"
 import { exportedText } from "../operators/exportedText.ts"
 import { toHostOrders } from "../shop/orders/toHostOrders.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
+import { KeyOperator } from "./keyCheck.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { failureResponse, notFound } from "../http/Responses.ts"
@@ -267,6 +268,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     dispose: () => (disposing ??= close()),
     check: () => operate(Effect.flatMap(TillService, ({ check }) => check)),
     reconcile: () => operate(reconcileOnce()),
+    keys: () => operate(KeyOperator.use(({ list }) => list)),
     orders: toHostOrders(operate, feed),
     charges: {
       list: (query) => operate(ChargeOperator.use((charges) => charges.list(query))),

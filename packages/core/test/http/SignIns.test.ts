@@ -75,6 +75,20 @@ describe("proofs without the token of a purchase", () => {
   })
 })
 
+describe("proofs with a token of a retired key", () => {
+  it("are limited by client, and lock no buyer out, since anybody can make such a token up", async () => {
+    const { call, shop } = await openShop({ retiredKeys: ["0"] })
+    const madeUp: Call = { path: unknown.path.replace("1.none", "0.none") }
+    const bad = await proofFor(shop, madeUp, otherPayer)
+    const crowd = times(700, (index) => `66.0.${Math.floor(index / 5)}.1`)
+    expect(await tally(shop, madeUp, bad, crowd)).toEqual({ sign_in_refused: 700 })
+    const one = times(61, () => "77.1.2.3")
+    expect(await tally(shop, madeUp, bad, one)).toEqual({ sign_in_refused: 60, sign_in_rate_limited: 1 })
+    const fresh = { clientAddress: "77.1.2.3" }
+    expect(outcomeOf(await signIn(shop, call, await proofFor(shop, call), fresh))).toBe("200")
+  })
+})
+
 describe("proofs with the token of a purchase", () => {
   it("are looked up 60 times in a minute for one client, whatever the purchase", async () => {
     const { buy, call, shop } = await openShop()

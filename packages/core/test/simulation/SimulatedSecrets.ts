@@ -13,6 +13,8 @@ const aeadKey = Buffer.from("32 bytes of a simulated world ..")
  */
 export const simulatedSecrets = (random: SeededRandom): Secrets["Service"] => ({
   currentKeyId: keyId,
+  keyIds: [keyId],
+  retiredKeyIds: new Set<string>(),
   digest: (purpose, text, id = keyId) =>
     id === keyId ? createHmac("sha256", macKey).update(`${purpose}\n${text}`).digest("base64url") : undefined,
   encrypt: (text) =>

@@ -25,6 +25,7 @@ describe("a storage", () => {
         reschedule = () => Promise.resolve(false)
         forget = () => Promise.resolve(0)
         countSales = () => Promise.resolve(0)
+        countUnderKey = () => Promise.resolve(0)
         countDownload = () => Promise.resolve(true)
         releaseDownload = () => Promise.resolve()
         redeem = () => Promise.resolve("Redeemed" as const)

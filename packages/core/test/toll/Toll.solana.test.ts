@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { fakeFacilitator } from "../../../testing/src/index.ts"
+import { sqlite } from "../../src/sqlite.ts"
+import { temporaryFiles } from "../stores/sql/folder.ts"
 import {
   buy,
   challengeOf,
@@ -17,6 +19,7 @@ import {
 import { devnet, feePayer, paySolana, solanaPayTo, thief, tokenAccountOf, wallet } from "./solana.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
+const nextFile = temporaryFiles()
 const onSolana = { network: "solana-devnet", payTo: solanaPayTo }
 
 /** A till on Base Sepolia and Solana's devnet, with a facilitator for both. */
@@ -78,6 +81,25 @@ describe("a 402 on two rails", () => {
 })
 
 describe("a payment on Solana", () => {
+  it("that has settled gets its response where no fee payer is known at that moment", async () => {
+    const filename = nextFile()
+    const options: OpenOptions = { settlement: { track: "before-work" } }
+    const before = await openBoth({ ...options, storage: sqlite({ filename }) })
+    before.tracker.track.failsWith(new Error("reset by peer"))
+    const payment = paySolana(await before.challenge(track))
+    expectFailed(await before.present(track, payment), 502, "TRACKING_PROVIDER_ERROR")
+    expect(before.facilitator.settled).toHaveLength(1)
+    await before.till.dispose()
+
+    const facilitator = fakeFacilitator({ networks: ["eip155:84532"] })
+    const after = await openBoth({ ...options, facilitator, storage: sqlite({ filename }) })
+    const { accepts } = await after.challenge(track)
+    expect(accepts.map(({ network }) => network)).toEqual(["eip155:84532"])
+    const response = await after.present(track, payment)
+    expect(response.status, response.text).toBe(200)
+    expect(facilitator.settle.calls).toEqual([])
+  })
+
   it.each([1, 2] as const)("of version %s buys its response, once", async (version) => {
     const shop = await openBoth()
     const payment = paySolana(await shop.challenge(search), { version })

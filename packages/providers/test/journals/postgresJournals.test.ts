@@ -80,6 +80,81 @@ describe("postgresJournals()", () => {
     assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_2", atMillis: 2 })
   })
 
+  describe("of a role that may not create tables", () => {
+    const tables = "till_placements, till_buyers, till_settlements, till_solana_transfers"
+    const asOwner = <A, E>(url: string, work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+      Effect.runPromise(Effect.provide(work, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+    const run = (url: string, ...texts: ReadonlyArray<string>) =>
+      asOwner(
+        url,
+        Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.forEach(texts, (text) => sql.unsafe(text)))
+      )
+    const namesOf = (url: string) =>
+      asOwner(
+        url,
+        Effect.flatMap(
+          SqlClient.SqlClient,
+          (sql) => sql<{ readonly name: string }>`SELECT tablename AS name FROM pg_catalog.pg_tables
+            WHERE schemaname = 'public' ORDER BY tablename`
+        )
+      ).then((rows) => rows.map(({ name }) => name))
+
+    it("says what to grant where the versions of its tables aren't recorded, and leaves nothing behind", async () => {
+      const url = await cluster.createDatabase()
+      await open(url).placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+      await run(
+        url,
+        "DROP TABLE till_journal_migrations",
+        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+        "CREATE ROLE old_writer LOGIN PASSWORD 'password'",
+        `GRANT SELECT, INSERT, UPDATE ON ${tables} TO old_writer`
+      )
+      const before = await namesOf(url)
+      const { placements } = open(url.replace("//postgres:", "//old_writer:"))
+      const refused = await failureOf(placements.find("order-1"))
+      const text = String(refused["cause"])
+      assert.include(text, "ConfigurationError")
+      assert.include(
+        text,
+        "the role old_writer lacks a right: permission denied for schema public. Nothing was changed."
+      )
+      assert.include(text, "till_journal_migrations lacks 1_initial")
+      assert.include(text, "GRANT CREATE ON SCHEMA public TO old_writer")
+      assert.deepStrictEqual(await namesOf(url), before)
+      await run(url, "GRANT CREATE ON SCHEMA public TO old_writer")
+      assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+    })
+
+    it("says what to grant where another role has recorded them", async () => {
+      const url = await cluster.createDatabase()
+      await open(url).placements.record("order-1", { reference: "ci_1", atMillis: 5 })
+      await run(
+        url,
+        "CREATE ROLE late_writer LOGIN PASSWORD 'password'",
+        `GRANT SELECT, INSERT, UPDATE ON ${tables} TO late_writer`
+      )
+      const { placements } = open(url.replace("//postgres:", "//late_writer:"))
+      const grant = "GRANT SELECT ON till_journal_migrations TO late_writer"
+      assert.include(String((await failureOf(placements.find("order-1")))["cause"]), grant)
+      await run(url, grant)
+      assert.deepStrictEqual(await placements.find("order-1"), { reference: "ci_1", atMillis: 5 })
+    })
+
+    it("of a table without one of its unique keys is refused", async () => {
+      const url = await cluster.createDatabase()
+      await open(url).placements.find("order-1")
+      await run(
+        url,
+        "ALTER TABLE till_settlements DROP CONSTRAINT till_settlements_chain_id_relayer_nonce_replacement_key"
+      )
+      const refused = await failureOf(open(url).placements.find("order-1"))
+      assert.include(
+        String(refused["cause"]),
+        "unique key till_settlements.(chain_id,nonce,relayer,replacement) is missing"
+      )
+    })
+  })
+
   it("uses the first schema of the search path, whatever the others contain", async () => {
     const url = await cluster.createDatabase()
     const settled = settlement()

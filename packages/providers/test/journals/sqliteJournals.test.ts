@@ -85,6 +85,23 @@ describe("sqliteJournals()", () => {
     )
   })
 
+  it("refuses a table without one of its unique keys", async () => {
+    const filename = newFile()
+    const before = open(filename)
+    await before.placements.find("order-1")
+    await before.close()
+    const beside = new DatabaseSync(filename)
+    const [row] = beside.prepare("SELECT sql FROM sqlite_master WHERE name = 'till_settlements'").all()
+    beside.exec("DROP TABLE till_settlements")
+    beside.exec(String(row!["sql"]).replace(/,\s+UNIQUE \(chain_id[^)]*\)/, ""))
+    beside.close()
+    const refused = await failureOf(open(filename).placements.find("order-1"))
+    assert.include(
+      String(refused["cause"]),
+      "unique key till_settlements.(chain_id,nonce,relayer,replacement) is missing"
+    )
+  })
+
   it("refuses a file of another version with what is missing, and changes nothing in it", async () => {
     const filename = newFile()
     const before = open(filename)

@@ -279,6 +279,19 @@ export const chargeModel = (): Verbs => {
           change(key, () => true, { response: undefined, responseExpiredAtMillis: beforeMillis })
         return old.length
       }),
+    countUnderKey: (keyId, operations, sinceMillis, nowMillis) =>
+      Effect.sync(() => {
+        const rows = charges.all().filter(({ fingerprint }) => fingerprint.indexOf(`${keyId}:`) === 0)
+        const isReplayed = ({ response, settledAtMillis = -1 }: Charge) =>
+          response !== undefined && settledAtMillis >= sinceMillis
+        return rows.filter(
+          (row) =>
+            (operations ?? [row.operation]).includes(row.operation) &&
+            [row.state === "ready", (row.responseOwedUntilMillis ?? 0) > nowMillis, isReplayed(row)].includes(
+              true
+            )
+        ).length
+      }),
     ...ledgerModel(rows)
   }
 }

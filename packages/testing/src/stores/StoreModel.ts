@@ -63,7 +63,15 @@ const quoteModel = (): Quotes["Service"] => {
         const lapsed = quotes.all().filter((row) => row.offer.expiresAtMillis < lapsedBeforeMillis)
         const ids = lapsed.slice(0, limit).map(({ id }) => id)
         return quotes.delete((row) => ids.includes(row.id))
-      })
+      }),
+    countUnderKey: (keyId, nowMillis) =>
+      Effect.sync(
+        () =>
+          quotes
+            .all()
+            .filter((row) => row.fingerprint.split(":")[0] === keyId && row.fingerprint.includes(":"))
+            .filter((row) => row.consumedBy === undefined && lives(row, nowMillis)).length
+      )
   }
 }
 
@@ -301,7 +309,12 @@ const purchaseModel = (): VaultPurchases["Service"] => {
           .slice(0, limit)
         for (const { id } of old) purchases.change((row) => row.id === id, { email: undefined })
         return old.length
-      })
+      }),
+    countUnderKey: (keyId, sinceMillis) =>
+      Effect.sync(
+        () =>
+          purchases.all().filter((row) => row.keyId === keyId && row.createdAtMillis >= sinceMillis).length
+      )
   }
 }
 

@@ -2,6 +2,7 @@ import { claimCases } from "./claimCases.ts"
 import { dueCases } from "./dueCases.ts"
 import { exposureCases } from "./exposureCases.ts"
 import { finalityCases } from "./finalityCases.ts"
+import { chargeKeyCases } from "./keyCases.ts"
 import { leaseCases } from "./leaseCases.ts"
 import { ledgerCases } from "./ledgerCases.ts"
 import { owedResponseCases } from "./owedResponseCases.ts"
@@ -29,5 +30,6 @@ export const chargeCases: ReadonlyArray<ChargeCase> = [
   ...refundCases,
   ...refundAttemptCases,
   ...retentionCases,
-  ...settledListCases
+  ...settledListCases,
+  ...chargeKeyCases
 ]

@@ -231,6 +231,12 @@ const readOperations: ReadonlyArray<RandomOperation<Charges>> = [
     const now = randomTime(random)
     return Charges.use((charges) => charges.payerActivity({ asset, network, payer, ...age }, since, now))
   },
+  (random) => {
+    const since = randomTime(random)
+    const now = randomTime(random)
+    const operations = random.pick([undefined, ["search"], ["buy", "search"]])
+    return Charges.use((charges) => charges.countUnderKey("k1", operations, since, now))
+  },
   () => Charges.use((charges) => charges.refundStop()),
   (random) => {
     const keys = [randomKey(random), randomKey(random), randomKey(random)]

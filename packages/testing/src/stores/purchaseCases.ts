@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { type NewVaultPurchase, type VaultPurchase, VaultPurchases } from "@till402/core/effect"
+import { purchaseKeyCases } from "./keyCases.ts"
 import { samplePurchase, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
@@ -176,4 +177,8 @@ const working: ReadonlyArray<StoreCase<VaultPurchases>> = [
 ]
 
 /** Contract of `VaultPurchases`. */
-export const purchaseCases: ReadonlyArray<StoreCase<VaultPurchases>> = [...selling, ...working]
+export const purchaseCases: ReadonlyArray<StoreCase<VaultPurchases>> = [
+  ...selling,
+  ...working,
+  ...purchaseKeyCases
+]

@@ -1,4 +1,5 @@
 import { type Quote, Quotes } from "@till402/core/effect"
+import { quoteKeyCases } from "./keyCases.ts"
 import { sampleOffer, sampleQuote, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase, countTrue } from "./StoreCase.ts"
 
@@ -181,4 +182,4 @@ const consuming: ReadonlyArray<StoreCase<Quotes>> = [
 ]
 
 /** Contract of `Quotes`. */
-export const quoteCases: ReadonlyArray<StoreCase<Quotes>> = [...liveQuotes, ...consuming]
+export const quoteCases: ReadonlyArray<StoreCase<Quotes>> = [...liveQuotes, ...consuming, ...quoteKeyCases]

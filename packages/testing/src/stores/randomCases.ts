@@ -32,7 +32,7 @@ const randomQuoteTime = (random: RandomSource) => randomTime(random) * 1e6
 const quoteOperations: ReadonlyArray<RandomOperation> = [
   (random, step) => {
     const offer = sampleOffer({ expiresAtMillis: randomQuoteTime(random) + step, reference: `offer-${step}` })
-    const fingerprint = `request-${random.below(2)}`
+    const fingerprint = `k1:request-${random.below(2)}`
     const quote = sampleQuote({ id: uuidOf(1_000 + step), fingerprint, offer, createdAtMillis: step })
     const now = randomQuoteTime(random)
     return Quotes.use((quotes) => quotes.put(quote, now))
@@ -45,7 +45,7 @@ const quoteOperations: ReadonlyArray<RandomOperation> = [
   },
   // Consumes the live quote, as random ids rarely match one.
   (random) => {
-    const fingerprint = `request-${random.below(2)}`
+    const fingerprint = `k1:request-${random.below(2)}`
     const key = randomKey(random)
     const now = randomQuoteTime(random)
     return Quotes.use((quotes) =>
@@ -55,7 +55,7 @@ const quoteOperations: ReadonlyArray<RandomOperation> = [
     )
   },
   (random) => {
-    const fingerprint = `request-${random.below(2)}`
+    const fingerprint = `k1:request-${random.below(2)}`
     const key = randomKey(random)
     const now = randomQuoteTime(random)
     return Quotes.use((quotes) => quotes.findConsumed(fingerprint, key, now))
@@ -67,6 +67,10 @@ const quoteOperations: ReadonlyArray<RandomOperation> = [
   (random) => {
     const before = random.below(20) * 1e6
     return Quotes.use((quotes) => quotes.expire(before, 100))
+  },
+  (random) => {
+    const now = randomQuoteTime(random)
+    return Quotes.use((quotes) => quotes.countUnderKey("k1", now))
   }
 ]
 
@@ -149,6 +153,7 @@ const purchaseOperations: ReadonlyArray<RandomOperation> = [
   (random, step) => {
     const purchase = samplePurchase({
       id: randomId(random),
+      keyId: random.pick(["k1", "k2"]),
       createdAtMillis: step,
       dueAtMillis: randomDue(random, step)
     })
@@ -183,6 +188,11 @@ const purchaseOperations: ReadonlyArray<RandomOperation> = [
   (random, step) => {
     const before = step - random.below(50)
     return VaultPurchases.use((purchases) => purchases.forget(before, 100))
+  },
+  (random, step) => {
+    const keyId = random.pick(["k1", "k2"])
+    const since = step - random.below(50)
+    return VaultPurchases.use((purchases) => purchases.countUnderKey(keyId, since))
   }
 ]
 
@@ -266,7 +276,7 @@ const allStores: Compared<Stores> = {
   groups: [...onlyCharges.groups, quoteOperations, orderOperations, vaultOperations],
   snapshot: Effect.all([
     onlyCharges.snapshot,
-    Effect.forEach(["request-0", "request-1"], (fingerprint) =>
+    Effect.forEach(["k1:request-0", "k1:request-1"], (fingerprint) =>
       Effect.forEach([0, 50e6, 99e6], (now) => Quotes.use((quotes) => quotes.findLive(fingerprint, now)))
     ),
     Orders.use((orders) => orders.list({ limit: 100 })),

@@ -136,6 +136,7 @@ export const sampleVaultItem = (number = 1, overrides: Partial<VaultItem> = {}):
 export const samplePurchase = (overrides: Partial<NewVaultPurchase> = {}): NewVaultPurchase => ({
   id: uuidOf(1),
   chargeKey: "eip155:84532:0x036c:0xpayer:0x01",
+  keyId: "k1",
   slug: "item-1",
   walletAddress: "11111111111111111111111111111111",
   email: "ada@example.com",

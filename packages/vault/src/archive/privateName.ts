@@ -32,16 +32,24 @@ const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)+$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
 const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
+/** What `solana-keygen` writes, and Anchor beside a program: keys as JSON. */
+const keypair = /^(?:.*[._-])?keypair\.json$/
+/** Folders of translations, where `id.json` is Indonesian. */
+const translations =
+  /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/
 /** What was typed, with its passwords: `.bash_history`. */
 const history = /^\.[a-z_]+_history$/
 /** What Terraform knows of an infrastructure, with its passwords. */
 const terraformState = /\.tfstate$/
 
-const isPrivate = (segment: string): boolean => {
+const isPrivate = (segment: string, folder: string): boolean => {
   const whole = segment.toLowerCase()
   const name = whole.replace(copy, "")
+  const parent = folder.toLowerCase()
   if (names.has(name)) return true
-  if (environment.test(name)) return !example.test(name)
+  if (environment.test(name) || keypair.test(name)) return !example.test(name)
+  if (name === "solana") return parent === ".config"
+  if (name === "id.json") return !translations.test(parent)
   return [sshKey, keyFile, history, terraformState].some((pattern) => pattern.test(name))
 }
 
@@ -54,7 +62,7 @@ export const privatePart = (path: string, allow: ReadonlyArray<string>): string 
   for (const [index, segment] of segments.entries()) {
     const part = segments.slice(0, index + 1).join("/")
     if (allow.includes(part)) return undefined
-    if (isPrivate(segment)) return part
+    if (isPrivate(segment, segments[index - 1] ?? "")) return part
   }
   return undefined
 }

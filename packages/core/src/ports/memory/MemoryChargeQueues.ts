@@ -1,7 +1,14 @@
 import { Effect } from "effect"
 import type { Charge, SettledCharge } from "../Charge.ts"
 import type { DueMethods, LeaseMethods, RecordMethods } from "../ChargeMethods.ts"
-import { byAge, hasExpired, isClearedInBulk, isUnfinished, settledChargeOf } from "../chargeRules.ts"
+import {
+  byAge,
+  hasExpired,
+  isClearedInBulk,
+  isUnfinished,
+  needsKey,
+  settledChargeOf
+} from "../chargeRules.ts"
 import type { ChargeTable } from "./MemoryChargeTable.ts"
 
 /** Leases in memory. */
@@ -99,5 +106,13 @@ export const recordMethods = (table: ChargeTable): RecordMethods => ({
       for (const charge of old)
         table.put({ ...charge, response: undefined, responseExpiredAtMillis: beforeMillis })
       return old.length
-    })
+    }),
+  countUnderKey: (keyId, operations, sinceMillis, nowMillis) =>
+    Effect.sync(
+      () =>
+        table
+          .all()
+          .filter(({ operation }) => operations?.includes(operation) !== false)
+          .filter((charge) => needsKey(charge, keyId, { nowMillis, sinceMillis })).length
+    )
 })

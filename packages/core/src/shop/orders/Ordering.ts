@@ -9,6 +9,7 @@ import { report } from "../ports/ShopEvents.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
 import { guardedFulfilment } from "../ports/Fulfilment.ts"
+import { KeyedRecords } from "../../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import type { Margin } from "./Margin.ts"
 import { Orders } from "../ports/Orders.ts"
@@ -31,7 +32,7 @@ export class Ordering extends Context.Service<
      */
     readonly quote: (
       request: BuyRequest,
-      quoteKey: string,
+      quoteKeys: ReadonlyArray<string>,
       clientAddress: string | undefined
     ) => Effect.Effect<Quote, ApiFailure>
     /**
@@ -39,7 +40,7 @@ export class Ordering extends Context.Service<
      * consumed in an earlier attempt, otherwise the live one.
      */
     readonly currentQuote: (
-      quoteKey: string,
+      quoteKeys: ReadonlyArray<string>,
       chargeKey: string
     ) => Effect.Effect<Quote | undefined, ApiFailure>
     /** Consumes the quote for a charge and creates the order, which awaits its payment. */
@@ -107,6 +108,18 @@ const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
 
 const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
+/** The first quote that is found under one of several keys. */
+const firstFound = Effect.fnUntraced(function* (
+  quoteKeys: ReadonlyArray<string>,
+  find: (quoteKey: string) => Effect.Effect<Quote | undefined, StoreError>
+): Effect.fn.Return<Quote | undefined, ApiFailure> {
+  for (const quoteKey of quoteKeys) {
+    const found = yield* store(find(quoteKey))
+    if (found !== undefined) return found
+  }
+  return undefined
+})
+
 /** Quotes of requests: the live ones, and new ones within the budget of unpaid callers. */
 const makeQuoting = Effect.gen(function* () {
   const settings = yield* OrderingSettings
@@ -147,12 +160,13 @@ const makeQuoting = Effect.gen(function* () {
 
   const quote = Effect.fn("Ordering.quote")(function* (
     request: BuyRequest,
-    quoteKey: string,
+    quoteKeys: ReadonlyArray<string>,
     clientAddress: string | undefined
   ) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const live = yield* store(quotes.findLive(quoteKey, nowMillis + offerableMillis))
+    const live = yield* firstFound(quoteKeys, (key) => quotes.findLive(key, nowMillis + offerableMillis))
     if (live !== undefined) return live
+    const quoteKey = quoteKeys[0]!
     const running = pending.get(quoteKey)
     if (running !== undefined) return yield* Deferred.await(running)
     const response = Deferred.makeUnsafe<Quote, ApiFailure>()
@@ -163,10 +177,10 @@ const makeQuoting = Effect.gen(function* () {
     })
   })
 
-  const currentQuote = Effect.fnUntraced(function* (quoteKey: string, chargeKey: string) {
+  const currentQuote = Effect.fnUntraced(function* (quoteKeys: ReadonlyArray<string>, chargeKey: string) {
     const nowMillis = yield* Clock.currentTimeMillis
-    const consumed = yield* store(quotes.findConsumed(quoteKey, chargeKey, nowMillis))
-    return consumed ?? (yield* store(quotes.findLive(quoteKey, nowMillis)))
+    const consumed = yield* firstFound(quoteKeys, (key) => quotes.findConsumed(key, chargeKey, nowMillis))
+    return consumed ?? (yield* firstFound(quoteKeys, (key) => quotes.findLive(key, nowMillis)))
   })
 
   return { quote, currentQuote }
@@ -220,5 +234,8 @@ const make = Effect.gen(function* () {
   })
 
   yield* (yield* SettlementEffects).add("order", { settled, abandoned })
+  yield* (yield* KeyedRecords).add("quotes", (keyId) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => quotes.countUnderKey(keyId, nowMillis))
+  )
   return Ordering.of({ quote, currentQuote, open })
 })

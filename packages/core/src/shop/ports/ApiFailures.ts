@@ -60,6 +60,13 @@ export const downloadForbidden = new ApiFailure({
   message: `The downloadToken doesn't belong to this purchase.${nothingCharged}`
 })
 
+/** 403: the download token's key is retired. */
+export const downloadTokenRetired = new ApiFailure({
+  status: 403,
+  code: "DOWNLOAD_FORBIDDEN",
+  message: `This downloadToken is no longer valid.${nothingCharged} Download with a sign-in of the wallet that paid for the purchase (sign-in-with-x), without a payment.`
+})
+
 /** 403: the purchase is older than the host lets it be downloaded. */
 export const downloadExpired = new ApiFailure({
   status: 403,

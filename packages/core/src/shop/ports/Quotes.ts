@@ -6,7 +6,7 @@ import type { Offer } from "../goods/Order.ts"
 export interface Quote {
   /** UUID. */
   readonly id: string
-  /** Fingerprint of the request. */
+  /** Keyed digest of the request, prefixed by the key's id. */
   readonly fingerprint: string
   readonly offer: Offer
   readonly createdAtMillis: number
@@ -48,6 +48,11 @@ export class Quotes extends Context.Service<
      * data; returns how many.
      */
     readonly expire: (expiredBeforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
+    /**
+     * Counts the live quotes (unconsumed, not expired at `nowMillis`) that can't be found without a key of the host: their
+     * `fingerprint` begins with the key's id and a colon.
+     */
+    readonly countUnderKey: (keyId: string, nowMillis: number) => Effect.Effect<number, StoreError>
   }
 >()("@till402/core/Quotes") {
   /** Quotes in memory. */
@@ -112,10 +117,17 @@ export class Quotes extends Context.Service<
             if (offer.expiresAtMillis < expiredBeforeMillis) quotes.delete(id)
           }
           return before - quotes.size
-        })
+        }),
+      countUnderKey: (keyId, nowMillis) =>
+        Effect.sync(() => Array.from(quotes.values()).filter(isLiveUnder(keyId, nowMillis)).length)
     })
   })
 }
+
+const isLiveUnder =
+  (keyId: string, nowMillis: number) =>
+  ({ consumedBy, fingerprint, offer }: Quote): boolean =>
+    consumedBy === undefined && offer.expiresAtMillis > nowMillis && fingerprint.startsWith(`${keyId}:`)
 
 const longestLivedFirst = (left: Quote, right: Quote): number =>
   right.offer.expiresAtMillis - left.offer.expiresAtMillis || (left.id > right.id ? -1 : 1)

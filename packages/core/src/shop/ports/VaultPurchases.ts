@@ -10,6 +10,8 @@ export interface VaultPurchase {
   readonly id: string
   /** Key of the charge that pays for it. */
   readonly chargeKey: string
+  /** Id of the host's key that its download token is derived from. */
+  readonly keyId: string
   /** The item that was bought. */
   readonly slug: string
   /** The buyer's Solana address. */
@@ -99,6 +101,8 @@ export class VaultPurchases extends Context.Service<
      * `beforeMillis`. Returns how many were changed.
      */
     readonly forget: (beforeMillis: number, limit: number) => Effect.Effect<number, StoreError>
+    /** Counts the purchases with this `keyId`, reserved or granted, that were created at `sinceMillis` or later. */
+    readonly countUnderKey: (keyId: string, sinceMillis: number) => Effect.Effect<number, StoreError>
   }
 >()("@till402/core/VaultPurchases") {
   /** Purchases in memory. */
@@ -115,6 +119,8 @@ export class VaultPurchases extends Context.Service<
       if (email === undefined) known.delete(id)
       else known.add(id)
     }
+    const count = (matches: (purchase: VaultPurchase) => boolean) =>
+      Effect.sync(() => Array.from(purchases.values()).filter(matches).length)
     const of = (ids: Set<string>) => Array.from(ids).flatMap((id) => purchases.get(id) ?? [])
     return VaultPurchases.of({
       ...downloadMethods(),
@@ -136,12 +142,9 @@ export class VaultPurchases extends Context.Service<
           due.delete(id)
           known.delete(id)
         }),
-      countSales: (slug) =>
-        Effect.sync(
-          () =>
-            Array.from(purchases.values()).filter((row) => row.slug === slug && row.status === "granted")
-              .length
-        ),
+      countSales: (slug) => count((row) => row.slug === slug && row.status === "granted"),
+      countUnderKey: (keyId, sinceMillis) =>
+        count((row) => row.keyId === keyId && row.createdAtMillis >= sinceMillis),
       find: (id) => Effect.sync(() => purchases.get(id)),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>

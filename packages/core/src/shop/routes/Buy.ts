@@ -101,15 +101,15 @@ const operation = operationLayer(
         },
         minAtomic: 10_000n,
         maxAtomic: maxQuoteAtomic,
-        quote: (request, quoteKey, clientAddress) =>
-          Effect.flatMap(ordering.quote(request, quoteKey, clientAddress), asQuoted),
-        currentQuote: (_request, quoteKey, chargeKey) =>
-          Effect.flatMap(ordering.currentQuote(quoteKey, chargeKey), (quote) =>
+        quote: (request, quoteKeys, clientAddress) =>
+          Effect.flatMap(ordering.quote(request, quoteKeys, clientAddress), asQuoted),
+        currentQuote: (_request, quoteKeys, chargeKey) =>
+          Effect.flatMap(ordering.currentQuote(quoteKeys, chargeKey), (quote) =>
             quote === undefined ? Effect.succeed(undefined) : asQuoted(quote)
           )
       },
       work: Effect.fnUntraced(function* (request, charge) {
-        const quote = yield* ordering.currentQuote(charge.quoteKey(), charge.key)
+        const quote = yield* ordering.currentQuote(charge.quoteKeys(), charge.key)
         // Another quote may have replaced it during verification, and the payer didn't agree to that one.
         if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteExpired
         const { orderId, response } = yield* ordering.open(request, quote, charge.key)

@@ -73,10 +73,9 @@ export const layer = operationLayer(
     const { freeDownloads } = vault
     const freeAccess: FreeAccess<Input> | undefined = freeDownloads && {
       statement: "Sign in to download this purchase again, free of charge.",
-      holding: ({ downloadToken, purchaseId }) =>
-        freeDownloads.isHolder(purchaseId, downloadToken) ? purchaseId.toLowerCase() : undefined,
-      open: ({ purchaseId }, signIn) =>
-        Effect.map(freeDownloads.open(purchaseId, signIn), (opened) =>
+      holding: freeDownloads.holding,
+      open: (download, signIn) =>
+        Effect.map(freeDownloads.open(download, signIn), (opened) =>
           typeof opened === "string"
             ? opened
             : { id: opened.purchaseId, response: responseOf(opened), redeem: opened.redeem }

@@ -15,12 +15,15 @@ export const downloadTokenOf = (
   return digest === undefined ? undefined : `${keyId}.${digest}`
 }
 
+/** The id of the key that a token says it is derived from. */
+export const keyIdOfToken = (downloadToken: string): string => downloadToken.split(".")[0]!
+
 /** Whether a text is the token of a purchase. Compares in constant time. */
 export const isDownloadToken = (
   secrets: Secrets["Service"],
   purchaseId: string,
   downloadToken: string
 ): boolean => {
-  const due = downloadTokenOf(secrets, purchaseId, downloadToken.split(".")[0]!)
+  const due = downloadTokenOf(secrets, purchaseId, keyIdOfToken(downloadToken))
   return due !== undefined && equalInConstantTime(due, downloadToken)
 }

@@ -3,18 +3,18 @@ import { type ApiFailure, storeFailure } from "../../domain/ApiFailure.ts"
 import { downloadExpired, downloadsUsedUp } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { isSolana } from "../../domain/Network.ts"
-import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
+import { type GuardedVaultFiles, guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type Redemption, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
 import { payerOfKey } from "../../toll/request/ChargeKey.ts"
-import type { NoAccess, SignIn } from "../../toll/signin/FreeAccess.ts"
+import type { Holding, NoAccess, SignIn } from "../../toll/signin/FreeAccess.ts"
 import { challengeMillis } from "../../toll/signin/SignInChallenge.ts"
 import { skewMillis } from "../../toll/signin/SignInProof.ts"
 import { referenceOf } from "./DownloadReference.ts"
-import { isDownloadToken } from "./DownloadToken.ts"
+import { isDownloadToken, keyIdOfToken } from "./DownloadToken.ts"
 
 const dayMillis = 86_400_000
 /** The bytes of a purchase's free downloads in 24 hours: its file three times, and at least as many as cost next to nothing. */
@@ -35,18 +35,24 @@ export interface OpenedFreely {
   readonly redeem: (bytes: number | undefined) => Effect.Effect<Redemption, ApiFailure>
 }
 
+/** A download as it is requested. */
+interface ByToken {
+  readonly purchaseId: string
+  readonly downloadToken: string
+}
+
 /** Downloads for the wallet that paid, without another payment. */
 export interface FreeDownloads {
-  /** Whether a text is the token of a purchase. Reads no store. */
-  readonly isHolder: (purchaseId: string, downloadToken: string) => boolean
+  /** What the holder of a token may try to open. Not proven, if the token's key is retired. Reads no store. */
+  readonly holding: (download: ByToken) => Holding | undefined
   /**
    * Opens the newest version of a purchase's file for the wallet that paid for it, and grants a purchase whose payment
-   * has settled and whose grant failed. Its caller is the token's holder. `NotTheirs` is for any other wallet, and for a
-   * purchase that doesn't exist. Where downloads are limited it is counted, and given back with the scope if the file
-   * isn't delivered.
+   * has settled and whose grant failed. Its caller is the token's holder, unless the purchase's key is retired. `NotTheirs`
+   * is for any other wallet, and for a purchase that doesn't exist. Where downloads are limited it is counted, and given
+   * back with the scope if the file isn't delivered.
    */
   readonly open: (
-    purchaseId: string,
+    download: ByToken,
     signIn: SignIn
   ) => Effect.Effect<OpenedFreely | NoAccess, ApiFailure, Scope.Scope>
 }
@@ -78,6 +84,22 @@ export interface FreeDownloadParts {
 }
 
 const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.mapError(effect, storeFailure)
+
+/** Who holds a token, and what they may try to open. */
+const holdersOf = (
+  secrets: Secrets["Service"],
+  { freeReaccess }: Pick<GuardedVaultFiles, "freeReaccess">
+) => {
+  const isHolder = ({ downloadToken, purchaseId }: ByToken): boolean =>
+    freeReaccess === true && isDownloadToken(secrets, purchaseId, downloadToken)
+  const holding = (download: ByToken): Holding | undefined => {
+    const id = download.purchaseId.toLowerCase()
+    if (isHolder(download)) return { id, isProven: true }
+    const isRetired = secrets.retiredKeyIds.has(keyIdOfToken(download.downloadToken))
+    return isRetired ? { id, isProven: false } : undefined
+  }
+  return { holding, isHolder }
+}
 
 /** Free downloads of purchases by the wallets that paid for them. */
 export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, open }: FreeDownloadParts) {
@@ -132,13 +154,17 @@ export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, o
       return outcome
     })
 
+  const { holding, isHolder } = holdersOf(secrets, files)
+
   /** What needs no file is checked before it is opened, and nothing is granted before the wallet has proved itself. */
   const openFreely = Effect.fn("Vault.freeDownload")(function* (
-    purchaseId: string,
+    download: ByToken,
     signIn: SignIn
   ): Effect.fn.Return<OpenedFreely | NoAccess, ApiFailure, Scope.Scope> {
-    const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
-    if (purchase === undefined || !(yield* hasPaid(purchase, signIn))) return "NotTheirs"
+    const purchase = yield* store(purchases.find(download.purchaseId.toLowerCase()))
+    if (purchase === undefined) return "NotTheirs"
+    if (!isHolder(download) && !secrets.retiredKeyIds.has(purchase.keyId)) return "NotTheirs"
+    if (!(yield* hasPaid(purchase, signIn))) return "NotTheirs"
     if (!(yield* store(ensureGranted(purchase)))) return "NotTheirs"
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
@@ -152,9 +178,6 @@ export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, o
     return { purchaseId: id, slug, reference, file, redeem: redeemer(attempt, file) }
   })
 
-  const isHolder = (purchaseId: string, downloadToken: string): boolean =>
-    isDownloadToken(secrets, purchaseId, downloadToken)
-
-  const free: FreeDownloads = { isHolder, open: openFreely }
+  const free: FreeDownloads = { holding, open: openFreely }
   return free
 })

@@ -5,6 +5,7 @@ import { Secrets } from "../../runtime/Secrets.ts"
 import {
   downloadExpired,
   downloadForbidden,
+  downloadTokenRetired,
   downloadsUsedUp,
   purchaseNotFound,
   upstreamFailure
@@ -13,7 +14,7 @@ import { guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { archiveOfReference, referenceOf } from "./DownloadReference.ts"
-import { isDownloadToken } from "./DownloadToken.ts"
+import { isDownloadToken, keyIdOfToken } from "./DownloadToken.ts"
 
 /** A file that is delivered once its download is paid. */
 export interface OpenedDownload {
@@ -65,7 +66,10 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     // Without its token, a purchase that isn't granted is unknown.
     const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
     if (!isGranted) return yield* purchaseNotFound
-    if (!isHolder) return yield* downloadForbidden
+    if (!isHolder)
+      return yield* secrets.retiredKeyIds.has(keyIdOfToken(downloadToken))
+        ? downloadTokenRetired
+        : downloadForbidden
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase

@@ -24,9 +24,11 @@ export type MailResult = "Sent" | "Impossible" | "NotSent"
 /** Sends the buyer of a vault item the confirmation with the download token. */
 export const sendConfirmation = Effect.fnUntraced(function* (
   { contact, items, mailer, secrets, templates }: MailingServices,
-  { email, id, slug }: VaultPurchase
+  { email, id, keyId, slug }: VaultPurchase
 ): Effect.fn.Return<MailResult, StoreError> {
-  const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)
+  // The token of the response; a new one where its key is retired.
+  const downloadToken =
+    downloadTokenOf(secrets, id, keyId) ?? downloadTokenOf(secrets, id, secrets.currentKeyId)
   if (Option.isNone(mailer) || email === undefined || downloadToken === undefined) return "Impossible"
   // An item whose slug has changed since is still the one that was bought.
   const title = (yield* items.findBySlug(slug))?.title ?? slug

@@ -9,6 +9,7 @@ import type {
   VaultPurchaseResponse,
   VaultQuery
 } from "../goods/Vault.ts"
+import { KeyedRecords } from "../../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
@@ -46,7 +47,10 @@ export class Vault extends Context.Service<
       downloadToken: string,
       chargeKey: string
     ) => Effect.Effect<OpenedDownload, ApiFailure>
-    /** Where the host allows it: downloads for the wallet that paid for the purchase, without another payment. */
+    /**
+     * Downloads for the wallet that paid for the purchase, without another payment: where the host allows it, and of
+     * purchases whose key is retired.
+     */
     readonly freeDownloads: FreeDownloads | undefined
     /** Opens the file of a download again, for a replay: the same version, also if a newer one was published since. */
     readonly open: (reference: string) => Effect.Effect<VaultFile, ApiFailure>
@@ -88,15 +92,23 @@ const make = Effect.gen(function* () {
     const createdAtMillis = yield* Clock.currentTimeMillis
     // Checked when its payment must have settled, in case the notification is lost.
     const dueAtMillis = createdAtMillis + paymentLifetimeMillis
-    const purchase = { id, chargeKey, slug, walletAddress, email, createdAtMillis, dueAtMillis }
+    const keyId = secrets.currentKeyId
+    const purchase = { id, chargeKey, keyId, slug, walletAddress, email, createdAtMillis, dueAtMillis }
     yield* store(purchases.reserve(purchase))
-    const downloadToken = downloadTokenOf(secrets, id, secrets.currentKeyId)!
+    const downloadToken = downloadTokenOf(secrets, id, keyId)!
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
   })
 
   const { download, open, release } = yield* makePaidDownloads(ensureGranted)
   const freeDownloads =
-    files.freeReaccess === true ? yield* makeFreeDownloads({ open, ensureGranted }) : undefined
+    files.freeReaccess === true || secrets.retiredKeyIds.size > 0
+      ? yield* makeFreeDownloads({ open, ensureGranted })
+      : undefined
+  yield* (yield* KeyedRecords).add("purchases", (keyId) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      purchases.countUnderKey(keyId, files.maxAgeMillis === undefined ? 0 : nowMillis - files.maxAgeMillis)
+    )
+  )
   const effects = yield* SettlementEffects
   yield* effects.add("purchase", { settled, abandoned: (id) => purchases.cancel(id) })
   yield* effects.add("download", { settled: () => Effect.void, abandoned: release })

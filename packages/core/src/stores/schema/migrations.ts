@@ -136,6 +136,31 @@ const prepare = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlE
     orElse: () => Effect.void
   })
 
+/** Fails in an operator's words where PostgreSQL refuses a right to the role: what to grant, and to whom. */
+const explainRights = <A, E>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, E | SqlError.SqlError>,
+  advice: (role: string, schema: string) => string
+): Effect.Effect<A, E | SqlError.SqlError | ConfigurationError> =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.catchReason(work, "SqlError", "AuthorizationError", ({ cause, message }) =>
+        Effect.flatMap(
+          sql<{ readonly role: string; readonly schema: string }>`
+            SELECT quote_ident(current_user) AS role, quote_ident(current_schema()) AS schema`,
+          ([row]) => {
+            const words = cause instanceof Error ? cause.message : message
+            return Effect.fail(
+              new ConfigurationError({
+                message: `storage: the role ${row!.role} lacks a right: ${words}. Nothing was changed. ${advice(row!.role, row!.schema)}`
+              })
+            )
+          }
+        )
+      ),
+    orElse: () => work
+  })
+
 const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): ReadonlyArray<string> =>
   migrations.flatMap((migration) => migration[dialect])
 
@@ -180,9 +205,22 @@ export const migrate = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const dialect = sql.onDialectOrElse({ pg: (): Dialect => "postgres", orElse: (): Dialect => "sqlite" })
   yield* requireSchema(sql)
-  const found = yield* recorded(sql, table)
+  const found = yield* explainRights(
+    sql,
+    recorded(sql, table),
+    (role) => `As the owner of its tables: GRANT SELECT ON ${table} TO ${role}`
+  )
   yield* refuseUnknown(all, found)
-  const ran = found.length === all.length ? [] : yield* runMissing(sql, dialect, { all, table })
+  const missing = all.filter(({ id }) => !found.some((run) => run.id === id)).map(labelOf)
+  const ran =
+    found.length === all.length
+      ? []
+      : yield* explainRights(
+          sql,
+          runMissing(sql, dialect, { all, table }),
+          (role, schema) =>
+            `${table} lacks ${missing.join(", ")}, which creates tables, or records those that exist. For one start: GRANT CREATE ON SCHEMA ${schema} TO ${role}. Where the tables belong to another role, start once as that role instead, and then GRANT SELECT ON ${table} TO ${role}`
+        )
   if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
   return ran
 })

@@ -11,6 +11,8 @@ import { ConfigurationError } from "../../domain/Errors.ts"
 export interface Schema {
   readonly columns: ReadonlyMap<string, { readonly isRequired: boolean }>
   readonly indexes: ReadonlyMap<string, { readonly isUnique: boolean }>
+  /** Columns that are unique together, in alphabetical order: `till_settlements.(attempt,key)`. */
+  readonly uniques: ReadonlySet<string>
   readonly triggers: ReadonlySet<string>
   /** Of PostgreSQL, by name alone: `till_claim`. */
   readonly functions: ReadonlySet<string>
@@ -21,6 +23,16 @@ const column = /^ +"?([a-z]\w*)"? [A-Z]/gm
 /** Columns of a virtual table have no type; settings follow them. */
 const virtualColumn = /^ +([a-z]\w*),$/gm
 
+/** A column that is unique by itself. */
+const uniqueColumn = /^ +"?([a-z]\w*)"? [A-Z][^,\n]*\b(?:PRIMARY KEY|UNIQUE)\b/gm
+/** Columns that are unique together. */
+const uniqueColumns = /^ +(?:PRIMARY KEY|UNIQUE) \(([^)]*)\)/gm
+
+const uniqueName = (table: string, columns: string): string => {
+  const names = columns.split(",").map((name) => name.trim().replaceAll('"', ""))
+  return `${table}.(${names.toSorted().join(",")})`
+}
+
 /** The form in which a later migration changes a table: what it matches, and what that does to the names of its parts. */
 const changes: ReadonlyArray<
   readonly [form: RegExp, rename: (name: string, table: string, other: string) => string | undefined]
@@ -29,7 +41,10 @@ const changes: ReadonlyArray<
   [/^DROP INDEX (?:IF EXISTS )?(\w+)/, (name, index) => (name.endsWith(`.${index}`) ? undefined : name)],
   [
     /^ALTER TABLE (\w+) DROP COLUMN (\w+)/,
-    (name, table, column) => (name === `${table}.${column}` ? undefined : name)
+    (name, table, column) =>
+      tableOf(name) === table && name.slice(table.length).match(/\w+/g)?.includes(column) === true
+        ? undefined
+        : name
   ],
   [
     /^ALTER TABLE (\w+) RENAME TO (\w+)/,
@@ -55,15 +70,19 @@ const change = (text: string, parts: ReadonlyArray<Map<string, unknown>>): void 
 export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
   const columns = new Map<string, { readonly isRequired: boolean }>()
   const indexes = new Map<string, { readonly isUnique: boolean }>()
+  const uniques = new Map<string, undefined>()
   const triggers = new Map<string, undefined>()
   const functions = new Set<string>()
   for (const text of statements) {
-    change(text, [columns, indexes, triggers])
+    change(text, [columns, indexes, uniques, triggers])
     const added = /^ALTER TABLE (\w+) ADD COLUMN (\w+) /.exec(text)
     if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
     const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
-    if (table !== undefined)
+    if (table !== undefined) {
       for (const [, name] of text.matchAll(column)) columns.set(`${table}.${name}`, { isRequired: false })
+      for (const form of [uniqueColumn, uniqueColumns])
+        for (const [, names = ""] of text.matchAll(form)) uniques.set(uniqueName(table, names), undefined)
+    }
     const virtual = /^CREATE VIRTUAL TABLE IF NOT EXISTS (\w+) /.exec(text)?.[1]
     if (virtual !== undefined)
       for (const [, name] of text.matchAll(virtualColumn))
@@ -75,7 +94,13 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]
     if (made !== undefined) functions.add(made)
   }
-  return { columns, functions, indexes, triggers: new Set(triggers.keys()) }
+  return {
+    columns,
+    functions,
+    indexes,
+    uniques: new Set(uniques.keys()),
+    triggers: new Set(triggers.keys())
+  }
 }
 
 const tableOf = (name: string): string => name.slice(0, name.indexOf("."))
@@ -84,6 +109,11 @@ interface FoundColumn {
   readonly name: string
   /** No row can be written without it. */
   readonly required: boolean | number
+}
+interface FoundUnique {
+  readonly table: string
+  /** Separated by commas. */
+  readonly columns: string
 }
 interface FoundIndex {
   readonly name: string
@@ -106,6 +136,16 @@ const catalog = (sql: SqlClient.SqlClient) =>
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
         JOIN pg_catalog.pg_class t ON t.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
         WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisvalid`,
+      // Those of all rows, and of columns alone.
+      uniques: sql<FoundUnique>`
+        SELECT t.relname AS "table", string_agg(CAST(a.attname AS TEXT), ',') AS columns
+        FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class t ON t.oid = x.indrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
+        CROSS JOIN LATERAL unnest(CAST(x.indkey AS SMALLINT[])) WITH ORDINALITY AS k (attnum, place)
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+        WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisunique AND x.indisvalid
+          AND x.indpred IS NULL AND x.indexprs IS NULL AND k.place <= x.indnkeyatts
+        GROUP BY x.indexrelid, t.relname`,
       triggers: sql<{ readonly name: string }>`
         SELECT c.relname || '.' || t.tgname AS name
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -125,6 +165,12 @@ const catalog = (sql: SqlClient.SqlClient) =>
         SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique"
         FROM pragma_table_list m JOIN pragma_index_list(m.name) i
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
+      uniques: sql<FoundUnique>`
+        SELECT m.name AS "table", group_concat(c.name, ',') AS columns
+        FROM pragma_table_list m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
+        WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'
+          AND i."unique" = 1 AND i.partial = 0
+        GROUP BY m.name, i.name HAVING COUNT(c.name) = COUNT(*)`,
       triggers: sql<{ readonly name: string }>`
         SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`,
       functions: Effect.succeed([])
@@ -138,11 +184,13 @@ export const foundSchema = Effect.fnUntraced(function* (
   const found = catalog(sql)
   const columns = yield* found.columns
   const indexes = yield* found.indexes
+  const uniques = yield* found.uniques
   const triggers = yield* found.triggers
   const functions = yield* found.functions
   return {
     columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
     indexes: new Map(indexes.map(({ isUnique, name }) => [name, { isUnique: Boolean(isUnique) }])),
+    uniques: new Set(uniques.map(({ columns: names, table }) => uniqueName(table, names))),
     triggers: new Set(triggers.map(({ name }) => name)),
     functions: new Set(functions.map(({ name }) => name))
   }
@@ -162,6 +210,7 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
     ...missing.map((table) => `table ${table} is missing`),
     ...lacks("column", needed.columns.keys(), (name) => found.columns.has(name)),
     ...lacks("index", needed.indexes.keys(), (name) => found.indexes.has(name)),
+    ...lacks("unique key", needed.uniques, (name) => found.uniques.has(name)),
     ...lacks("trigger", needed.triggers, (name) => found.triggers.has(name)),
     ...Array.from(needed.functions)
       .filter((name) => !found.functions.has(name))

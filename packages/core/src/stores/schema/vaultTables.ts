@@ -77,6 +77,7 @@ const archives = `CREATE TABLE IF NOT EXISTS till_vault_archives (
 const purchases = [
   `CREATE TABLE IF NOT EXISTS till_vault_purchases (
     id TEXT PRIMARY KEY,
+    key_id TEXT NOT NULL,
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     due_at BIGINT,
@@ -86,7 +87,8 @@ const purchases = [
   )`,
   `CREATE INDEX IF NOT EXISTS till_vault_purchases_due ON till_vault_purchases (due_at, id) WHERE due_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_vault_purchases_known ON till_vault_purchases (created_at)
-    WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`
+    WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_key ON till_vault_purchases (key_id, created_at)`
 ]
 
 /** Counts the sales of an item. */

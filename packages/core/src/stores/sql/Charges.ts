@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { RecordMethods } from "../../ports/ChargeMethods.ts"
 import { Charges, type ChargesQuery, type SettledQuery } from "../../ports/Charges.ts"
+import { unfinished, unfinishedQueue } from "../schema/chargeConditions.ts"
 import { dueMethods, leaseMethods } from "./ChargeQueues.ts"
 import {
   chargeColumns,
@@ -17,7 +18,7 @@ import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
 import { refundAttemptMethods } from "./RefundAttempts.ts"
 import { refundMethods } from "./Refunds.ts"
-import { storing } from "./statements.ts"
+import { type CountRow, countOf, isUnderKey, storing } from "./statements.ts"
 import { settlementMethods } from "./Settlements.ts"
 
 const conditions = (
@@ -93,7 +94,25 @@ const recordMethods = (sql: SqlClient.SqlClient): RecordMethods => ({
           RETURNING key`,
         ({ length }) => length
       )
+    ),
+  countUnderKey: (keyId, operations, sinceMillis, nowMillis) => {
+    const matches = sql.and([
+      isUnderKey(sql, keyId),
+      ...(operations === undefined ? [] : [sql.in("operation", operations)])
+    ])
+    // Two counts: each by an index.
+    return storing(
+      "charges.countUnderKey",
+      countOf(sql<CountRow>`
+        SELECT
+          (SELECT COUNT(*) FROM till_charges
+            WHERE ${sql.literal(`${unfinished} AND ${unfinishedQueue} = 0`)}
+              AND (state = 'ready' OR response_owed_until > ${nowMillis}) AND ${matches}) +
+          (SELECT COUNT(*) FROM till_charges
+            WHERE response IS NOT NULL AND settled_at IS NOT NULL AND settled_at >= ${sinceMillis}
+              AND (response_owed_until IS NULL OR response_owed_until <= ${nowMillis}) AND ${matches}) AS count`)
     )
+  }
 })
 
 /**

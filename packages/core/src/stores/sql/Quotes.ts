@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Quote, Quotes } from "../../shop/ports/Quotes.ts"
 import { fromOffer, toOffer } from "./offerRows.ts"
-import { storing, untilDecided } from "./statements.ts"
+import { type CountRow, countOf, isUnderKey, storing, untilDecided } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -113,6 +113,13 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
               WHERE expires_at < ${lapsedBeforeMillis} AND id IN (SELECT id FROM lapsed) RETURNING id`,
             ({ length }) => length
           )
+        ),
+      countUnderKey: (keyId, nowMillis) =>
+        storing(
+          "quotes.countUnderKey",
+          countOf(sql<CountRow>`
+            SELECT COUNT(*) AS count FROM till_quotes
+            WHERE expires_at > ${nowMillis} AND consumed_by IS NULL AND ${isUnderKey(sql, keyId)}`)
         )
     })
   })

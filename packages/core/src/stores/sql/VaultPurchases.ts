@@ -8,10 +8,11 @@ import {
   type VaultPurchase,
   VaultPurchases
 } from "../../shop/ports/VaultPurchases.ts"
-import { storing, tookEffect } from "./statements.ts"
+import { type CountRow, countOf, storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string
+  readonly key_id: string
   readonly status: VaultPurchase["status"]
   readonly created_at: number | string
   readonly due_at: number | string | null
@@ -28,6 +29,7 @@ const documentOf = ({ chargeKey, slug, walletAddress }: NewVaultPurchase): strin
 const toPurchase = (row: Row): VaultPurchase => ({
   ...JSON.parse(row.document),
   id: row.id,
+  keyId: row.key_id,
   status: row.status,
   createdAtMillis: Number(row.created_at),
   dueAtMillis: row.due_at === null ? undefined : Number(row.due_at),
@@ -49,12 +51,9 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
   countSales: (slug) =>
     storing(
       "vaultPurchases.countSales",
-      Effect.map(
-        sql<{ readonly sales: number | string }>`
-          SELECT COUNT(*) AS sales FROM till_vault_purchases
-          WHERE ${slugColumn(sql)} = ${slug} AND status = 'granted'`,
-        ([row]) => Number(row!.sales)
-      )
+      countOf(sql<CountRow>`
+        SELECT COUNT(*) AS count FROM till_vault_purchases
+        WHERE ${slugColumn(sql)} = ${slug} AND status = 'granted'`)
     ),
   reserve: (purchase) =>
     storing(
@@ -62,6 +61,7 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
       Effect.asVoid(
         sql`INSERT INTO till_vault_purchases ${sql.insert({
           id: purchase.id,
+          key_id: purchase.keyId,
           status: "reserved",
           created_at: purchase.createdAtMillis,
           due_at: purchase.dueAtMillis ?? null,
@@ -139,7 +139,9 @@ const downloadMethods = (
   }
 }
 
-const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "reschedule" | "forget"> => {
+const upkeepMethods = (
+  sql: SqlClient.SqlClient
+): Pick<Methods, "take" | "reschedule" | "forget" | "countUnderKey"> => {
   // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
   const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
@@ -176,6 +178,13 @@ const upkeepMethods = (sql: SqlClient.SqlClient): Pick<Methods, "take" | "resche
             RETURNING id`,
           ({ length }) => length
         )
+      ),
+    countUnderKey: (keyId, sinceMillis) =>
+      storing(
+        "vaultPurchases.countUnderKey",
+        countOf(sql<CountRow>`
+          SELECT COUNT(*) AS count FROM till_vault_purchases
+          WHERE key_id = ${keyId} AND created_at >= ${sinceMillis}`)
       )
   }
 }

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import { StoreError } from "../../domain/Errors.ts"
 
 /** Turns a failed statement, or a row that can't be read, into a `StoreError` that names the method. */
@@ -13,6 +14,18 @@ export const storing = <A, E>(
 /** Whether a statement changed any row; it must return those it changed. */
 export const tookEffect = <E>(rows: Effect.Effect<ReadonlyArray<unknown>, E>): Effect.Effect<boolean, E> =>
   Effect.map(rows, ({ length }) => length > 0)
+
+/** A row with a count, which PostgreSQL returns as text. */
+export interface CountRow {
+  readonly count: number | string
+}
+
+export const countOf = <E>(rows: Effect.Effect<ReadonlyArray<CountRow>, E>): Effect.Effect<number, E> =>
+  Effect.map(rows, ([row]) => Number(row!.count))
+
+/** Whether a fingerprint is under a key. Not `LIKE`: ids of keys may contain `_`. */
+export const isUnderKey = (sql: SqlClient.SqlClient, keyId: string) =>
+  sql`substr(fingerprint, 1, ${keyId.length + 1}) = ${`${keyId}:`}`
 
 const maxAttempts = 100
 

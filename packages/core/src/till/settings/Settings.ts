@@ -156,6 +156,22 @@ const readSecret = (given: unknown, faults: Faults): ReadonlyArray<SecretKey> | 
     .filter(isRead)
 }
 
+/** Keys that the host has given up: by id, and none of `secret`. */
+const retiredBeside = (secret: unknown) =>
+  option<ReadonlyArray<string>>((given = [], faults) => {
+    if (!Array.isArray(given) || !given.every(isKeyId))
+      return faults.add(`must be a list of ids of keys, such as ["1"]`)
+    const listed = Array.isArray(secret)
+      ? secret.map((entry) => (isRecord(entry) ? entry["id"] : undefined))
+      : secret === undefined
+        ? []
+        : ["1"]
+    const both = given.filter((id) => listed.includes(id))
+    return both.length === 0
+      ? given
+      : faults.add(`: secret has ${both.map(shown).join(", ")}, too: remove it from one of them`)
+  })
+
 const missingSecret = (given: unknown): string => {
   if (Array.isArray(given)) return "the list is empty"
   if (given !== undefined && given !== "") return "it must be text, or a list of { id, secret }"
@@ -205,6 +221,7 @@ const fields = {
   payTo: payToBeside(undefined),
   networks: networksPaidTo(undefined),
   secret: option<TillSettings["secret"], ReadonlyArray<SecretKey>>(readSecret),
+  retiredKeys: retiredBeside(undefined),
   prices: group(priceFields),
   settlement: option<Partial<typeof settlement.Type>, typeof settlement.Type>(readSettlement),
   margin: option<Margin>(readMargin, marginNotes),
@@ -224,14 +241,16 @@ const fields = {
   cors: option<NonNullable<TillSettings["cors"]>>(readCors)
 } satisfies OptionsOf<TillSettings>
 
-/** The settings, beside what the host gave for `networks` and `payTo`, which are read together. */
+/** The settings, beside what the host gave for those that are read together. */
 export const settingFields = ({
   networks,
-  payTo
+  payTo,
+  secret
 }: Readonly<Partial<Record<keyof TillSettings, unknown>>>): typeof fields => ({
   ...fields,
   payTo: payToBeside(networks),
-  networks: networksPaidTo(payTo)
+  networks: networksPaidTo(payTo),
+  retiredKeys: retiredBeside(secret)
 })
 
 /** The settings of a till, checked and completed. Each has the name of its option. */

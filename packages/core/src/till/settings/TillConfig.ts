@@ -59,6 +59,7 @@ const formats: Readonly<Record<string, (text: string) => unknown>> = {
   settlement: (text) => Object.fromEntries(listOf(text).map((operation) => [operation, "before-work"])),
   cors: (text) => (text === "false" ? false : text === "*" ? "*" : listOf(text)),
   olderSecrets: (text) => listOf(text).map(keyOf),
+  retiredKeys: listOf,
   "networks[].token": tokenOf
 }
 

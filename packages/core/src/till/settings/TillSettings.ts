@@ -184,6 +184,14 @@ export interface TillSettings {
   readonly networks: ReadonlyArray<string | NetworkOptions>
   /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
   readonly secret: string | ReadonlyArray<SecretKey>
+  /**
+   * Ids of keys that the database was used with and that `secret` no longer has, on purpose. Vault purchases under them
+   * are downloaded by the wallet that has paid, signed in and free of charge; their tokens don't count any more, and
+   * responses stored under them are lost.
+   *
+   * @default []
+   */
+  readonly retiredKeys?: ReadonlyArray<string>
   /** Prices that replace the defaults. */
   readonly prices?: Partial<Prices>
   /**

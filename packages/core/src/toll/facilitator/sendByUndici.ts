@@ -44,6 +44,18 @@ interface Undici {
 /** Node's `fetch` and undici keep the dispatcher of the process here. */
 const globalDispatcher = Symbol.for("undici.globalDispatcher.1")
 
+/** The dispatchers that `fetch` has by itself, and that undici 8 puts there for it. */
+const plainDispatchers: ReadonlySet<unknown> = new Set(["Agent", "Dispatcher1Wrapper"])
+
+/**
+ * Whether `fetch` leaves by a dispatcher that undici 8 doesn't know: a proxy of `NODE_USE_ENV_PROXY`, or one that the host
+ * has set with an older undici. Facilitators are called by it, too.
+ */
+const fetchHasItsOwn = (): boolean => {
+  const dispatcher = (globalThis as { [globalDispatcher]?: object })[globalDispatcher]
+  return dispatcher !== undefined && !plainDispatchers.has(dispatcher.constructor?.name)
+}
+
 /**
  * Loads the optional peer. Its name is in a variable so that no bundler resolves it. Loading undici replaces the
  * process's dispatcher, which the host may have set for a proxy or a client certificate: it is restored.
@@ -170,7 +182,7 @@ const repeating: ReadonlySet<number> = new Set([307, 308])
 
 /**
  * Calls by undici's dispatcher where that optional peer is installed, which takes a quarter of the time of `fetch`; over
- * the client elsewhere. A facilitator that redirects, or encodes a response although it was asked not to, gets its later
+ * the client elsewhere, and where `fetch` has a proxy of its own. A facilitator that redirects, or encodes a response although it was asked not to, gets its later
  * calls over the client. A call that was not handled is sent there at once.
  */
 export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
@@ -195,7 +207,7 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
       const url = URL.parse(call.url)
       // `fetch` refuses an address with a user.
       const isPlain = url !== null && url.username + url.password === ""
-      if (undici === undefined || needsClient || !isPlain) return overClient(call)
+      if (undici === undefined || needsClient || !isPlain || fetchHasItsOwn()) return overClient(call)
       return Effect.flatMap(dispatch(undici, call, url), (received) =>
         received === "unsent" ? overClient(call) : reply(call, received)
       )

@@ -27,12 +27,19 @@ export interface FreeContent {
 /** Why a wallet gets nothing: it has no free access, or its proof was used before. */
 export type NoAccess = "NotTheirs" | "Used"
 
+/** What a request names, in one spelling. */
+export interface Holding {
+  readonly id: string
+  /** `false` where its secret can't be checked any more: a stranger may have made it up. */
+  readonly isProven: boolean
+}
+
 /** Free access of wallets to what they have bought before. */
 export interface FreeAccess<Input> {
   /** What the wallet shows to its owner, who signs it: one line. */
   readonly statement: string
-  /** What the request names, in one spelling, if it has the secret of it; `undefined` otherwise. Reads no store. */
-  readonly holding: (input: Input) => string | undefined
+  /** What the request names, if it has the secret of it; `undefined` otherwise. Reads no store. */
+  readonly holding: (input: Input) => Holding | undefined
   /**
    * Opens what the wallet has bought, for a holder. `NotTheirs` is for any other wallet and for anything unknown, without
    * a difference between them. What isn't redeemed before the scope closes is given back: the proof can be used again.

@@ -183,6 +183,7 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
         .sort()
     expect(own(found.columns.keys())).toEqual(own(needed.columns.keys()))
     expect(own(found.indexes.keys())).toEqual(own(needed.indexes.keys()))
+    expect(own(found.uniques)).toEqual(own(needed.uniques))
     expect(own(found.triggers)).toEqual(own(needed.triggers))
     expect(own(found.functions)).toEqual(own(needed.functions))
     expect(needed.columns.size).toBeGreaterThan(80)
@@ -204,6 +205,25 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
         `CREATE INDEX till_charges_transfer ON till_charges ${transferIndex}`
       ],
       "index till_charges.till_charges_transfer is not unique"
+    ],
+    [
+      "a primary key",
+      [
+        "DROP TABLE till_refund_attempts",
+        `CREATE TABLE till_refund_attempts (charge_key TEXT, refund_number BIGINT, sequence BIGINT, wallet TEXT,
+          amount TEXT, nonce TEXT, not_before BIGINT, valid_before BIGINT, at BIGINT)`,
+        "CREATE INDEX own_attempts ON till_refund_attempts (charge_key, refund_number, sequence)"
+      ],
+      "unique key till_refund_attempts.(charge_key,refund_number,sequence) is missing"
+    ],
+    [
+      "the uniqueness of some rows",
+      [
+        "DROP TABLE till_vault_downloads",
+        "CREATE TABLE till_vault_downloads (item_id TEXT, downloads BIGINT)",
+        "CREATE UNIQUE INDEX own_downloads ON till_vault_downloads (item_id) WHERE downloads > 0"
+      ],
+      "unique key till_vault_downloads.(item_id) is missing"
     ],
     ["a table", ["DROP TABLE till_refund_stop"], "table till_refund_stop is missing"],
     [
@@ -249,7 +269,11 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     await engine.run(name, [
       "ALTER TABLE till_orders ADD COLUMN note TEXT",
       "CREATE INDEX own_notes ON till_orders (note)",
-      "CREATE TABLE till_own (id TEXT PRIMARY KEY)"
+      "CREATE TABLE till_own (id TEXT PRIMARY KEY)",
+      // The same key, in another way.
+      "DROP TABLE till_purchase_downloads",
+      "CREATE TABLE till_purchase_downloads (purchase_id TEXT NOT NULL, charge_key TEXT NOT NULL)",
+      "CREATE UNIQUE INDEX own_keys ON till_purchase_downloads (charge_key, purchase_id)"
     ])
     expect(await engine.open(name, claimOf("key-2"))).toEqual({ _tag: "Claimed" })
   })

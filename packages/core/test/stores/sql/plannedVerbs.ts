@@ -135,7 +135,13 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     store.endRefundAttempt(sampleAttempt({ chargeKey: "key-owed-1" }))
   ),
   charges("refundAttempts", [], (store) => store.refundAttempts(["key-owed-1", "key-owed-2"]), "one page"),
-  charges("refundStop", [], (store) => store.refundStop())
+  charges("refundStop", [], (store) => store.refundStop()),
+  charges("countUnderKey", ["till_charges_responses", "till_charges_unfinished"], (store) =>
+    store.countUnderKey("k1", undefined, 1_500, 1_600)
+  ),
+  charges("countUnderKey, of operations", ["till_charges_responses", "till_charges_unfinished"], (store) =>
+    store.countUnderKey("k1", ["search", "buy"], 1_500, 1_600)
+  )
 ]
 
 const order = sampleOrder({ id: uuidOf(1) })
@@ -225,6 +231,11 @@ const quoteVerbs: ReadonlyArray<PlannedVerb> = [
     "quotes.expire",
     ["till_quotes_expires"],
     Quotes.use((store) => store.expire(5_000, 5))
+  ),
+  verb(
+    "quotes.countUnderKey",
+    ["till_quotes_expires"],
+    Quotes.use((store) => store.countUnderKey("k1", 2_190))
   )
 ]
 
@@ -279,6 +290,11 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     ["till_vault_purchases_known"],
     VaultPurchases.use((store) => store.forget(5_000, 5)),
     "one batch"
+  ),
+  verb(
+    "vaultPurchases.countUnderKey",
+    ["till_vault_purchases_key"],
+    VaultPurchases.use((store) => store.countUnderKey("1", 1_000))
   )
 ]
 

@@ -81,6 +81,7 @@ const filled = Effect.fnUntraced(function* (count: number) {
     yield* items.put(sampleVaultItem(number, number % 20 === 0 ? rare : {}))
     const bought = {
       chargeKey: `key-${number}`,
+      keyId: "1",
       slug: "item-1",
       walletAddress: "0x1",
       email: "a@mail.example"

@@ -64,6 +64,20 @@ export const recordMutants: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "a key needs the responses of all operations, whichever are asked for",
+    foundBy: "those are counted whose response can't be returned without a key",
+    breaks: (store) => ({
+      countUnderKey: (keyId, _, since, now) => store.countUnderKey(keyId, undefined, since, now)
+    })
+  },
+  {
+    name: "a response that is owed needs no key",
+    foundBy: "one that owes a response is counted under its key",
+    breaks: (store) => ({
+      countUnderKey: (keyId, operations, since) => store.countUnderKey(keyId, operations, since, 1e15)
+    })
+  },
+  {
     name: "totals leave out the day that a span begins in",
     foundBy: "totals equal the summed entries, by UTC day",
     breaks: (store) => ({

@@ -155,6 +155,12 @@ describe("Till.make refuses", () => {
       },
       /secret "1" must/
     ],
+    ["retired keys that are no list", { retiredKeys: "1" }, /retiredKeys must be a list of ids of keys/],
+    [
+      "a retired key that is still in use",
+      { retiredKeys: ["0", "1"] },
+      /retiredKeys: secret has "1", too: remove it from one of them/
+    ],
     ["a key with an invalid id", { secret: [{ id: "last year", secret }] }, /id of a secret must be/],
     [
       "two keys of one id",
@@ -238,6 +244,7 @@ describe("Till.make refuses", () => {
 
   it("never repeats a secret", () => {
     expect(faultOf(written({ secret: "canary-canary" }))).not.toContain("canary")
+    expect(faultOf(written({ retiredKeys: [`canary-${secret}`] }))).not.toContain("canary")
     for (const key of [
       { id: "a", secret: "canary-canary" },
       { id: "canary, in the place of an id" },

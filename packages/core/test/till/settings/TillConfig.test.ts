@@ -99,6 +99,14 @@ describe("tillConfig", () => {
     ])
   })
 
+  it("reads the ids of retired keys", () => {
+    const keys = { TILL_SECRET_ID: "2027", TILL_RETIRED_KEYS: "2026, 1" }
+    expect(settingsOf(keys).retiredKeys).toEqual(["2026", "1"])
+    expect(faultOf(tillConfig, { ...required, TILL_RETIRED_KEYS: "1" })).toMatch(
+      /TILL_RETIRED_KEYS: secret has "1", too/
+    )
+  })
+
   it("reads older secrets by their ids", () => {
     expect(
       settingsOf({ TILL_SECRET_ID: "2027", TILL_OLDER_SECRETS: `2026:${secret}:b, 1:${secret}` }).secret

@@ -155,6 +155,8 @@ export const play = <A>(script: Script, test: (scene: Scene) => Effect.Effect<A,
     ),
     Layer.succeed(Secrets, {
       currentKeyId: "k1",
+      keyIds: ["k1"],
+      retiredKeyIds: new Set<string>(),
       digest: () => undefined,
       encrypt: () => Effect.die(new Error("seal was not expected")),
       decrypt: (sealed) => Effect.sync(() => script.opened?.(sealed))
