@@ -134,7 +134,6 @@ const values: Readonly<Record<string, string>> = {
   olderSecrets: "`id:secret` pairs, separated by commas, newest first",
   retiredKeys: "ids, separated by commas",
   settlement: "operations whose payments settle before the work, separated by commas",
-  trustFacilitator: "`true` or `false`",
   openapiPath: "a path, or `false`",
   discoveryPath: "a path, or `false`",
   cors: "`*`, origins separated by commas, or `false`"
@@ -146,6 +145,7 @@ const optionOf = (path: string): string =>
 const valueOf = (path: string): string => {
   const bound = boundOf(path)
   const unit = unitOf(bound)
+  if (bound?.kind === "boolean") return "`true` or `false`"
   return values[path] ?? (bound?.kind === "number" ? `${unit}, ${rangeOf(bound)}` : unit || "text")
 }
 

@@ -2,11 +2,10 @@ import { createServer } from "node:http"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 import {
   Buy,
-  ChainRpc,
-  FacilitatorHttp,
   Search,
   Shop,
   Till,
+  TillClients,
   TillRoutes,
   Track,
   VaultBuy,
@@ -38,7 +37,7 @@ const StorageLive = Layer.unwrap(
 )
 
 const TillLive = Till.layerConfig(operations).pipe(
-  Layer.provide([ShopLive, StorageLive, FacilitatorHttp.layerConfig, ChainRpc.layerConfig])
+  Layer.provide([ShopLive, StorageLive, TillClients.layerConfig])
 )
 
 const VaultItems = Layer.effectDiscard(

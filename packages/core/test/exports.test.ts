@@ -64,7 +64,6 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "Endpoints",
       "EvmPaymentPayload",
       "Facilitator",
-      "FacilitatorHttp",
       "Fulfilment",
       "KeyOperator",
       "LedgerOperator",
@@ -88,6 +87,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "ShopRequest",
       "ShopResponse",
       "StoreClock",
+      "TillClients",
       "TillRoutes",
       "Track",
       "TrackQuery",
@@ -108,7 +108,6 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "VaultSearch",
       "domainSeparator",
       "equalInConstantTime",
-      "facilitatorConfig",
       "findEvmNetwork",
       "findNetwork",
       "judgeSignature",
@@ -124,6 +123,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "schemaSql",
       "settledChargeOf",
       "tillConfig",
+      "tillConfigWithFacilitator",
       "toBase58"
     ]
   ],

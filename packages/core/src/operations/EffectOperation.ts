@@ -1,6 +1,7 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { reportingDefects } from "./HostDefects.ts"
 import { timedOut } from "./HostWork.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
@@ -54,19 +55,20 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
           message: `operation ${String(options.id)}: ${faults.join("; ")}`
         })
       const context = yield* Effect.context<R>()
-      const { upstreamTimeoutMillis } = yield* OperationSettings
+      const settings = yield* OperationSettings
       const encode = Schema.encodeEffect(Schema.toCodecJson(options.output))
-      return yield* ownOperation(options, {
+      const operation = yield* ownOperation(options, {
         endpoint: ownEndpoint(options, options.input?.fields ?? {}, options.output),
         work: (input) =>
           options.work(input).pipe(
             Effect.timeoutOrElse({
-              duration: upstreamTimeoutMillis,
+              duration: settings.upstreamTimeoutMillis,
               orElse: () => Effect.fail(timedOut(options.id))
             }),
             Effect.flatMap((output) => Effect.orDie(encode(output))),
             Effect.provide(context)
           ) as Effect.Effect<unknown, ApiFailure>
       })
+      return reportingDefects(operation, settings)
     })
   )

@@ -1,7 +1,6 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
-import type { CallSettings } from "../ports/ProviderFailure.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects } from "./HostDefects.ts"
 import { refused, timedOut } from "./HostWork.ts"
@@ -57,14 +56,14 @@ const call = <A>(
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )
 
-/** A paid route of a host as a layer. `settings.onError` gets the errors of its functions. */
+/** A paid route of a host as a layer. */
 export const plainOperation = (
-  options: AnyPlainOperation,
-  settings: Pick<CallSettings, "onError">
+  options: AnyPlainOperation
 ): Layer.Layer<never, never, Operations | OperationSettings> =>
   operationLayer(
     Effect.gen(function* () {
-      const { upstreamTimeoutMillis } = yield* OperationSettings
+      const settings = yield* OperationSettings
+      const { upstreamTimeoutMillis } = settings
       const { id, method } = options
       const isGet = method === "GET"
       const operation = yield* ownOperation(options, {

@@ -1,3 +1,5 @@
+import { nodeEnv } from "../runtime/nodeEnv.ts"
+
 /** A call of a host's provider that failed, with the error as the provider threw it. */
 export interface ProviderFailure {
   /** The port of the function: `tracking`, `fulfilment`, …; `operations`: a route of your own. */
@@ -20,8 +22,9 @@ export interface CallSettings {
 
 /** Prints a failure on standard error, unless NODE_ENV is `production`: the error may quote an address. */
 export const printProviderFailure = ({ error, operation, port }: ProviderFailure): void => {
-  // If NODE_ENV can't be read, errors stay unprinted.
-  if (typeof process === "undefined" || process.env["NODE_ENV"] === "production") return
+  const environment = nodeEnv()
+  // What can't be read may be production.
+  if (environment === undefined || environment === "production") return
   console.error(`Till402: a provider failed (port ${port}, operation ${operation}):`, error)
 }
 

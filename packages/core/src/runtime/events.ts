@@ -81,7 +81,9 @@ export const eventLogger = (onEvent: (event: TillEvent) => void) =>
       ...(error === undefined ? {} : { error: causeName(error), at: framesOf(error) })
     }
     try {
-      onEvent(event)
+      // Hosts may give an async function: its rejection would end the process.
+      const pending: unknown = onEvent(event)
+      if (pending instanceof Promise) pending.catch(() => undefined)
     } catch {
       // A faulty observer must not break the call that it observes.
     }

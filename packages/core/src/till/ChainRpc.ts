@@ -3,7 +3,7 @@ import type { HttpClient } from "effect/http"
 import type { ConfigurationError } from "../domain/Errors.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { checkSettings } from "./settings/Configuration.ts"
-import { tillConfig } from "./settings/TillConfig.ts"
+import { silentTillConfig } from "./settings/TillConfig.ts"
 import type { TillSettings } from "./settings/TillSettings.ts"
 
 /**
@@ -21,6 +21,6 @@ export const layer = (
 export const layerConfig: Layer.Layer<Chain, Config.ConfigError | ConfigurationError, HttpClient.HttpClient> =
   Layer.unwrap(
     Effect.gen(function* () {
-      return layer(yield* tillConfig)
+      return layer(yield* silentTillConfig)
     })
   )

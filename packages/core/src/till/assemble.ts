@@ -19,7 +19,7 @@ import { KeyedRecords } from "../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
-import { type CallSettings, printProviderFailure } from "../ports/ProviderFailure.ts"
+import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
@@ -161,6 +161,15 @@ const operatorLayer = (settings: ConfiguredSettings, hooks: TillHooks, changes: 
     VaultOperator.layer
   )
 
+/** Loaded only where a till starts, as the ports are. */
+const portCheck = (settings: ConfiguredSettings, { publicRoutes = {} }: TillHooks) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("./portCheck.ts")),
+      (loaded) => loaded.portCheck(settings, Object.keys(publicRoutes))
+    )
+  )
+
 /** Fails if an operation needs proof of settlement on a chain that can't be read. */
 const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =>
   Layer.effectDiscard(
@@ -203,7 +212,6 @@ interface Shared {
   readonly pricedRoutes?: PricedRoutes | undefined
   readonly secrets?: Layer.Layer<Secrets>
   readonly http?: HttpShared
-  readonly onProviderError?: CallSettings["onError"]
 }
 
 /**
@@ -223,20 +231,17 @@ export const assemble = <const Ops extends OperationLayers>(
       unread: new WithdrawnNetworks(),
       wrongClock: new WrongClock(),
       listedResources: new Map()
-    },
-    onProviderError = printProviderFailure
+    }
   }: Shared = {}
 ) => {
+  const { onProviderError: onError = printProviderFailure } = hooks
   const context = Layer.mergeAll(
     Operations.layer,
     BackgroundWork.layer,
     SettlementEffects.layer,
     KeyedRecords.layer,
-    Layer.succeed(OperationSettings, settings),
-    Layer.succeed(PortSettings, {
-      timeoutMillis: settings.upstreamTimeoutMillis,
-      onError: onProviderError
-    }),
+    Layer.succeed(OperationSettings, { ...settings, onError }),
+    Layer.succeed(PortSettings, { timeoutMillis: settings.upstreamTimeoutMillis, onError }),
     Layer.succeed(ShopSettings, settings),
     Layer.succeed(OrderingSettings, { ...settings.limits, margin: settings.margin }),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
@@ -256,6 +261,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(Checks.layer(settings, hooks)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
     Layer.provide([
+      portCheck(settings, hooks),
       proofCheck(settings),
       moneyCheck(settings, hooks),
       chainCheck(settings),

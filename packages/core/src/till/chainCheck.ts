@@ -23,6 +23,27 @@ type Named = Pick<PaidNetwork, "asset" | "caip2" | "family" | "payTo" | "v1Name"
 
 const nameOf = ({ caip2, v1Name }: Named): string => v1Name ?? caip2
 
+const lost = { token: "a token's contract", program: "a program", "token account": "a token account" }
+
+/** What is wrong with an address at which there is something else than a wallet. */
+const payToFinding = (network: Named, found: keyof typeof lost | "program's account"): Finding => {
+  const { family, payTo } = network
+  const subject = `payTo ${payTo} of ${nameOf(network)}`
+  if (found === "program's account")
+    return {
+      status: "warn",
+      problem: `${subject} is an account of a program, as a multisig's own account is: perhaps nobody can move money sent there`,
+      cure: "Give a wallet's address, or that of the multisig's vault"
+    }
+  // A contract on EVM that has shares may move money, too: it is reported, unless it is the dollar's own.
+  const isLost = found !== "token" || family === "solana" || isSameAsset(network, payTo)
+  return {
+    status: isLost ? "fail" : "warn",
+    problem: `${subject} is ${lost[found]}: money sent there is lost`,
+    cure: "Give a wallet's address"
+  }
+}
+
 /** The checks of one network. What its node doesn't tell isn't among them. Pure. */
 export const chainChecks = (network: Named, facts: ChainFacts, nowMillis: number): ReadonlyArray<Check> => {
   const name = nameOf(network)
@@ -38,9 +59,6 @@ export const chainChecks = (network: Named, facts: ChainFacts, nowMillis: number
       })
     ]
   const lagSeconds = Math.round(nowMillis / 1000 - facts.blockSeconds)
-  const lost = { token: "a token's contract", program: "a program", "token account": "a token account" }
-  // A contract on EVM that has shares may move money, too: it is reported, unless it is the dollar's own.
-  const isLost = facts.payTo !== "token" || network.family === "solana" || isSameAsset(network, payTo)
   const checks: ReadonlyArray<Check | false> = [
     facts.caip2 !== undefined && check("chain id", false),
     check(
@@ -61,14 +79,7 @@ export const chainChecks = (network: Named, facts: ChainFacts, nowMillis: number
         }
       ),
     facts.payTo !== undefined &&
-      check(
-        "payTo",
-        facts.payTo !== "wallet" && {
-          status: isLost ? "fail" : "warn",
-          problem: `payTo ${payTo} of ${name} is ${lost[facts.payTo]}: money sent there is lost`,
-          cure: "Give a wallet's address"
-        }
-      ),
+      check("payTo", facts.payTo !== "wallet" && payToFinding(network, facts.payTo)),
     facts.tokenAccount !== undefined &&
       check(
         "token account",

@@ -90,7 +90,6 @@ const layerOf = (
     readonly changes: ChangeFeed
     readonly pricedRoutes: PricedRoutes
     readonly http: HttpShared
-    readonly onProviderError: TillOptions["onProviderError"]
   }
 ) =>
   Layer.unwrap(
@@ -173,7 +172,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     listedResources: new Map()
   }
   const pricedRoutes = makePricedRoutes(configuration, options, http)
-  const shared = { changes: feed, pricedRoutes, http, onProviderError: options.onProviderError }
+  const shared = { changes: feed, pricedRoutes, http }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
 

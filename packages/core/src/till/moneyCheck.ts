@@ -4,6 +4,7 @@ import { isPlayMoney } from "../domain/Network.ts"
 import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 import { report } from "../runtime/events.ts"
+import { nodeEnv } from "../runtime/nodeEnv.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
@@ -25,6 +26,8 @@ export interface MoneyFacts {
   readonly storageIsKept: boolean
   /** A wallet pays refunds on EVM. */
   readonly refundsOnEvm: boolean
+  /** The network (CAIP-2) on which refunds are sent on Solana. */
+  readonly refundsOnSolana: string | undefined
   /** The highest price of each operation that has one, in atomic units, by its id. */
   readonly prices: ReadonlyMap<string, bigint>
   /** Those that operations report themselves. */
@@ -111,11 +114,15 @@ const highPrice = 10_000_000_000n
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { ofOperations, prices, refundsOnEvm, settings, storageIsKept } = facts
+  const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const url = new URL(settings.baseUrl)
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
+  const unrefunded =
+    refundsOnSolana === undefined
+      ? []
+      : real.filter(({ caip2, family }) => family === "solana" && caip2 !== refundsOnSolana).map(nameOf)
   const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
   const risk = (setting: string, problem: string, cure: string) => check(setting, "warn", problem, cure)
   const risks: ReadonlyArray<Check | false> = [
@@ -145,6 +152,12 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         `Refunds can't be confirmed on ${unread.join(", ")} without an rpcUrl`,
         "Give it to these networks"
       ),
+    unrefunded.length > 0 &&
+      risk(
+        "solanaRefunds",
+        `solanaRefunds sends on ${refundsOnSolana}, so nothing is refunded on ${unrefunded.join(", ")}`,
+        "Give it that network"
+      ),
     high.length > 0 &&
       risk(
         "prices",
@@ -157,21 +170,14 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
 }
 
 /** Whether this process is a test, as test runners declare it. */
-export const isTestRun = (): boolean => {
-  try {
-    return typeof process !== "undefined" && process.env["NODE_ENV"] === "test"
-  } catch {
-    // Deno doesn't let every program read its environment.
-    return false
-  }
-}
+export const isTestRun = (): boolean => nodeEnv() === "test"
 
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
 
 /** What is wrong with the settings where real money is paid; nothing in a test, or where the host allows it. */
 export const moneyChecks = Effect.fnUntraced(function* (
   settings: ConfiguredSettings,
-  { refundWallet }: Pick<TillHooks, "refundWallet">
+  { refundWallet, solanaRefunds }: Pick<TillHooks, "refundWallet" | "solanaRefunds">
 ) {
   if (settings.allowPlayMoney || isTestRun()) return []
   const operations = yield* (yield* Operations).all
@@ -180,6 +186,7 @@ export const moneyChecks = Effect.fnUntraced(function* (
     movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
     storageIsKept: yield* StorageIsKept,
     refundsOnEvm: refundWallet !== undefined,
+    refundsOnSolana: solanaRefunds?.network,
     ofOperations: operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk])),
     prices: new Map(
       operations.flatMap(({ endpoint, price }) =>

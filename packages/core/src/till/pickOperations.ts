@@ -8,7 +8,6 @@ import { Fulfilment } from "../shop/ports/Fulfilment.ts"
 import { Mailer } from "../shop/ports/Mailer.ts"
 import { Marketplaces } from "../shop/ports/Marketplaces.ts"
 import { Orders } from "../shop/ports/Orders.ts"
-import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
 import { Tracker } from "../shop/ports/Tracker.ts"
 import { VaultFiles } from "../shop/ports/VaultFiles.ts"
@@ -66,11 +65,7 @@ export const pickOperations = (options: TillOptions) => {
       vaultPorts === undefined ? Layer.empty : VaultDownload.layer.pipe(Layer.provide(vaultPorts))
   } satisfies Record<OperationId, unknown>
   const own = operations.reduce<ReturnType<typeof plainOperation>>(
-    (routes, operation) =>
-      Layer.merge(
-        routes,
-        plainOperation(operation, { onError: options.onProviderError ?? printProviderFailure })
-      ),
+    (routes, operation) => Layer.merge(routes, plainOperation(operation)),
     Layer.empty
   )
   return [search, ...Object.values(others), own] as const

@@ -202,16 +202,26 @@ describe("a host gets an event, without secrets and personal data, when", () => 
   })
 })
 
-it("an observer that throws breaks nothing", async () => {
-  const shop = await openTill({
-    onEvent: () => {
+it.each<[string, () => void | Promise<void>]>([
+  [
+    "throws",
+    () => {
       throw new Error("observer")
     }
-  })
+  ],
+  ["rejects", () => Promise.reject(new Error("observer"))]
+])("an observer that %s breaks nothing", async (_, onEvent) => {
+  const unhandled: Array<unknown> = []
+  const note = (error: unknown) => void unhandled.push(error)
+  process.on("unhandledRejection", note)
+  onTestFinished(() => void process.off("unhandledRejection", note))
+  const shop = await openTill({ onEvent })
   shop.tracker.track.failsOnceWith(new Error("reset by peer"))
   const payment = await shop.payFor(track)
   expect((await shop.present(track, payment)).status).toBe(502)
   expect((await shop.present(track, payment)).status).toBe(200)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(unhandled).toEqual([])
 })
 
 it("a caller's response has nothing of a provider's error", async () => {

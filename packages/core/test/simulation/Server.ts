@@ -176,8 +176,7 @@ export class Server {
     const options = optionsOf(environment)
     const configuration = configurationOf(options, environment)
     const layer = assemble(configuration, options, pickOperations(options), {
-      secrets: Layer.succeed(Secrets, environment.secrets),
-      onProviderError: options.onProviderError
+      secrets: Layer.succeed(Secrets, environment.secrets)
     }).pipe(
       Layer.provideMerge([
         options.storage,

@@ -1,3 +1,4 @@
+import { Effect, Layer, Schema } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import {
   type AnyPlainOperation,
@@ -5,6 +6,8 @@ import {
   TemporarilyUnavailable,
   type ProviderFailure
 } from "../../src/index.ts"
+import { memory, Operation, Till, Track, Tracker } from "../../src/effect.ts"
+import { fakes, pay, settings, testLogger } from "./hosted.ts"
 import { expectFailed, jsonOf, type OpenOptions, openTill, search, track } from "../toll/openTill.ts"
 
 class NoSuchParcel extends Error {
@@ -141,6 +144,65 @@ describe("onProviderError of a host's own route", () => {
     const weather = { path: "/weather" }
     expectFailed(await shop.present(weather, await shop.payFor(weather)), 404, "NO_SUCH_CITY")
     expect(failures).toEqual([])
+  })
+})
+
+describe("onProviderError of an Effect host", () => {
+  /** Failures of a till with a tracker that dies, and a route of the host that does. */
+  const failing = async (failures: Array<ProviderFailure>) => {
+    const Weather = Operation.make({
+      id: "weather",
+      method: "GET",
+      path: "/weather",
+      description: "Weather",
+      price: "0.02",
+      output: Schema.Struct({}),
+      work: () => Effect.die(thrown)
+    })
+    const { chainLayer, facilitatorLayer } = fakes()
+    const { events, layer: logger } = testLogger()
+    const onProviderError = (failure: ProviderFailure) => void failures.push(failure)
+    const till = Till.layer({ ...settings, onProviderError }, [Track.layer, Weather]).pipe(
+      Layer.provide([
+        Layer.succeed(Tracker, { track: () => Effect.die(thrown) }),
+        chainLayer,
+        facilitatorLayer,
+        memory()
+      ]),
+      Layer.provideMerge(logger)
+    )
+    const statuses = await Effect.runPromise(
+      Effect.all([pay(), pay({ path: "/weather" })]).pipe(
+        Effect.map((responses) => responses.map(({ status }) => status)),
+        Effect.provide(till)
+      )
+    )
+    return { statuses, events }
+  }
+
+  it("receives what its ports and its own routes threw", async () => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    const failures: Array<ProviderFailure> = []
+    const { events, statuses } = await failing(failures)
+    expect(statuses).toEqual([502, 500])
+    const { stack } = thrown
+    expect(failures).toEqual([
+      { error: thrown, stack, port: "tracking", operation: "track" },
+      { error: thrown, stack, port: "operations", operation: "weather" }
+    ])
+    expect(printed).not.toHaveBeenCalled()
+    expect(JSON.stringify(events)).not.toContain("ada@mail.example")
+    printed.mockRestore()
+  })
+
+  it("is checked as the other settings are", async () => {
+    const { chainLayer, facilitatorLayer, trackerLayer } = fakes()
+    const given: object = { ...settings, onProviderError: "console" }
+    const till = Till.layer(given as typeof settings, [Track.layer]).pipe(
+      Layer.provide([trackerLayer, chainLayer, facilitatorLayer, memory()])
+    )
+    const error = await Effect.runPromise(Effect.flip(Effect.provide(Till, till)))
+    expect(error.message).toContain("onProviderError must be a function")
   })
 })
 

@@ -227,6 +227,17 @@ describe("a node of Solana", () => {
     expect(await onSolana(null)).toEqual(sound)
   })
 
+  it("is reported with an account of a program, such as that of a multisig beside its vault", async () => {
+    const owner = "SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvNSC48bf"
+    const { refusal, reported } = await onSolana(account({ owner, data: new Uint8Array(300) }))
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([
+      expect.stringMatching(
+        /^chain_check_failed payTo: .* is an account of a program.* the multisig's vault$/
+      )
+    ])
+  })
+
   it("of another cluster is refused", async () => {
     const mainnet = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
     expect((await onSolana(wallet, null, mainnet)).refusal).toMatch(

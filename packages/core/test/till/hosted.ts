@@ -51,7 +51,13 @@ export const trackingTill = (
 const requestOf = ({ body, path }: Call, headers: Record<string, string>) =>
   new Request(
     baseUrl + path,
-    body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) }
+    body === undefined
+      ? { headers }
+      : {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify(body)
+        }
   )
 
 export const send = (call: Call, headers: Record<string, string> = {}) =>

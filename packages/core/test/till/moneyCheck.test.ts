@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
@@ -5,6 +6,7 @@ import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
+import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 
 /*
@@ -123,6 +125,31 @@ describe("a till that takes real money", () => {
     expect(await start({ ...selling, mailer: fakeMailer() })).toEqual(nothing)
   })
 
+  it("reports refunds of another network of Solana, and none of the right one", async () => {
+    const wallet = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+    const [mainnet, devnet] = [
+      "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+      "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
+    ]
+    const refundsOn = (network: string) =>
+      start({
+        networks: ["solana"],
+        payTo: wallet,
+        solanaRefunds: {
+          network,
+          address: wallet,
+          find: async () => [],
+          refund: async () => undefined
+        } as never
+      })
+    expect((await refundsOn(devnet!)).reported).toEqual([
+      expect.stringMatching(
+        /^solanaRefunds: solanaRefunds sends on solana:EtWTR\w+, so nothing is refunded on solana\./
+      )
+    ])
+    expect(await refundsOn(mainnet!)).toEqual(nothing)
+  })
+
   it("reports refunds that nothing confirms", async () => {
     const refundWallet = { address: ownPayTo, signTypedData: async () => "0x" } as never
     expect((await start({ refundWallet })).reported).toEqual([
@@ -201,6 +228,54 @@ describe("a database", () => {
     ])
     // Back again: known.
     expect(await on(filename)).toEqual(nothing)
+  })
+
+  it("may be copied for staging, which leaves the first as it was", async () => {
+    const filename = nextFile()
+    await on(filename)
+    const [sameMoney, playMoney] = [nextFile(), nextFile()]
+    const database = new DatabaseSync(filename)
+    for (const copy of [sameMoney, playMoney]) database.exec(`VACUUM INTO '${copy}'`)
+    database.close()
+    const staging = { baseUrl: "https://staging.shop.example" }
+    const { refusal, reported } = await on(sameMoney, staging)
+    expect([refusal, reported.length]).toEqual([undefined, 1])
+    expect(await on(sameMoney, staging)).toEqual(nothing)
+    const withPlayMoney = { ...staging, networks: ["base-sepolia"] }
+    expect((await on(playMoney, withPlayMoney)).refusal).toContain("this database holds real money")
+    expect((await on(playMoney, { ...withPlayMoney, allowPlayMoney: true })).refusal).toBeUndefined()
+    expect(await on(filename)).toEqual(nothing)
+  })
+
+  it("has the totals of real money and play money apart, where one option allows both", async () => {
+    const till = Till.make({
+      ...live(),
+      facilitator: settling(),
+      networks: ["base", "base-sepolia"],
+      allowPlayMoney: true,
+      onEvent: () => undefined
+    })
+    onTestFinished(till.dispose)
+    await till.ready
+    const send = (headers: Record<string, string> = {}) =>
+      till.fetch(new Request("https://shop.example/x402/track?number=1Z999AA10123456784", { headers }))
+    const unpaid = await send()
+    const challenge: Challenged = JSON.parse(
+      Buffer.from(unpaid.headers.get("payment-required")!, "base64").toString("utf8")
+    )
+    for (const option of [0, 0, 1]) {
+      const payment = headerOf(await payChallenge(challenge, { option }))
+      expect((await send({ "payment-signature": payment })).status).toBe(200)
+    }
+    const day = 86_400_000
+    const totals = await till.ledger.totals({
+      from: new Date(Date.now() - day),
+      to: new Date(Date.now() + day)
+    })
+    expect(totals.map(({ amountAtomic, network }) => [network, amountAtomic]).toSorted()).toEqual([
+      ["eip155:8453", 1_040_000n],
+      ["eip155:84532", 520_000n]
+    ])
   })
 
   it("that is refused isn't marked", async () => {

@@ -35,6 +35,46 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     { marketplaces: [fakeMarketplace()] },
     "marketplaces must be an object with marketplace_a or marketplace_b: got a list"
   ],
+  [
+    "text as maxCostUsd",
+    { assistant: { reply: method, maxCostUsd: "0.05" } },
+    'assistant.maxCostUsd must be US dollars, 0 or more: got "0.05"'
+  ],
+  [
+    "a cost below zero",
+    { assistant: { reply: method, maxCostUsd: -1 } },
+    "assistant.maxCostUsd must be US dollars, 0 or more: got -1"
+  ],
+  [
+    "text as placesOnce",
+    { fulfilment: { quote: method, place: method, placesOnce: "true" } },
+    `fulfilment.placesOnce must be true, false or a function of a quote's reference: got "true"`
+  ],
+  [
+    "the address of a facilitator's call",
+    { facilitator: { url: "https://x.example/x402/verify" } },
+    "facilitator.url must not end in /verify: leave it out, it is added for each call"
+  ],
+  [
+    "a key in the address of a facilitator",
+    { facilitator: { url: `https://x.example?key=${canary}` } },
+    "facilitator.url must be an http(s) URL without query, fragment or user: give keys by headers"
+  ],
+  [
+    "a user in the address of a facilitator",
+    { facilitator: { url: `https://x:${canary}@x.example` } },
+    "facilitator.url must be an http(s) URL without query, fragment or user: give keys by headers"
+  ],
+  [
+    "one path for both documents",
+    { openapiPath: "/docs", discoveryPath: "/docs" },
+    "openapiPath and discoveryPath are both /docs"
+  ],
+  [
+    "a public route at the path of a document",
+    { publicRoutes: { "/openapi.json": method } },
+    "publicRoutes: /openapi.json is the path of a document: move that with openapiPath or discoveryPath"
+  ],
   ["a method that is none", { tracker: { track: 5 } }, "tracker.track must be a function: got 5"],
   [
     "text as storage",

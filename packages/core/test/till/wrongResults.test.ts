@@ -41,45 +41,12 @@ import {
   vaultItem
 } from "../toll/openTill.ts"
 import { settings } from "./hosted.ts"
+import { type Doing, hangs, returns, wrongEverywhere } from "./wrongDoings.ts"
 
 /*
  * What callers get, and pay, for what a host's ports return: for ports of plain functions and for layers. What `place`,
- * `find`, `status` and `send` return reaches no caller; shop/ports/PortGuard.contract.test.ts has them.
+ * `find`, `status` and `send` return reaches no caller: wrongResults.orders.test.ts has it.
  */
-
-/** What a port does with a call. */
-interface Doing {
-  readonly what: string
-  readonly plain: () => Promise<never>
-  readonly effect: () => Effect.Effect<never, never>
-}
-
-const returns = (what: string, value: unknown): Doing => ({
-  what,
-  plain: async () => value as never,
-  effect: () => Effect.succeed(value as never)
-})
-
-const bug = new RangeError("a bug")
-const untyped = { nonsense: 1 }
-
-/** What is wrong from any port. */
-const wrongEverywhere: ReadonlyArray<Doing> = [
-  returns("nothing", undefined),
-  returns("null", null),
-  returns("text", "nonsense"),
-  returns("a list", []),
-  returns("another object", untyped),
-  { what: "a defect", plain: () => Promise.reject(bug), effect: () => Effect.die(bug) },
-  {
-    what: "an untyped failure",
-    // oxlint-disable-next-line prefer-promise-reject-errors -- what a host throws may be anything
-    plain: () => Promise.reject(untyped),
-    effect: () => Effect.fail(untyped as never)
-  }
-]
-
-const hangs: Doing = { what: "no end", plain: () => new Promise(() => undefined), effect: () => Effect.never }
 
 const quoted = {
   product: { title: "Canvas tote bag" },

@@ -21,7 +21,7 @@ export type ApplyResult =
 export class OrderLife extends Context.Service<
   OrderLife,
   {
-    readonly capabilitiesFor: (order: Order) => Capabilities
+    readonly capabilitiesFor: (order: Order) => Effect.Effect<Capabilities>
     /** Applies an event to exactly this version of an order. */
     readonly apply: (order: Order, event: OrderEvent) => Effect.Effect<ApplyResult, StoreError>
     /**
@@ -65,12 +65,13 @@ const make = Effect.gen(function* () {
   const fulfilment = yield* guardedFulfilment
   const canMail = (yield* Effect.serviceOption(Mailer))._tag === "Some"
 
-  const capabilitiesFor = ({ offer }: Order): Capabilities => ({
-    canFind: fulfilment.find !== undefined,
-    placesOnce: fulfilment.placesOnce(offer.reference),
-    canReadStatus: fulfilment.status !== undefined,
-    canMail
-  })
+  const capabilitiesFor = ({ offer }: Order): Effect.Effect<Capabilities> =>
+    Effect.map(fulfilment.placesOnce(offer.reference), (placesOnce) => ({
+      canFind: fulfilment.find !== undefined,
+      placesOnce,
+      canReadStatus: fulfilment.status !== undefined,
+      canMail
+    }))
 
   /**
    * Reports that another order has the same reference. Read after it was written, so that one of two sees the other.
@@ -94,7 +95,7 @@ const make = Effect.gen(function* () {
     event: OrderEvent
   ): Effect.fn.Return<ApplyResult, StoreError> {
     const nowMillis = yield* Clock.currentTimeMillis
-    const after = advance(order, event, capabilitiesFor(order), nowMillis)
+    const after = advance(order, event, yield* capabilitiesFor(order), nowMillis)
     if (after === undefined) return { _tag: "NotApplicable", order }
     if (!(yield* orders.replace(after))) return { _tag: "Conflict" }
     const changed = { ...after, version: after.version + 1 }

@@ -96,7 +96,7 @@ const processOrder = Effect.fnUntraced(function* (
   const { life, orders, steps } = services
   const nowMillis = yield* Clock.currentTimeMillis
   const isDue = order.stepAtMillis !== undefined && order.stepAtMillis <= nowMillis
-  const step = isDue ? nextStep(order, life.capabilitiesFor(order)) : undefined
+  const step = isDue ? nextStep(order, yield* life.capabilitiesFor(order)) : undefined
   if (step !== undefined) {
     const result = yield* steps.perform(order, step)
     if (result !== undefined) yield* applyEvent(services, result.order, result.event)

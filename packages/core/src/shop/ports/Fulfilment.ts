@@ -16,7 +16,7 @@ import type {
   QuoteRequest,
   ReportedStatus
 } from "./FulfilmentOptions.ts"
-import { readFound, readOffer, readPlaced, readStatus } from "./FulfilmentResponses.ts"
+import { readFound, readOffer, readPlaced, readPlacesOnce, readStatus } from "./FulfilmentResponses.ts"
 import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
@@ -76,7 +76,8 @@ export interface GuardedFulfilment {
   readonly place: (
     placement: Placement
   ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
-  readonly placesOnce: (quoteReference: string) => boolean
+  /** Fails never: a function that throws promises nothing. */
+  readonly placesOnce: (quoteReference: string) => Effect.Effect<boolean>
   /** Absent: upstream can't report it. */
   readonly find:
     | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
@@ -116,7 +117,11 @@ export const guardedFulfilment = Effect.gen(function* () {
         )
       ),
     placesOnce: (quoteReference) =>
-      (typeof placesOnce === "function" ? placesOnce.call(fulfilment, quoteReference) : placesOnce) === true,
+      typeof placesOnce !== "function"
+        ? Effect.succeed(placesOnce === true)
+        : guarded(settings, { port, span: "Fulfilment.placesOnce", read: readPlacesOnce }, () =>
+            Effect.sync(() => placesOnce.call(fulfilment, quoteReference))
+          ).pipe(Effect.orElseSucceed(() => false)),
     find:
       find &&
       ((orderId, quoteReference) =>

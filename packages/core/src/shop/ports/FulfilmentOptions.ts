@@ -113,7 +113,10 @@ export interface FulfilmentOptions {
   readonly quote: (request: QuoteRequest, context: CallContext) => Promise<QuotedOffer>
   /** Returns upstream's reference of the order. */
   readonly place: (order: OrderToPlace, context: CallContext) => Promise<{ readonly reference: string }>
-  /** Whether `place` treats `orderId` as an idempotency key: a repeated call never places a second order. */
+  /**
+   * Whether `place` treats `orderId` as an idempotency key: a repeated call never places a second order. A function that
+   * throws, or returns a promise, promises nothing.
+   */
   readonly placesOnce?: boolean | ((quoteReference: string) => boolean)
   /**
    * Returns the reference under which an order was placed; nothing if it was not and never will be. Throws if that

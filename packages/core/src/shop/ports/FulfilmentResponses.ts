@@ -94,6 +94,12 @@ export const readFound = (response: unknown): Effect.Effect<string | undefined, 
     ? Effect.succeed(response ?? undefined)
     : Effect.fail(new MalformedResponse({ message: "must return a reference, or undefined" }))
 
+/** Reads the result of `placesOnce`. */
+export const readPlacesOnce = (response: unknown): Effect.Effect<boolean, MalformedResponse> =>
+  response === undefined || typeof response === "boolean"
+    ? Effect.succeed(response === true)
+    : Effect.fail(new MalformedResponse({ message: "must return true or false" }))
+
 const maxParcels = 50
 const Line = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
 const ReportedStatus = Schema.Struct({
@@ -126,4 +132,6 @@ const toStatus = ({ reason, shipments, status }: typeof ReportedStatus.Type): Fu
 export const readStatus = (
   response: unknown
 ): Effect.Effect<FulfilmentStatus | undefined, MalformedResponse> =>
-  response === undefined ? Effect.succeed(undefined) : Effect.map(readReportedStatus(response), toStatus)
+  response === undefined || response === null
+    ? Effect.succeed(undefined)
+    : Effect.map(readReportedStatus(response), toStatus)

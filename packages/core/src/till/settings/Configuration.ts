@@ -120,6 +120,24 @@ const holderName = (path: Path, given: unknown, nameOf: OptionNames): string => 
 export const listed = (texts: ReadonlyArray<string>): string =>
   texts.length === 1 ? String(texts[0]) : `\n${texts.map((text) => `- ${text}`).join("\n")}`
 
+/** Documents and public routes that hide each other. */
+const documentFaults = (
+  { discoveryPath, openapiPath }: Pick<ConfiguredSettings, "discoveryPath" | "openapiPath">,
+  publicRoutes: unknown
+): ReadonlyArray<string> => {
+  const isSame = openapiPath !== undefined && openapiPath === discoveryPath
+  const routes = isRecord(publicRoutes) ? Object.keys(publicRoutes) : []
+  return [
+    ...(isSame ? [`openapiPath and discoveryPath are both ${openapiPath}`] : []),
+    ...routes
+      .filter((path) => path === openapiPath || path === discoveryPath)
+      .map(
+        (path) =>
+          `publicRoutes: ${path} is the path of a document: move that with openapiPath or discoveryPath`
+      )
+  ]
+}
+
 /** Reads options with these fields; `others` finds what is wrong among them. */
 const settingsOf = <Options>(
   given: Options,
@@ -134,7 +152,10 @@ const settingsOf = <Options>(
     return failure(`The ${subject} must be an object: ${state}. See docs/options.md`)
   }
   const read = readOptions({ ...hostFields, ...settingFields(given) }, given, optionName)
-  const faults = [...(Result.isFailure(read) ? read.failure : []), ...others(given)]
+  const faults = [
+    ...(Result.isSuccess(read) ? documentFaults(read.success, given["publicRoutes"]) : read.failure),
+    ...others(given)
+  ]
   return Result.isSuccess(read) && faults.length === 0
     ? Result.succeed(withPrefix(read.success))
     : failure(`Till402 can't start: ${listed(faults)}`)

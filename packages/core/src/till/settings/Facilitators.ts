@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { findNetwork } from "../../domain/Network.ts"
 import {
+  addressFault,
   defaultFacilitatorTimeouts,
   type FacilitatorOptions,
   facilitatorName,
   type FacilitatorSource,
   type NamedFacilitatorClient
 } from "../../toll/facilitator/FacilitatorOptions.ts"
-import { isHttpUrl } from "./Networks.ts"
 import {
   checked,
   checkPort,
@@ -44,11 +44,12 @@ const networks = checked<ReadonlyArray<string>>((given, faults) => {
 
 /** The options of a facilitator over HTTP. Its address is never printed: it may contain a key. */
 export const facilitatorFields = {
-  url: option<string>((given, faults) =>
-    isHttpUrl(given)
-      ? given
-      : faults.add(`must be an http(s) URL${given === undefined ? ": it is not set" : ""}`)
-  ),
+  url: option<string>((given, faults) => {
+    const fault = addressFault(given)
+    return fault === undefined
+      ? String(given)
+      : faults.add(`${fault}${given === undefined ? ": it is not set" : ""}`)
+  }),
   name,
   networks,
   headers: checked<NonNullable<FacilitatorOptions["headers"]>>(

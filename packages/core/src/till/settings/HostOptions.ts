@@ -25,6 +25,7 @@ import {
   optional,
   type OptionsOf,
   port,
+  type PortMembers,
   shown
 } from "./OptionSchema.ts"
 import { contractIds } from "./Settings.ts"
@@ -88,6 +89,9 @@ export const hookFields = {
   solanaRefunds: checked<NonNullable<TillHooks["solanaRefunds"]>>(checkSolanaRefunds),
   onOrderChange: callback<NonNullable<TillHooks["onOrderChange"]>>(
     "a function such as ({ order, from }) => …"
+  ),
+  onProviderError: callback<NonNullable<TillHooks["onProviderError"]>>(
+    "a function such as ({ error, port, operation }) => …"
   ),
   clientAddress: callback<NonNullable<TillHooks["clientAddress"]>>(
     `a function such as (request) => request.headers.get("x-real-ip") ?? undefined`
@@ -161,14 +165,53 @@ export const operationFaults = (operations: unknown, taken: ReadonlySet<string>)
 
 const isNumber = (given: unknown): given is number => typeof given === "number"
 
-const marketplace = (name: keyof MarketplacesOptions) =>
-  port<MarketplaceOptions>(`marketplaces.${name}`, {
-    search: "method",
-    timeoutMillis: optional<number>("milliseconds above 0", (given) => isNumber(given) && given > 0)
-  })
-
 /** The shortest time in which a purchase can be downloaded: a minute. */
 const minAgeMillis = minute
+
+/** What the ports consist of, as plain functions and as services. */
+export const portMembers = {
+  marketplace: {
+    search: "method",
+    timeoutMillis: optional<number>("milliseconds above 0", (given) => isNumber(given) && given > 0)
+  },
+  assistant: {
+    reply: "method",
+    maxCostUsd: optional<number>("US dollars, 0 or more", (given) => isNumber(given) && given >= 0)
+  },
+  fulfilment: {
+    quote: "method",
+    place: "method",
+    find: "optional method",
+    status: "optional method",
+    placesOnce: optional<NonNullable<FulfilmentOptions["placesOnce"]>>(
+      "true, false or a function of a quote's reference",
+      (given) => typeof given === "boolean" || typeof given === "function"
+    )
+  },
+  tracker: { track: "method" },
+  vault: {
+    open: "method",
+    maxAgeMillis: optional<number>(
+      `milliseconds, ${minAgeMillis} or more`,
+      (given) => isNumber(given) && given >= minAgeMillis
+    ),
+    maxDownloads: optional<number>("a whole number between 1 and 1000", (given) =>
+      isWholeNumber(given, 1, 1_000)
+    ),
+    freeReaccess: flag(false)
+  },
+  mailer: { send: "method" }
+} satisfies {
+  readonly marketplace: PortMembers<MarketplaceOptions>
+  readonly assistant: PortMembers<AssistantOptions>
+  readonly fulfilment: PortMembers<FulfilmentOptions>
+  readonly tracker: PortMembers<TrackerOptions>
+  readonly vault: PortMembers<VaultOptions>
+  readonly mailer: PortMembers<MailerOptions>
+}
+
+const marketplace = (name: keyof MarketplacesOptions) =>
+  port<MarketplaceOptions>(`marketplaces.${name}`, portMembers.marketplace)
 
 type Given<Name extends keyof TillOptions> = NonNullable<TillOptions[Name]>
 
@@ -181,28 +224,11 @@ export const portFields = {
     { marketplace_a: marketplace("marketplace_a"), marketplace_b: marketplace("marketplace_b") },
     "an object with marketplace_a or marketplace_b"
   ),
-  assistant: port<AssistantOptions>("assistant", { reply: "method", maxCostUsd: "any" }),
-  fulfilment: port<FulfilmentOptions>("fulfilment", {
-    quote: "method",
-    place: "method",
-    find: "optional method",
-    status: "optional method",
-    placesOnce: "any"
-  }),
-  tracker: port<TrackerOptions>("tracker", { track: "method" }),
-  vault: port<VaultOptions>("vault", {
-    open: "method",
-    maxAgeMillis: optional<number>(
-      `milliseconds, ${minAgeMillis} or more`,
-      (given) => isNumber(given) && given >= minAgeMillis
-    ),
-    maxDownloads: optional<number>("a whole number between 1 and 1000", (given) =>
-      isWholeNumber(given, 1, 1_000)
-    ),
-    freeReaccess: flag(false)
-  }),
+  assistant: port<AssistantOptions>("assistant", portMembers.assistant),
+  fulfilment: port<FulfilmentOptions>("fulfilment", portMembers.fulfilment),
+  tracker: port<TrackerOptions>("tracker", portMembers.tracker),
+  vault: port<VaultOptions>("vault", portMembers.vault),
   operations: checked<Given<"operations">>(checkOperations),
-  mailer: port<MailerOptions>("mailer", { send: "method" }),
-  onEvent: callback<Given<"onEvent">>("a function such as (event) => console.log(event)"),
-  onProviderError: callback<Given<"onProviderError">>("a function such as ({ error, port, operation }) => …")
+  mailer: port<MailerOptions>("mailer", portMembers.mailer),
+  onEvent: callback<Given<"onEvent">>("a function such as (event) => console.log(event)")
 } satisfies OptionsOf<Omit<TillOptions, keyof TillSettings | keyof TillHooks>>

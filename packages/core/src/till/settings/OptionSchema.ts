@@ -232,20 +232,21 @@ const memberOf = (port: unknown, name: string): unknown =>
     ? Reflect.get(port, name)
     : undefined
 
-/** Reports a port that lacks a method or misspells one. Ignores members that it doesn't know. */
+/** Reports a port that lacks a method or misspells one. Ignores members that it doesn't know. `example` is a method. */
 export const checkPort = (
   port: string,
   given: unknown,
   members: Readonly<Record<string, Member>>,
-  faults: Faults
+  faults: Faults,
+  example = "async (…) => …"
 ): void => {
   const known = Object.keys(members)
   const methods = known.filter((name) => members[name] === "method")
-  const example = `{ ${methods.map((name) => `${name}: async (…) => …`).join(", ")} }`
+  const such = `{ ${methods.map((name) => `${name}: ${example}`).join(", ")} }`
   const isCallable =
     typeof given === "function" && methods.every((name) => memberOf(given, name) !== undefined)
   if (!isRecord(given) && !isCallable) {
-    faults.wrong(`an object with ${methods.join(" and ")}, such as ${example}`, given)
+    faults.wrong(`an object with ${methods.join(" and ")}, such as ${such}`, given)
     return
   }
   const missing = known.filter((name) => memberOf(given, name) === undefined)
@@ -262,7 +263,7 @@ export const checkPort = (
     else if (member === "any" || typeof value === "function") continue
     else if (value !== undefined) faults.wrong("a function", value, name)
     else if (member === "method" && !misspelled.has(name))
-      faults.add(`has no method ${name}: give ${port} an object such as ${example}`)
+      faults.add(`has no method ${name}: give ${port} an object such as ${such}`)
   }
 }
 

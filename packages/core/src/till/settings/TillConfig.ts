@@ -1,4 +1,6 @@
 import { Config, Effect, Option, Result, Schema, SchemaIssue } from "effect"
+import { findNetwork } from "../../domain/Network.ts"
+import { report } from "../../runtime/events.ts"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
 import { facilitator } from "./Facilitators.ts"
 import { networkFields } from "./Networks.ts"
@@ -6,6 +8,7 @@ import { isRecord, type OptionFields } from "./OptionSchema.ts"
 import { keyAt, listed, networkAt, type OptionNames, readOptions } from "./Configuration.ts"
 import { describedOptions, settingFields } from "./Settings.ts"
 import type { TillSettings } from "./TillSettings.ts"
+import { givenVariables, type UnreadVariable, unreadVariables } from "./UnreadVariables.ts"
 
 /*
  * Settings from the host's ConfigProvider: environment variables, a file, or an object. A variable is the path of its
@@ -121,48 +124,127 @@ const withSecret = ({ olderSecrets = [], secretId, ...settings }: Values): Value
   return { ...settings, secret: [{ id: secretId ?? "1", secret }, ...older] }
 }
 
+const networksOf = (values: Values): ReadonlyArray<string> => listOf(String(values["networks"] ?? ""))
+
 /** The settings with an entry for each of TILL_NETWORKS. */
 const withNetworks = (settings: Values): Config.Config<Values> =>
-  Config.map(Config.all(listOf(String(settings["networks"] ?? "")).map(networkEntry)), (networks) => ({
-    ...settings,
-    networks
-  }))
+  Config.map(Config.all(networksOf(settings).map(networkEntry)), (networks) => ({ ...settings, networks }))
+
+/** Variables of the command `till402`. */
+const commandVariables = ["TILL_DATABASE", "TILL_FILES"]
+
+/** Variables of the networks' other names, by which no option is read: TILL_PAY_TO_BASE where `eip155:8453` is listed. */
+const aliasesOf = (networks: ReadonlyArray<string>): ReadonlyMap<string, string> =>
+  new Map(
+    networks.flatMap((network) => {
+      const { caip2, v1Name } = findNetwork(network) ?? {}
+      return [caip2, v1Name]
+        .filter((other) => other !== undefined && other !== network)
+        .flatMap((other) =>
+          networkPaths.map((path) => [variableOf(path, other), variableOf(path, network)] as const)
+        )
+    })
+  )
+
+/** The variables that nothing reads, where TILL_NETWORKS lists these networks. */
+const unreadBeside = (networks: ReadonlyArray<string>): Config.Config<ReadonlyArray<UnreadVariable>> => {
+  const aliases = aliasesOf(networks)
+  const known = new Set([
+    ...variablePaths.map((path) => variableOf(path)),
+    ...commandVariables,
+    ...networks.flatMap((network) => networkPaths.map((path) => variableOf(path, network)))
+  ])
+  return Config.map(givenVariables([...aliases.keys()]), (given) => unreadVariables(given, known, aliases))
+}
+
+const maxNamed = 20
+
+/** Merely unknown variables may be the host's own, so a till starts with them. */
+const reportUnread = (unread: ReadonlyArray<UnreadVariable>): Effect.Effect<void> => {
+  const names = unread
+    .slice(0, maxNamed)
+    .map(({ meant, name }) => (meant === undefined ? name : `${name} (did you mean ${meant}?)`))
+  return unread.length === 0
+    ? Effect.void
+    : report("Warn", "unknown_variable", `The till reads no variable ${names.join(", ")}`)
+}
+
+/** How the environment is read. */
+interface Reading {
+  readonly paths: ReadonlyArray<string>
+  /** The options, in place of those that aren't set. */
+  readonly start?: Values
+  readonly fields: (given: Values) => OptionFields
+  readonly reportsUnread: boolean
+}
 
 /** Succeeds with options that can be read; otherwise, one error lists all faults, each with its variable. */
-const accepted = <Options>(
-  fields: OptionFields,
-  given: Values
-): Effect.Effect<Options, Config.ConfigError> => {
-  const read = readOptions(fields, given, variableAt)
-  if (Result.isSuccess(read)) return Effect.succeed(given as Options)
-  const issue = new SchemaIssue.InvalidValue({ message: listed(read.failure) })
-  return Effect.fail(new Config.ConfigError(new Schema.SchemaError(issue)))
-}
+const readEnvironment = <Options>({
+  fields,
+  paths,
+  reportsUnread,
+  start = {}
+}: Reading): Config.Config<Options> =>
+  Config.mapEffect(
+    valuesOf(paths).pipe(
+      Config.flatMap((values) =>
+        Config.all({ settings: withNetworks(values), unread: unreadBeside(networksOf(values)) })
+      ),
+      Config.map(({ settings, unread }) => ({ given: withSecret({ ...start, ...settings }), unread }))
+    ),
+    ({ given, unread }) => {
+      const read = readOptions(fields(given), given, variableAt)
+      const faults = [
+        ...(Result.isFailure(read) ? read.failure : []),
+        ...unread.flatMap(({ isMisspelled, meant, name }) =>
+          isMisspelled ? [`there is no variable ${name}: did you mean ${meant}?`] : []
+        )
+      ]
+      if (faults.length === 0)
+        return Effect.as(reportsUnread ? reportUnread(unread) : Effect.void, given as Options)
+      const issue = new SchemaIssue.InvalidValue({ message: listed(faults) })
+      return Effect.fail(new Config.ConfigError(new Schema.SchemaError(issue)))
+    }
+  )
+
+const settingsReading = { paths: settingPaths, fields: settingFields, reportsUnread: true }
 
 /**
  * Reads the settings of a till from the host's `ConfigProvider`; docs/options.md lists the variables. Its error lists
- * every variable that is missing or wrong.
+ * every variable that is missing, wrong or misspelled. Other variables whose names begin with `TILL_` are reported.
  *
  * @example
  * const settings = Effect.runSync(tillConfig)
  */
-export const tillConfig: Config.Config<TillSettings> = Config.mapEffect(
-  Config.flatMap(valuesOf(settingPaths), withNetworks),
-  (values) => {
-    const given = withSecret(values)
-    return accepted<TillSettings>(settingFields(given), given)
-  }
-)
+export const tillConfig: Config.Config<TillSettings> = readEnvironment(settingsReading)
+
+/** The same, for a layer beside one that reports. */
+export const silentTillConfig: Config.Config<TillSettings> = readEnvironment({
+  ...settingsReading,
+  reportsUnread: false
+})
+
+/** Settings with a facilitator over HTTP. */
+type SettingsWithFacilitator = TillSettings & { readonly facilitator: FacilitatorOptions }
+
+const allReading = {
+  paths: variablePaths,
+  start: { facilitator: {} },
+  fields: (given: Values) => ({ ...settingFields(given), facilitator }),
+  reportsUnread: true
+}
 
 /**
- * Reads the address and timeouts of a facilitator: TILL_FACILITATOR_URL, TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS and
- * TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS.
+ * Reads the settings of a till and its facilitator over HTTP: TILL_FACILITATOR_URL, TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS
+ * and TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS. One error lists the faults of all.
+ *
+ * @example
+ * const options = Effect.runSync(tillConfigWithFacilitator)
  */
-export const facilitatorConfig: Config.Config<FacilitatorOptions> = Config.mapEffect(
-  valuesOf(facilitatorPaths),
-  (values) =>
-    Effect.map(
-      accepted<{ readonly facilitator: FacilitatorOptions }>({ facilitator }, { facilitator: {}, ...values }),
-      (given) => given.facilitator
-    )
-)
+export const tillConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment(allReading)
+
+/** The same, for a layer beside one that reports. */
+export const silentConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment({
+  ...allReading,
+  reportsUnread: false
+})

@@ -4,7 +4,6 @@ import type { AssistantOptions } from "../../shop/ports/Assistant.ts"
 import type { FulfilmentOptions } from "../../shop/ports/FulfilmentOptions.ts"
 import type { MailerOptions } from "../../shop/ports/Mailer.ts"
 import type { MarketplacesOptions } from "../../shop/ports/Marketplaces.ts"
-import type { ProviderFailure } from "../../ports/ProviderFailure.ts"
 import type { Charges } from "../../ports/Charges.ts"
 import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
@@ -62,10 +61,4 @@ export interface TillOptions extends TillSettings, TillHooks {
    * Its errors are ignored. Default: one line of JSON each on standard error.
    */
   readonly onEvent?: (event: ShopEvent) => void
-  /**
-   * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
-   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless
-   * `NODE_ENV` is `production`.
-   */
-  readonly onProviderError?: (failure: ProviderFailure) => void
 }

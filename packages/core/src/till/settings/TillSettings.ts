@@ -2,6 +2,7 @@ import type { Prices } from "../../shop/routes/ShopSettings.ts"
 import type { PublicRoute } from "../../http/HttpMessage.ts"
 import type { MailTemplates } from "../../shop/mail/Templates.ts"
 import type { OrderChange } from "../../shop/orders/OrderChanges.ts"
+import type { ProviderFailure } from "../../ports/ProviderFailure.ts"
 import type { RefundWallet } from "../../ports/RefundWallet.ts"
 import type { SolanaRefunds } from "../../ports/SolanaRefunds.ts"
 import type { DecimalText } from "../../domain/Money.ts"
@@ -9,7 +10,7 @@ import type { Margin } from "../../shop/orders/Margin.ts"
 import type { SecretKey } from "../../runtime/Secrets.ts"
 
 /*
- * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in OptionBounds.ts. The
+ * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in Settings.ts. The
  * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
  */
 
@@ -309,6 +310,12 @@ export interface TillHooks {
   readonly solanaRefunds?: SolanaRefunds
   /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
   readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
+  /**
+   * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
+   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless
+   * `NODE_ENV` is `production`.
+   */
+  readonly onProviderError?: (failure: ProviderFailure) => void
   /**
    * Returns the address of the client that sent a request. Quotes, and verifications of new payers, are shared fairly
    * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set.

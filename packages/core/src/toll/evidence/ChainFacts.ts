@@ -7,7 +7,7 @@ export interface ChainFacts {
   /** Whether it lists logs. Not on Solana. */
   readonly hasLogs?: boolean | undefined
   /** What is at the account's address. A contract that is no token may be a wallet, such as a Safe. */
-  readonly payTo: "wallet" | "token" | "program" | "token account" | undefined
+  readonly payTo: "wallet" | "token" | "program" | "token account" | "program's account" | undefined
   /** On Solana, the token account of the wallet. */
   readonly tokenAccount?: "ready" | "missing" | "frozen" | undefined
 }

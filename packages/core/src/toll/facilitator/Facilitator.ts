@@ -1,9 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
+import { ConfigurationError } from "../../domain/Errors.ts"
 import type { ClockReading } from "../../runtime/ClockReading.ts"
 import { makeClientFacilitator } from "./ClientFacilitator.ts"
 import { FacilitatorGroup } from "./FacilitatorGroup.ts"
 import {
+  addressFault,
   type FacilitatorOptions,
   type FacilitatorSource,
   type FacilitatorTimeouts,
@@ -44,7 +46,7 @@ export class Facilitator extends Context.Service<
     readonly clocks?: Effect.Effect<ReadonlyArray<ClockReading>>
   }
 >()("@till402/core/Facilitator") {
-  /** A facilitator over HTTP. */
+  /** A facilitator over HTTP. Dies with a `ConfigurationError` if its `url` is wrong. */
   static readonly layerHttp = (
     options: FacilitatorOptions
   ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> => Facilitator.layerSeveral([options])
@@ -65,6 +67,11 @@ export class Facilitator extends Context.Service<
     Layer.effect(
       Facilitator,
       Effect.gen(function* () {
+        for (const source of sources) {
+          const fault = isClient(source) ? undefined : addressFault(source.url)
+          if (fault !== undefined)
+            return yield* Effect.die(new ConfigurationError({ message: `facilitator.url ${fault}` }))
+        }
         const { makeHttpFacilitator } = yield* loadHttpFacilitator
         const members = yield* Effect.forEach(sources, (source) =>
           isClient(source) ? Effect.succeed(makeClientFacilitator(source, {})) : makeHttpFacilitator(source)

@@ -6,7 +6,7 @@ export const defaultFacilitatorTimeouts = { verifyTimeoutMillis: 5_000, settleTi
 
 /** An x402 facilitator over HTTP. */
 export interface FacilitatorOptions {
-  /** http(s) address; `/verify`, `/settle` and `/supported` are called below it. */
+  /** http(s) address without query; `/verify`, `/settle` and `/supported` are called below it. */
   readonly url: string
   /**
    * Name under which charges record their facilitator. Keep it while payments are open. Default: host and path of
@@ -93,6 +93,17 @@ export type FacilitatorSource = FacilitatorOptions | NamedFacilitatorClient
 
 /** Whether a facilitator runs in this process. */
 export const isClient = (source: FacilitatorSource): source is NamedFacilitatorClient => "verify" in source
+
+/** What is wrong with the address of a facilitator; `undefined`: nothing. Never quotes it: it may hold a key. Pure. */
+export const addressFault = (url: unknown): string | undefined => {
+  const parsed = typeof url === "string" ? URL.parse(url) : null
+  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) return "must be an http(s) URL"
+  // `/verify` and `/settle` are added to it.
+  if (parsed.search + parsed.hash + parsed.username + parsed.password !== "")
+    return "must be an http(s) URL without query, fragment or user: give keys by headers"
+  const last = /\/(?:verify|settle|supported)\/*$/.exec(parsed.pathname)
+  return last === null ? undefined : `must not end in ${last[0]}: leave it out, it is added for each call`
+}
 
 /** The address of a facilitator as events and charges show it: without user, query and fragment, which may hold keys. */
 export const shownAddress = (url: string): string => {

@@ -1,9 +1,18 @@
 import { Config, ConfigProvider, Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { describe, expect, it } from "vitest"
-import { Facilitator, facilitatorConfig, memory, tillConfig, Tracker } from "@till402/core/effect"
+import {
+  Facilitator,
+  memory,
+  TillClients,
+  tillConfig,
+  tillConfigWithFacilitator,
+  Tracker
+} from "@till402/core/effect"
 import { fakeFacilitator } from "@till402/testing"
 import * as Track from "../../../src/shop/routes/Track.ts"
 import { configured } from "../configured.ts"
+import { testLogger } from "../hosted.ts"
 import { Till } from "../../../src/till/Till.ts"
 import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { variableOf, variablePaths } from "../../../src/till/settings/TillConfig.ts"
@@ -162,29 +171,145 @@ describe("tillConfig", () => {
   })
 })
 
-describe("facilitatorConfig", () => {
-  it("reads address and timeouts", () => {
-    const env = {
-      TILL_FACILITATOR_URL: "https://facilitator.example",
-      TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS: "3000"
+/** Reads settings from an environment, and from an object; returns the settings or the fault, and the events. */
+const started = async (env: Record<string, string>, config: Config.Config<unknown> = tillConfig) => {
+  const [fromEnv, fromObject] = await Promise.all(
+    [ConfigProvider.fromEnv({ env }), ConfigProvider.fromUnknown(env)].map(async (provider) => {
+      const { events, layer } = testLogger()
+      const settings = Effect.catch(config.parse(provider), ({ message }) => Effect.succeed(message))
+      return { settings: await Effect.runPromise(Effect.provide(settings, layer)), events }
+    })
+  )
+  expect(fromObject).toEqual(fromEnv)
+  return fromEnv!
+}
+
+describe("a variable that nothing reads", () => {
+  it.each([
+    ["TILL_PRICE_TRACK", "TILL_PRICES_TRACK"],
+    ["TILL_PRICES_TRAKC", "TILL_PRICES_TRACK"],
+    ["TILL_OPEN_API_PATH", "TILL_OPENAPI_PATH"],
+    ["TILL_RPCURL_BASE_SEPOLIA", "TILL_RPC_URL_BASE_SEPOLIA"],
+    ["TILL_PAY_TO_EIP155_84532", "TILL_PAY_TO_BASE_SEPOLIA"],
+    ["TILL_TRUST_FACILITATR", "TILL_TRUST_FACILITATOR"]
+  ])("is refused where it misspells another: %s", async (name, meant) => {
+    const { settings } = await started({ ...required, [name]: canary })
+    expect(settings).toMatch(`there is no variable ${name}: did you mean ${meant}?`)
+    expect(settings).not.toContain(canary)
+  })
+
+  it("stands in the one error with all other faults", async () => {
+    const { settings } = await started({ TILL_NETWORKS: "base", TILL_PRICE_TRACK: "1", TILL_CORS: "x" })
+    for (const fault of ["TILL_BASE_URL", "TILL_PAY_TO", "TILL_SECRET", "TILL_CORS", "TILL_PRICE_TRACK"])
+      expect(settings).toContain(fault)
+  })
+
+  // A host's own names, and those of another network in the same environment.
+  it.each(["TILL_ADMIN_PASSWORD", "TILL_SECRET_V2", "TILL_RPC_URL", "TILL_RPC_URL_BASE"])(
+    "is reported, and stops no till: %s",
+    async (name) => {
+      const { events, settings } = await started({ ...required, TILL_PRICES_TRACK: "1", [name]: canary })
+      expect(settings).toMatchObject({ prices: { track: "1" } })
+      expect(events).toMatchObject([{ code: "unknown_variable", message: expect.stringContaining(name) }])
+      expect(JSON.stringify(events)).not.toContain(canary)
     }
-    expect(read(facilitatorConfig, env)).toEqual({
-      url: "https://facilitator.example",
-      verifyTimeoutMillis: 3_000
+  )
+
+  it.each(["TILL_SECRET_1", "TILL_SECRET_2027", "TILL_RPC_URL_EIP155_42170"])(
+    "stops no till where its name ends in a number: %s",
+    (name) => {
+      expect(settingsOf({ [name]: canary })).toMatchObject({ payTo })
+    }
+  )
+
+  it("is reported where the right one is set beside it", async () => {
+    const { events, settings } = await started({
+      ...required,
+      TILL_PRICES_TRACK: "1",
+      TILL_PRICE_TRACK: "2"
+    })
+    expect(settings).toMatchObject({ prices: { track: "1" } })
+    expect(events).toMatchObject([{ level: "warning", code: "unknown_variable" }])
+  })
+
+  it("isn't one that a till, its facilitator or the command till402 reads", async () => {
+    const { events } = await started({
+      ...required,
+      TILL_FACILITATOR_URL: "https://facilitator.example",
+      TILL_DATABASE: "till.sqlite",
+      TILL_FILES: "/srv/vault",
+      TILL_RPC_URL_BASE_SEPOLIA: "https://rpc.example",
+      TILL: "x",
+      TILLAGE_RATE: "x"
+    })
+    expect(events).toEqual([])
+  })
+
+  it("isn't looked for in a source that can't list its names", async () => {
+    const values: Readonly<Record<string, string>> = { ...required, TILL_PRICE_TRACK: "1" }
+    const provider = ConfigProvider.make((path) =>
+      path.length === 1
+        ? Effect.succeed(
+            values[String(path[0])] === undefined
+              ? undefined
+              : ConfigProvider.makeValue(String(values[String(path[0])]))
+          )
+        : Effect.fail(new ConfigProvider.SourceError({ message: "no list" }))
+    )
+    expect(await Effect.runPromise(tillConfig.parse(provider))).toMatchObject({ payTo })
+  })
+})
+
+describe("tillConfigWithFacilitator", () => {
+  const address = { TILL_FACILITATOR_URL: "https://facilitator.example" }
+
+  it("reads the address and timeouts of the facilitator beside the settings", () => {
+    const env = { ...required, ...address, TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS: "3000" }
+    expect(read(tillConfigWithFacilitator, env)).toMatchObject({
+      payTo,
+      facilitator: { url: "https://facilitator.example", verifyTimeoutMillis: 3_000 }
     })
   })
 
-  it("names a missing or wrong variable", () => {
-    expect(faultOf(facilitatorConfig, {})).toContain(
-      "TILL_FACILITATOR_URL must be an http(s) URL: it is not set"
-    )
-    const env = {
-      TILL_FACILITATOR_URL: "https://facilitator.example",
-      TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS: "1h"
+  it("lists the faults of both in one error", () => {
+    const text = faultOf(tillConfigWithFacilitator, {
+      TILL_NETWORKS: "base-sepolia",
+      TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS: "1h",
+      TILL_PRICE_SHOP: "1"
+    })
+    for (const fault of [
+      "TILL_BASE_URL must be",
+      "TILL_PAY_TO must be",
+      "TILL_SECRET must be",
+      "TILL_FACILITATOR_URL must be an http(s) URL: it is not set",
+      "TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS must be a whole number of milliseconds",
+      "did you mean TILL_PRICES_SHOP?"
+    ])
+      expect(text).toContain(fault)
+  })
+
+  it("is what TillClients.layerConfig reads, and Till.layerConfig over it reports once", async () => {
+    const launch = (env: Record<string, string>) => {
+      const { events, layer } = testLogger()
+      const till = Till.layerConfig([Track.layer]).pipe(
+        Layer.provide([TillClients.layerConfig, Layer.mock(Tracker, {}), memory()]),
+        Layer.provide([FetchHttpClient.layer, ConfigProvider.layer(ConfigProvider.fromEnv({ env })), layer])
+      )
+      return Effect.runPromise(
+        Effect.scoped(
+          Layer.build(till).pipe(
+            Effect.match({ onFailure: ({ message }) => message, onSuccess: () => "started" }),
+            Effect.map((outcome) => ({ outcome, events }))
+          )
+        )
+      )
     }
-    expect(faultOf(facilitatorConfig, env)).toMatch(
-      /TILL_FACILITATOR_SETTLE_TIMEOUT_MILLIS must be .* got "1h"/
-    )
+    const { outcome } = await launch({})
+    for (const name of ["BASE_URL", "PAY_TO", "NETWORKS", "SECRET", "FACILITATOR_URL"])
+      expect(outcome).toMatch(new RegExp(`^- TILL_${name} must `, "m"))
+    const { events, outcome: started } = await launch({ ...required, ...address, TILL_ADMIN: "x" })
+    expect(started).toBe("started")
+    expect(events.filter(({ code }) => code === "unknown_variable")).toHaveLength(1)
   })
 })
 

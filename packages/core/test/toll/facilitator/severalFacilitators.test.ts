@@ -190,7 +190,8 @@ it("a facilitator that isn't reached is reported with the reason and its host, w
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
   await new Promise((resolve) => server.close(resolve))
-  const shop = await openTill({ facilitator: { url: `http://${address}/x402?key=hidden` } })
+  const headers = () => ({ authorization: "hidden" })
+  const shop = await openTill({ facilitator: { url: `http://${address}/x402`, headers } })
   await vi.waitFor(() => expect(shop.events.map(({ code }) => code)).toContain("facilitator_not_ready"))
   const event = shop.events.find(({ code }) => code === "facilitator_not_ready")
   expect(event).toMatchObject({ level: "warning", reason: `ECONNREFUSED ${address}` })

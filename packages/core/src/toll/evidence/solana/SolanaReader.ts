@@ -55,11 +55,15 @@ const known = <A>(read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | u
 /** The length of the hash in a CAIP-2 identifier. */
 const hashCharacters = 32
 
-/** A vault of a multisig is a wallet, too: no account may exist at its address. */
+/** The owner of wallets. */
+const systemProgram = "11111111111111111111111111111111"
+
+/** A vault of a multisig is a wallet, too: no account may exist at its address. The multisig's own account is none. */
 const kindOf = (account: SolanaAccount | undefined): ChainFacts["payTo"] => {
   if (account === undefined) return "wallet"
   if (account.isProgram) return "program"
-  if (account.owner !== tokenProgram && account.owner !== token2022Program) return "wallet"
+  if (account.owner !== tokenProgram && account.owner !== token2022Program)
+    return account.owner === undefined || account.owner === systemProgram ? "wallet" : "program's account"
   // A mint is shorter than an account.
   return account.data.length < 165 ? "token" : "token account"
 }

@@ -1,0 +1,211 @@
+import { Effect, Layer, Schema } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { expect, it } from "vitest"
+import {
+  Assistant,
+  Buy,
+  Catalogue,
+  ConfigurationError,
+  Facilitator,
+  Fulfilment,
+  Mailer,
+  Marketplaces,
+  Operation,
+  Search,
+  Shop,
+  Till,
+  Track,
+  Tracker,
+  VaultBuy,
+  VaultDownload,
+  VaultFiles
+} from "../../src/effect.ts"
+import { memory } from "../../src/stores/memory.ts"
+import {
+  fakeAssistant,
+  fakeFulfilment,
+  fakeMailer,
+  fakeMarketplace,
+  fakeTracker,
+  fakeVaultFiles
+} from "../../../testing/src/index.ts"
+import { fakes, settings } from "./hosted.ts"
+
+/*
+ * Ports that are layers, as hosts get them wrong: named at start, as the options of plain hosts are.
+ */
+
+const done = () => Effect.die("not called")
+const marketplace = { source: "marketplace_a", search: done } as const
+const honest = {
+  Marketplaces: [marketplace],
+  Assistant: { reply: done },
+  Fulfilment: { quote: done, place: done },
+  Tracker: { track: done },
+  VaultFiles: { open: done },
+  Mailer: { send: done }
+}
+type Ports = { readonly [Name in keyof typeof honest]: unknown }
+
+const allRoutes = [
+  Search.layer,
+  Shop.layer,
+  Buy.layer,
+  Track.layer,
+  VaultBuy.layer,
+  VaultDownload.layer
+] as const
+
+const own = (path: string) =>
+  Operation.make({
+    id: "own",
+    method: "GET",
+    path,
+    description: "Own",
+    price: "0.02",
+    output: Schema.Struct({}),
+    work: () => Effect.succeed({})
+  })
+
+const layersOf = ({ Marketplaces: sources, ...ports }: Ports) =>
+  Layer.mergeAll(
+    Layer.succeed(Marketplaces, sources as never),
+    Layer.succeed(Assistant, ports.Assistant as never),
+    Layer.succeed(Fulfilment, ports.Fulfilment as never),
+    Layer.succeed(Tracker, ports.Tracker as never),
+    Layer.succeed(VaultFiles, ports.VaultFiles as never),
+    Layer.succeed(Mailer, ports.Mailer as never)
+  )
+
+const { chainLayer, facilitatorLayer } = fakes()
+const common = Layer.mergeAll(chainLayer, facilitatorLayer, memory())
+
+/** Starts a till: why it doesn't start. */
+const start = <A, E>(till: Layer.Layer<A, E>): Promise<string | undefined> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Layer.build(till).pipe(
+        Effect.match({
+          onSuccess: () => undefined,
+          onFailure: (error) => {
+            expect(error).toBeInstanceOf(ConfigurationError)
+            return (error as ConfigurationError).message
+          }
+        })
+      )
+    )
+  )
+
+const trusting = { ...settings, trustFacilitator: true }
+
+const startWith = (change: Partial<Ports>) =>
+  start(Till.layer(trusting, allRoutes).pipe(Layer.provide([layersOf({ ...honest, ...change }), common])))
+
+it.each<[string, Partial<Ports>, string]>([
+  ["maxDownloads of 0", { VaultFiles: { open: done, maxDownloads: 0 } }, "VaultFiles.maxDownloads must be"],
+  ["maxDownloads of text", { VaultFiles: { open: done, maxDownloads: "3" } }, "VaultFiles.maxDownloads must"],
+  [
+    "maxAgeMillis of days",
+    { VaultFiles: { open: done, maxAgeMillis: 30 } },
+    "VaultFiles.maxAgeMillis must be"
+  ],
+  [
+    "maxAgeMillis of NaN",
+    { VaultFiles: { open: done, maxAgeMillis: Number.NaN } },
+    "VaultFiles.maxAgeMillis"
+  ],
+  [
+    "freeReaccess of text",
+    { VaultFiles: { open: done, freeReaccess: "no" } },
+    "VaultFiles.freeReaccess must"
+  ],
+  ["no marketplace", { Marketplaces: [] }, "Marketplaces is empty: give one, or leave Search.layer out"],
+  ["one source twice", { Marketplaces: [marketplace, marketplace] }, "two have the source marketplace_a"],
+  [
+    "an unknown source",
+    { Marketplaces: [{ ...marketplace, source: "amazon" }] },
+    'marketplace_b: got "amazon"'
+  ],
+  ["no time for a search", { Marketplaces: [{ ...marketplace, timeoutMillis: 0 }] }, "timeoutMillis must be"],
+  ["a cost of text", { Assistant: { reply: done, maxCostUsd: "0.05" } }, "Assistant.maxCostUsd must be"],
+  ["another method", { Tracker: { trakc: done } }, "Tracker has no trakc: did you mean track?"],
+  ["no method", { Mailer: {} }, "give Mailer an object such as { send: (…) => Effect.succeed(…) }"],
+  ["half of a fulfilment", { Fulfilment: { quote: done } }, "Fulfilment has no method place"],
+  [
+    "find that is none",
+    { Fulfilment: { ...honest.Fulfilment, find: true } },
+    "Fulfilment.find must be a function"
+  ],
+  [
+    "placesOnce of text",
+    { Fulfilment: { ...honest.Fulfilment, placesOnce: "true" } },
+    "Fulfilment.placesOnce must"
+  ]
+])("a port that is a layer is refused at start: %s", async (_, change, text) => {
+  expect(await startWith(change)).toContain(text)
+})
+
+it("all faults are in one error", async () => {
+  const message = await startWith({ Tracker: {}, Mailer: {}, VaultFiles: { open: done, maxDownloads: 0 } })
+  for (const name of ["Tracker", "Mailer", "VaultFiles"])
+    expect(message).toMatch(new RegExp(`^- ${name}`, "m"))
+})
+
+it("ports that work are taken: with options, with members of their own, of classes, and from functions", async () => {
+  class Shelf {
+    readonly stock = 3
+    open() {
+      return done()
+    }
+  }
+  expect(await startWith({})).toBeUndefined()
+  expect(
+    await startWith({
+      Marketplaces: [
+        { ...marketplace, timeoutMillis: 60_000 },
+        { ...marketplace, source: "marketplace_b" }
+      ],
+      Assistant: { reply: done, maxCostUsd: 0 },
+      Fulfilment: { ...honest.Fulfilment, placesOnce: () => true, find: done, status: undefined, log: 1 },
+      VaultFiles: new Shelf()
+    })
+  ).toBeUndefined()
+  const fromFunctions = Layer.mergeAll(
+    Marketplaces.layerPromise({ marketplace_b: fakeMarketplace("marketplace_b") }),
+    Fulfilment.layerPromise(fakeFulfilment()),
+    Tracker.layerPromise(fakeTracker()),
+    VaultFiles.layerPromise({ ...fakeVaultFiles(), maxDownloads: 3, maxAgeMillis: 60_000 }),
+    Mailer.layerPromise(fakeMailer())
+  )
+  const assistant = Assistant.layerPromise(fakeAssistant()).pipe(
+    Layer.provide(Catalogue.layer),
+    Layer.provide(fromFunctions)
+  )
+  const till = Till.layer(trusting, allRoutes).pipe(Layer.provide([fromFunctions, assistant, common]))
+  expect(await start(till)).toBeUndefined()
+})
+
+it("an assistant needs no marketplace", async () => {
+  const ports = Layer.merge(Layer.succeed(Marketplaces, []), Layer.succeed(Assistant, { reply: done }))
+  expect(await start(Till.layer(settings, [Shop.layer]).pipe(Layer.provide([ports, common])))).toBeUndefined()
+})
+
+it.each([
+  ["/openapi.json", "operation own: the path /openapi.json belongs to a document or a public route"],
+  ["/hello", "operation own: the path /hello belongs to a document or a public route"],
+  ["/weather", undefined]
+])("a route of the host at %s", async (path, message) => {
+  const given = { ...settings, publicRoutes: { "/hello": () => new Response("hello") } }
+  const refusal = await start(Till.layer(given, [own(path)]).pipe(Layer.provide(common)))
+  if (message === undefined) expect(refusal).toBeUndefined()
+  else expect(refusal).toContain(message)
+})
+
+it.each([
+  ["facilitator.example", "facilitator.url must be an http(s) URL"],
+  ["https://facilitator.example/settle", "facilitator.url must not end in /settle"]
+])("a facilitator at %s ends the start", async (url, text) => {
+  const facilitator = Facilitator.layerHttp({ url }).pipe(Layer.provide(FetchHttpClient.layer))
+  const till = Till.layer(settings, [own("/own")]).pipe(Layer.provide([facilitator, chainLayer, memory()]))
+  await expect(Effect.runPromise(Effect.scoped(Layer.build(till)))).rejects.toThrow(text)
+})
