@@ -183,9 +183,9 @@ describe("the whole service", () => {
         ? searchFor("trail shoes")
         : answerWith("They are light.", ...productIds(toolResults(request)))
     )
-    const advice = await json<{ products: ReadonlyArray<Product> }>("/shop", { message: "light trail shoes" })
+    const advice = await json<{ products: ReadonlyArray<Product> }>("/shop", { message: "trail shoes" })
     assert.deepInclude(advice.products[0], { asin: amazon.asin, source: "marketplace_a" })
-    // The assistant's search is the caller's, so Canopy was asked once.
+    // The searches of the assistant are the caller's, so Canopy was asked once.
     assert.deepStrictEqual(started.searches, ["trail shoes"])
 
     const fromAmazon = await buy(started, { asin: amazon.asin })
