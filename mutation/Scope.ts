@@ -84,6 +84,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/machine/ChargedAuthorization.ts", "toll/machine/ChargedAuthorization.test.ts"),
   core("toll/audit/SettlementProof.ts", "toll/audit/SettlementProof.test.ts"),
   core("toll/audit/TransferMatch.ts", "toll/audit/TransferMatch.test.ts"),
+  core("toll/audit/ReceiptVerdict.ts", "toll/audit/ReceiptVerdict.test.ts"),
   core("toll/evidence/TransferProof.ts", "toll/evidence/TransferProof.test.ts"),
   core("toll/evidence/ChainEvidence.ts", "toll/evidence/ChainEvidence.test.ts"),
   core("toll/evidence/EvidenceSearch.ts", ...evidence),
@@ -91,7 +92,11 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/evidence/HeadPoll.ts", "toll/evidence/HeadPoll.test.ts"),
   core("toll/evidence/BlockSearch.ts", "toll/evidence/BlockSearch.test.ts", ...evidence),
   core("toll/evidence/LogSearch.ts", "toll/evidence/LogSearch.test.ts", ...evidence),
-  core("toll/evidence/TransferSearch.ts", "toll/evidence/ChainReader.test.ts"),
+  core(
+    "toll/evidence/TransferSearch.ts",
+    "toll/evidence/ChainReader.test.ts",
+    "toll/evidence/PaidSearch.test.ts"
+  ),
   core(
     "toll/evidence/ChainNode.ts",
     "toll/evidence/ChainNode.test.ts",

@@ -90,6 +90,24 @@ describe("evidence on a real chain", () => {
     )
   })
 
+  it("shows by one search which of many payments have paid, in a batch and by themselves", async () => {
+    const { account, authorization: alone } = await openPayer()
+    const batch = await Promise.all(Array.from({ length: 4 }, () => authorizationBy(account)))
+    const unpaid = await authorizationBy(account)
+    const calls = batch.map((payment, index) =>
+      transferCall(account, index === 2 ? { ...payment, to: account.address } : payment)
+    )
+    const together = await sendBatch(await Promise.all(calls))
+    const single = await send(await transferCall(account, alone))
+    const seconds = await chainSeconds()
+    await becomeFinal()
+    const span = { fromSeconds: seconds - 120, beforeSeconds: await chainSeconds() }
+    const found = await Effect.runPromise(
+      (await reader()).paidWithin!(network, [alone, ...batch, unpaid], span)
+    )
+    expect(found).toEqual([single, together, together, undefined, together, undefined])
+  })
+
   it("rejects a plain transfer of the right value beside a use of the nonce", async () => {
     const { account, authorization } = await openPayer()
     // Multicall3 pays from its own balance, and the payer uses up the nonce with a transfer to themselves.

@@ -1,3 +1,4 @@
+import { operation } from "@till402/core"
 import { type Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, vi } from "vitest"
@@ -195,16 +196,62 @@ attack("a facilitator that lies about a settlement", {
   }
 })
 
-describe("what no server can promise", () => {
-  it("a cheap route trusts the facilitator's report of its settlement", async () => {
-    const { server, visitor } = await openOursOnChain(modes.lying)
+/** A route of the host's own for 50 dollars, over a facilitator in some mode. */
+const openReport = async (mode: Mode) => {
+  const hostile = await facilitatorIn(mode)
+  const server = await openOurs(optionsOf(hostile), {
+    networks: [{ network: "base-sepolia", rpcUrl: local().chain.rpcUrl }],
+    trustFacilitator: false,
+    operations: [
+      operation({
+        id: "report",
+        method: "GET",
+        path: "/report",
+        description: "A report",
+        price: "50.00",
+        work: () => ({ pages: 50 })
+      })
+    ]
+  })
+  return { hostile, visitor: visit(server) }
+}
+
+const report: Call = { path: "/report" }
+
+attack("a facilitator that lies about a large payment for a route of the host's own", {
+  on: official,
+  lands: async () => {
+    const server = openOfficial((await facilitatorIn(modes.lying)).client)
+    const visitor = visit(server)
     const before = await local().received()
     expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
     expect(await movedSince(before)).toBe(0n)
-    // The ledger has it with its transaction, for comparison with the chain.
+  },
+  fails: async () => {
+    const { hostile, visitor } = await openReport(modes.lying)
+    const before = await local().received()
+    const payment = await visitor.payFor(report)
+    expectPending(await visitor.present(report, payment))
+    expect(await movedSince(before)).toBe(0n)
+    // The same payment, once it is really settled.
+    hostile.become(modes.clean)
+    expect((await visitor.present(report, payment)).text).toBe('{"pages":50}')
+    expect(await movedSince(before)).toBe(amountOf(payment))
+  }
+})
+
+describe("what no server can promise", () => {
+  it("a cheap route trusts the facilitator's report, until the chain has shown that it is false", async () => {
+    const { hostile, server, visitor } = await openOursOnChain(modes.lying)
+    const before = await local().received()
+    expect((await visitor.present(calls.track, await visitor.payFor(calls.track))).status).toBe(200)
+    expect(await movedSince(before)).toBe(0n)
+    // The ledger has it with its transaction, and the charge its facilitator, for comparison with the chain.
     const [entry] = await server.till.ledger.list()
     const transaction: Hex = `0x${"ab".repeat(32)}`
     expect(entry).toMatchObject({ kind: "settled", transaction })
+    const [charge] = await server.till.charges.list()
+    expect(charge).toMatchObject({ transaction, reportedBy: new URL(hostile.url).host })
   })
 
   it("without an `rpcUrl`, nobody notices a refused payment that settles", async () => {

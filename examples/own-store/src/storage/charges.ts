@@ -174,8 +174,9 @@ export const chargeVerbs = (sql: Database) => {
 
     // Without the response, which may be large.
     listSettled: ({ after, beforeMillis, chargeKeys, fromMillis, limit }) => sql<Array<SettledCharge>>`
-      SELECT key, amount_atomic, reopenings, receipt, transfer_log_index, response_owed_until_millis,
-        settled_at_millis, refund, response IS NOT NULL OR response_expired_at_millis IS NOT NULL AS has_response
+      SELECT key, network, asset, payer, pay_to, amount_atomic, valid_before_seconds, reopenings, receipt,
+        transfer_log_index, reported_by, response_owed_until_millis, settled_at_millis, refund,
+        response IS NOT NULL OR response_expired_at_millis IS NOT NULL AS has_response
       FROM till.charges
       WHERE state = 'settled'
         ${fromMillis === undefined ? sql`` : sql`AND settled_at_millis >= ${fromMillis}`}
@@ -229,6 +230,7 @@ const asClaimed = (charge: NewCharge, lease: Lease, existing: Charge | undefined
   effectPending: false,
   receipt: null,
   transferLogIndex: null,
+  reportedBy: null,
   awaitsFinality: false,
   refusedDigest: existing?.refusedDigest ?? "",
   reopenings: existing?.reopenings ?? 0,

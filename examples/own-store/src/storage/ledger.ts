@@ -54,6 +54,7 @@ export const ledgerVerbs = (sql: Database) => {
       WITH moved AS (
         UPDATE till.charges
         SET state = 'settled', receipt = ${json(sql, receipt)}, transfer_log_index = ${transferLogIndex ?? null},
+          reported_by = ${settlement.reportedBy ?? null},
           settled_at_millis = ${nowMillis},
           refund = coalesce(refund, ${json(sql, refundDue ? { _tag: "Due" } : undefined)}),
           effect_pending = subject IS NOT NULL AND NOT ${refundDue}::boolean,
@@ -107,7 +108,7 @@ export const ledgerVerbs = (sql: Database) => {
               THEN 'ready' ELSE 'voided' END,
             settlement = CASE WHEN settles_first OR response IS NOT NULL OR response_expired_at_millis IS NOT NULL
               THEN settlement ELSE '' END,
-            receipt = NULL, transfer_log_index = NULL, settled_at_millis = NULL,
+            receipt = NULL, transfer_log_index = NULL, reported_by = NULL, settled_at_millis = NULL,
             refund = CASE WHEN refund ->> '_tag' = 'Sent' THEN refund END,
             effect_pending = false, awaits_finality = false, response_owed_until_millis = NULL,
             reopenings = reopenings + 1

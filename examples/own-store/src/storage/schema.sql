@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS till.charges (
   effect_pending BOOLEAN NOT NULL,
   receipt JSON,
   transfer_log_index BIGINT,
+  reported_by TEXT,
   awaits_finality BOOLEAN NOT NULL,
   refused_digest TEXT NOT NULL,
   reopenings INTEGER NOT NULL,

@@ -11,6 +11,8 @@ interface OfferedTerms {
   readonly v1Name: string | undefined
   readonly asset: string
   readonly payTo: string
+  /** `undefined`: its chain can't be read. */
+  readonly rpcUrl?: string | undefined
 }
 
 /** A network for payments, as the 402 offers it. */
@@ -44,6 +46,8 @@ export interface HttpSettings {
   readonly listedResources?: Map<string, ListedResource> | undefined
   readonly maxTimeoutSeconds: number
   readonly trustFacilitator: boolean
+  /** Atomic units: a larger payment counts only once the chain shows it, where its operation says nothing else. */
+  readonly proofAbove: bigint
   readonly upstreamTimeoutMillis: number
   readonly limits: { readonly quotesPerMinute: number; readonly quotesPerClientPerMinute: number }
   /** Who answers questions, for the OpenAPI document. */

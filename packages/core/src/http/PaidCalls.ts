@@ -25,7 +25,7 @@ import {
   requestFailed,
   unsatisfiableResponse
 } from "./Responses.ts"
-import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
+import { needsChain, type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import type { OperationMatch } from "./Router.ts"
 import { secondText } from "./WrongClock.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
@@ -199,8 +199,8 @@ export class PaidCalls {
   ): TollRequest<ApiFailure> {
     const { paidRoute } = paid.match
     const { id, listed, operation, url } = paidRoute
-    const { price, response, settlement = {} } = operation
-    const { beforeWork: settlesFirst = false, proofRequired = false } = settlement
+    const { price, response } = operation
+    const settlesFirst = operation.settlement?.beforeWork === true
     return {
       operation: id,
       canonical,
@@ -211,7 +211,7 @@ export class PaidCalls {
       replayMillis: response.replayMillis,
       // After settlement, the work may use all remaining time.
       workMillis: settlesFirst ? 0 : this.settings.upstreamTimeoutMillis,
-      proofRequired: (proofRequired || settlesFirst) && !this.settings.trustFacilitator,
+      proofRequired: (amountAtomic) => needsChain(operation, amountAtomic, this.settings),
       settlesFirst,
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),

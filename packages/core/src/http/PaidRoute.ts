@@ -99,31 +99,48 @@ const byQuery = (
 /** An endpoint's path in the notation of documents: `/weather/{city}`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
-/** Whether a payment for an operation counts only once the chain shows it. */
+/** What decides whether a payment waits for the chain. */
+export type ProofSettings = Pick<HttpSettings, "proofAbove" | "trustFacilitator">
+
+/**
+ * Whether a payment of an amount counts for an operation only once the chain shows it. On a network whose chain can't be
+ * read, its facilitator's response counts all the same.
+ */
 export const needsChain = (
   { settlement = {} }: Pick<AnyOperation, "settlement">,
-  { trustFacilitator }: Pick<HttpSettings, "trustFacilitator">
-): boolean => !trustFacilitator && (settlement.proofRequired === true || settlement.beforeWork === true)
+  amountAtomic: bigint,
+  { proofAbove, trustFacilitator }: ProofSettings
+): boolean =>
+  !trustFacilitator &&
+  (settlement.proofRequired ?? (settlement.beforeWork === true || amountAtomic > proofAbove))
 
-/** The networks that the 402 of an operation doesn't offer now. */
-const withheldFrom = (operation: AnyOperation, settings: HttpSettings): ReadonlyArray<ReadonlySet<string>> =>
-  [settings.withdrawn, needsChain(operation, settings) ? settings.unread : undefined].flatMap((networks) =>
-    networks === undefined || networks.current.size === 0 ? [] : [networks.current]
+/** The networks that the 402 of an operation doesn't offer now at a price. */
+const withheldFrom = (
+  operation: AnyOperation,
+  atomic: bigint,
+  settings: HttpSettings
+): ReadonlyArray<ReadonlySet<string>> =>
+  [settings.withdrawn, needsChain(operation, atomic, settings) ? settings.unread : undefined].flatMap(
+    (networks) => (networks === undefined || networks.current.size === 0 ? [] : [networks.current])
   )
 
 /** The networks that it offers now. */
-const offeredNetworks = (operation: AnyOperation, settings: HttpSettings): ReadonlyArray<OfferedNetwork> => {
-  const withheld = withheldFrom(operation, settings)
+const offeredNetworks = (
+  operation: AnyOperation,
+  atomic: bigint,
+  settings: HttpSettings
+): ReadonlyArray<OfferedNetwork> => {
+  const withheld = withheldFrom(operation, atomic, settings)
   return withheld.length === 0
     ? settings.networks
     : settings.networks.filter(({ caip2 }) => !withheld.some((networks) => networks.has(caip2)))
 }
 
 /** Text that changes with the networks offered and with the fee payers that their offers name. */
-const offerState = (operation: AnyOperation, settings: HttpSettings): string => {
+const offerState = (operation: AnyOperation, atomic: bigint, settings: HttpSettings): string => {
   const { networks } = settings
   let state = ""
-  for (const withheld of withheldFrom(operation, settings)) state += `-${[...withheld].join(" ")} `
+  for (const withheld of withheldFrom(operation, atomic, settings)) state += `-${[...withheld].join(" ")} `
   for (const network of networks) if (network.family === "solana") state += `${network.feePayers.current} `
   return state
 }
@@ -180,17 +197,18 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
   const { maxTimeoutSeconds } = settings
   const offersOn =
-    (networks: () => ReadonlyArray<OfferedNetwork>, hasSettled = false) =>
+    (networks: (atomic: bigint) => ReadonlyArray<OfferedNetwork>, hasSettled = false) =>
     (quoted: Quoted): ReadonlyArray<PaymentOffer> =>
-      networks()
+      networks(quoted.atomic)
         .map((network) => offerOn(network, quoted, { maxTimeoutSeconds, flow, hasSettled }))
         .filter((offer) => offer !== undefined)
-  const offersOf = offersOn(() => offeredNetworks(operation, settings))
+  const offersOf = offersOn((atomic) => offeredNetworks(operation, atomic, settings))
   const { price } = operation
+  const listedPrice = price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative
   // The same list while the same networks and fee payers are offered, so that what is made from it is kept.
   const listedOffers = madeFrom(
-    () => offerState(operation, settings),
-    () => offersOf(price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative)
+    () => offerState(operation, listedPrice.atomic, settings),
+    () => offersOf(listedPrice)
   )
   const byItsQuery = byQuery(operation, listedOffers, resource)
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.

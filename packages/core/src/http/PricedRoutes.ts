@@ -64,6 +64,7 @@ export class PricedRoutes {
    * @throws ConfigurationError that names every fault of the options at once
    */
   add(options: PricedRouteOptions): AddedRoute {
+    const { settings } = this
     const faults = [...pricedRouteFaults(options)]
     const { id, method = "GET", path } = options
     const form = pathForm(String(path))
@@ -71,10 +72,13 @@ export class PricedRoutes {
     if (this.ids.has(id)) faults.push("this id belongs to another paid route")
     if (this.paths.has(form) || this.requests.has(requests))
       faults.push(`the path ${path} belongs to another route of the till`)
+    const unread = settings.networks.filter(({ rpcUrl }) => rpcUrl === undefined).map(({ caip2 }) => caip2)
+    if (options.proof === "chain" && !settings.trustFacilitator && unread.length > 0)
+      faults.push(`proof is "chain", and ${unread.join(" and ")} has no rpcUrl: give it`)
     if (faults.length > 0)
       throw new ConfigurationError({ message: `priced route ${String(id)}: ${faults.join("; ")}` })
     const operation = once(() => this.make(options))
-    const finder = once(() => paidRouteFinder(this.settings, operation()))
+    const finder = once(() => paidRouteFinder(settings, operation()))
     this.ids.add(id)
     this.requests.add(requests)
     this.added.push(operation)

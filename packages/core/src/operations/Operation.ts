@@ -68,6 +68,10 @@ export type Price<Input> =
       ) => Effect.Effect<Quoted | undefined, ApiFailure>
     } & PriceRange)
 
+/** The highest price of an operation, in atomic units. */
+export const highestPrice = (price: AnyOperation["price"]): bigint =>
+  price._tag === "Fixed" ? price.atomic : price.maxAtomic
+
 /** Raw parts of an endpoint's input, before they are decoded: parameters of path and query, or a body. */
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>
@@ -136,7 +140,10 @@ export interface OperationInput<Input> {
 
 /** When a payment settles, and what shows that it did. */
 export interface OperationSettlement {
-  /** Settlement counts only once the chain shows it. */
+  /**
+   * Whether settlement counts only once the chain shows it. Without it: if the payment settles before the work, or is above
+   * `proofAbove` of the till's settings.
+   */
   readonly proofRequired?: boolean
   /** The payment settles before the work. */
   readonly beforeWork?: boolean

@@ -4,7 +4,7 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { jsonOf, refused } from "./HostWork.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
-import type { OwnOperationOptions } from "./OwnOperationOptions.ts"
+import { type OwnOperationOptions, proofOf } from "./OwnOperationOptions.ts"
 import { ownPrice } from "./OwnPrice.ts"
 import { commonErrors, failure, respondText } from "./RouteParts.ts"
 
@@ -58,7 +58,7 @@ export const ownOperation = Effect.fnUntraced(function* <Input>(
     endpoint,
     documents: { description, mimeType: "application/json", example },
     input: { boundToRequest: true, ...(decode === undefined ? {} : { decode }) },
-    settlement: { beforeWork: settlement === "before-work" },
+    settlement: { beforeWork: settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: ownPrice(id, price, description),
     work: (input) =>

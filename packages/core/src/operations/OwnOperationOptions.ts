@@ -22,11 +22,21 @@ export interface OwnOperationOptions<Input> {
    * a payment that doesn't settle. Default: `"after-work"`.
    */
   readonly settlement?: "after-work" | "before-work"
+  /**
+   * What shows that a payment has settled. `"chain"`: the chain, which every network needs an `rpcUrl` for. `"facilitator"`:
+   * its facilitator's response. Default: the chain where the network has an `rpcUrl`, if the payment is above `proofAbove` of
+   * the till's settings or settles before the work; else the facilitator.
+   */
+  readonly proof?: "chain" | "facilitator"
   /** The response contains personal data or a secret: it is stored encrypted. Default: `false`. */
   readonly encrypted?: boolean
   /** An input and its response, for indexers and agents. */
   readonly example?: Example
 }
+
+/** The part of an operation that its option `proof` is. */
+export const proofOf = ({ proof }: Pick<OwnOperationOptions<never>, "proof">) =>
+  proof === undefined ? {} : { proofRequired: proof === "chain" }
 
 const idPattern = /^[A-Za-z][\w-]{0,63}$/
 
@@ -56,6 +66,8 @@ export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): Re
   if (fault !== undefined) faults.push(fault)
   if (![undefined, "after-work", "before-work"].includes(given["settlement"] as string | undefined))
     faults.push(`settlement must be "after-work" or "before-work"`)
+  if (![undefined, "chain", "facilitator"].includes(given["proof"] as string | undefined))
+    faults.push(`proof must be "chain" or "facilitator"`)
   if (typeof work !== "function") faults.push("work must be a function of the input")
   return faults
 }

@@ -4,6 +4,7 @@ import { parseAtomic } from "../domain/Money.ts"
 import { namedFields } from "./InputFields.ts"
 import type { AnyOperation } from "./Operation.ts"
 import { ownEndpoint } from "./OwnOperation.ts"
+import { proofOf } from "./OwnOperationOptions.ts"
 import { completeOptions, type PricedRouteOptions } from "./PricedRouteOptions.ts"
 
 const outputOf = (mimeType: string): Schema.Top =>
@@ -22,7 +23,7 @@ export const pricedOperation = (
     endpoint: ownEndpoint(completed, namedFields(Object.keys(example.input)), outputOf(mimeType)),
     documents: { description: completed.description, mimeType, example },
     input: { boundToRequest: true, isHandler: true },
-    settlement: { beforeWork: options.settlement === "before-work" },
+    settlement: { beforeWork: options.settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: { _tag: "Fixed", atomic: parseAtomic(price)! },
     work: () => Effect.die(new Error(`the handler of ${options.id} is missing`))

@@ -32,6 +32,7 @@ const names: ReadonlySet<string> = new Set(
     description: true,
     mimeType: true,
     settlement: true,
+    proof: true,
     encrypted: true,
     example: true
   } satisfies Record<keyof PricedRouteOptions, true>)

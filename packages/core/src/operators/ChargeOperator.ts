@@ -27,6 +27,8 @@ export interface ChargeSummary {
   readonly state: ChargeState
   /** Hash of the transaction that settled it. */
   readonly transaction: string | undefined
+  /** Name of the facilitator whose report alone settled it; `undefined`: the chain showed its transfer. */
+  readonly reportedBy: string | undefined
   /** Whether a refund is due or was sent. */
   readonly refund: "due" | "sent" | undefined
   /** Attempts to learn its outcome that failed. */
@@ -94,6 +96,7 @@ export const summaryOf = (charge: Charge): ChargeSummary => ({
   amountAtomic: BigInt(charge.amountAtomic),
   state: charge.state,
   transaction: charge.receipt?.transaction,
+  reportedBy: charge.reportedBy,
   refund: charge.refund === undefined ? undefined : charge.refund._tag === "Due" ? "due" : "sent",
   attempts: charge.attempts,
   createdAt: new Date(charge.createdAtMillis),

@@ -113,6 +113,8 @@ export interface Charge extends NewCharge {
    * index identify one transfer, and one transfer settles one charge.
    */
   readonly transferLogIndex: number | undefined
+  /** The facilitator whose report alone settled it, if that is so and it has a name. */
+  readonly reportedBy: string | undefined
   /** Whether a reorganization of the chain could still undo its transfer, which is then checked once more. */
   readonly awaitsFinality: boolean
   /**
@@ -153,6 +155,8 @@ export interface CompletedSettlement {
   readonly receipt: Receipt
   /** Index of the `Transfer` event that proves it; `undefined` if only a facilitator reported it. */
   readonly transferLogIndex: number | undefined
+  /** The facilitator that reported it, if nothing else proves it. */
+  readonly reportedBy?: string | undefined
   /** Whether the payment must be refunded, because no response can be returned for it. Then none is owed. */
   readonly refundDue: boolean
   /** Only while this owner holds the charge: another process may have recorded a response for it since. */
@@ -208,10 +212,16 @@ export interface ChargesQuery {
 export interface SettledCharge extends Pick<
   Charge,
   | "key"
+  | "network"
+  | "asset"
+  | "payer"
+  | "payTo"
   | "amountAtomic"
+  | "validBeforeSeconds"
   | "reopenings"
   | "receipt"
   | "transferLogIndex"
+  | "reportedBy"
   | "responseOwedUntilMillis"
   | "refund"
 > {

@@ -80,11 +80,27 @@ export const isClearedInBulk = ({ refund, state, subject }: Charge): boolean =>
 
 /** A settled charge as an audit reads it; `undefined`: it is not settled. */
 export const settledChargeOf = (charge: Charge): SettledCharge | undefined => {
-  const { key, amountAtomic, receipt, refund, reopenings, responseOwedUntilMillis } = charge
-  const { settledAtMillis, state, transferLogIndex } = charge
+  const { key, amountAtomic, asset, network, payer, payTo, validBeforeSeconds } = charge
+  const { receipt, refund, reopenings, reportedBy, responseOwedUntilMillis, transferLogIndex } = charge
+  const { settledAtMillis, state } = charge
   if (state !== "settled" || settledAtMillis === undefined) return undefined
-  const facts = { key, amountAtomic, reopenings, receipt, transferLogIndex, responseOwedUntilMillis, refund }
-  return { ...facts, settledAtMillis, hasResponse: hasResponse(charge) }
+  return {
+    key,
+    network,
+    asset,
+    payer,
+    payTo,
+    amountAtomic,
+    validBeforeSeconds,
+    reopenings,
+    receipt,
+    transferLogIndex,
+    reportedBy,
+    responseOwedUntilMillis,
+    refund,
+    settledAtMillis,
+    hasResponse: hasResponse(charge)
+  }
 }
 
 /** Orders text by code units, as a database compares keys: independent of any language. */

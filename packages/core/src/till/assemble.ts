@@ -1,6 +1,5 @@
 import type { ListedResource, ListedResources } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import { Effect, Layer } from "effect"
-import { ConfigurationError } from "../domain/Errors.ts"
 import { Http } from "../http/Http.ts"
 import { PricedRoutes } from "../http/PricedRoutes.ts"
 import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
@@ -37,6 +36,7 @@ import { Checks } from "./Checks.ts"
 import { databaseCheck } from "./databaseCheck.ts"
 import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
+import { proofCheck } from "./proofCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import * as StoreTime from "./storeTime.ts"
@@ -170,23 +170,6 @@ const portCheck = (settings: ConfiguredSettings, { publicRoutes = {} }: TillHook
     )
   )
 
-/** Fails if an operation needs proof of settlement on a chain that can't be read. */
-const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const operations = yield* (yield* Operations).all
-      const chain = yield* Chain
-      const needing = operations.filter(({ settlement }) => settlement?.proofRequired === true)
-      if (trustFacilitator || needing.length === 0) return
-      const ids = needing.map(({ endpoint }) => endpoint.identifier).join(" and ")
-      const unreadable = networks.filter(({ caip2 }) => !chain.canRead(caip2))
-      if (unreadable.length === 0) return
-      return yield* new ConfigurationError({
-        message: `Chain can't read ${unreadable.map(({ caip2 }) => caip2).join(", ")}: ${ids} count a settlement only when the chain shows it. Provide a Chain that reads it, or set trustFacilitator: true`
-      })
-    })
-  )
-
 // eslint-disable-next-line typescript/no-explicit-any -- the bound of Effect's own `Layer.mergeAll`
 type OperationLayer = Layer.Layer<never, any, any>
 
@@ -255,7 +238,7 @@ export const assemble = <const Ops extends OperationLayers>(
     })
   ).pipe(Layer.provideMerge(secrets))
   const routes = merged(operations)
-  return background(settings, http).pipe(
+  return background(settings, http, () => pricedRoutes?.operations ?? []).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
     Layer.provideMerge(Checks.layer(settings, hooks)),

@@ -2,6 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import type { WrongClock } from "../http/WrongClock.ts"
 import { Refunds } from "../refunds/Refunds.ts"
+import { type AnyOperation, Operations } from "../operations/Operation.ts"
 import { Charges } from "../ports/Charges.ts"
 import { BackgroundWork, eraseOlder } from "../runtime/BackgroundWork.ts"
 import { report } from "../runtime/events.ts"
@@ -14,6 +15,8 @@ import { watchChains } from "./chainCheck.ts"
 import { checkOf } from "./Check.ts"
 import { clockWatch } from "./clockCheck.ts"
 import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
+import { reportTrusted } from "./proofCheck.ts"
+import { watchReceipts } from "./watchReceipts.ts"
 import { StoreTime } from "./storeTime.ts"
 
 const sweepEveryMillis = 15_000
@@ -86,7 +89,7 @@ const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNe
       yield* report(
         "Warn",
         "network_not_supported",
-        "No facilitator lists a network of this till: payments on it are not offered",
+        "No facilitator lists a network of this till, or the one that does is withheld: payments on it are not offered",
         { network: caip2 }
       )
   })
@@ -103,7 +106,7 @@ export const facilitatorChecks = Effect.fnUntraced(function* ({
       return isSettled === false
         ? checkOf("facilitator", name, {
             status: "warn",
-            problem: `No facilitator lists ${name}: payments on it are not offered`,
+            problem: `No facilitator lists ${name}, or the one that does is withheld: payments on it are not offered`,
             cure: "Remove the network, or give a facilitator that settles on it"
           })
         : checkOf("facilitator", name, {
@@ -124,7 +127,7 @@ const settles = (
     ? Effect.map(supported, (kinds) => (kinds.length === 0 ? undefined : listsNetwork(kinds, caip2)))
     : settles(caip2)
 
-/** The background work of a till, for as long as its layer lives. */
+/** The background work of a till, for as long as its layer lives. `priced`: its priced routes by now. */
 export const background = (
   settings: ConfiguredSettings,
   {
@@ -135,9 +138,11 @@ export const background = (
     readonly unread: WithdrawnNetworks
     readonly withdrawn: WithdrawnNetworks
     readonly wrongClock: WrongClock
-  }
-) =>
-  Layer.effectDiscard(
+  },
+  priced: () => ReadonlyArray<AnyOperation>
+) => {
+  const operations = Operations.use(({ all }) => Effect.map(all, (added) => [...added, ...priced()]))
+  return Layer.effectDiscard(
     // First: a till that takes payments on Solana alone has nothing to offer before.
     Effect.andThen(
       Effect.andThen(markDatabase(settings), learnFeePayers(settings.networks)),
@@ -145,8 +150,10 @@ export const background = (
         Effect.all(
           [
             repeated("facilitator.supported", watchSupported(settings, withdrawn)),
-            repeated("chain", watchChains(settings, unread)),
+            repeated("chain", watchChains(settings, unread, operations)),
             repeated("clock", clockWatch(settings, wrongClock)),
+            repeated("proof", reportTrusted(settings, operations)),
+            Effect.flatMap(watchReceipts(settings), (watching) => repeated("receipts", watching)),
             repeated("facilitator.feePayers", keepFeePayers(settings.networks)),
             housekeeping(settings),
             everySweep(
@@ -159,3 +166,4 @@ export const background = (
       )
     )
   )
+}

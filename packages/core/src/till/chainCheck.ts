@@ -2,7 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { isSameAsset } from "../domain/Network.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { needsChain } from "../http/PaidRoute.ts"
-import { Operations } from "../operations/Operation.ts"
+import { type AnyOperation, highestPrice, type Operations } from "../operations/Operation.ts"
 import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
@@ -191,12 +191,16 @@ const failuresToWithdraw = 3
  * chain's proof isn't offered there: it would be paid, and then wait. Nothing is read where no operation needs it.
  */
 export const watchChains = Effect.fnUntraced(function* (
-  { networks, trustFacilitator }: Pick<ConfiguredSettings, "networks" | "trustFacilitator">,
-  unread: WithdrawnNetworks
+  settings: Pick<ConfiguredSettings, "networks" | "proofAbove" | "trustFacilitator">,
+  unread: WithdrawnNetworks,
+  operations: Effect.Effect<ReadonlyArray<AnyOperation>, never, Operations>
 ) {
+  const { networks } = settings
   const chain = yield* Chain
-  const operations = yield* (yield* Operations).all
-  if (!operations.some((operation) => needsChain(operation, { trustFacilitator }))) return
+  const isNeeded = (yield* operations).some((operation) =>
+    needsChain(operation, highestPrice(operation.price), settings)
+  )
+  if (!isNeeded) return
   const failures = new Map<string, number>()
   const readable = networks.filter(({ caip2 }) => chain.canRead(caip2))
   if (readable.length === 0) return

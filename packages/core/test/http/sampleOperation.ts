@@ -38,6 +38,7 @@ export const settings: HttpSettings = {
   ],
   maxTimeoutSeconds: 120,
   trustFacilitator: true,
+  proofAbove: 1_000_000n,
   upstreamTimeoutMillis: 30_000,
   limits: { quotesPerMinute: 600, quotesPerClientPerMinute: 60 },
   openapiPath: "/openapi.json",

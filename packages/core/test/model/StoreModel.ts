@@ -55,6 +55,7 @@ export const chargeOf = (record: Recorded, { settlesFirst }: World): Charge => {
     effectPending: record.effectPending,
     receipt: receipt === "none" ? undefined : receiptOf(receipt),
     transferLogIndex: record.proven ? 0 : undefined,
+    reportedBy: undefined,
     awaitsFinality: record.awaitsFinality,
     refusedDigest: record.refused === "none" ? "" : record.refused,
     reopenings: 0,

@@ -276,10 +276,20 @@ describe("a chain that can't be read any more", () => {
 
   const endpoint = HttpApiEndpoint.get("weather", "/x402/weather")
 
+  const fifty = { price: { _tag: "Fixed", atomic: 50_000_000n } } as const
+  const withdrawn =
+    "is withdrawn after three failed reads in a row, and offered again after one that succeeds"
+
   it.each([
-    ["is withdrawn after three failed reads in a row, and offered again after one that succeeds", true],
-    ["isn't even read where no operation needs its proof", false]
-  ])("%s", async (_, proofRequired) => {
+    [withdrawn, operationOf(endpoint, { settlement: { proofRequired: true } }), true],
+    [`${withdrawn}, for the amount alone`, operationOf(endpoint, fifty), true],
+    ["isn't even read where no operation needs its proof", operationOf(endpoint), false],
+    [
+      "isn't read for an operation that trusts the facilitator",
+      operationOf(endpoint, { ...fifty, settlement: { proofRequired: false } }),
+      false
+    ]
+  ])("%s", async (_, operation, isRead) => {
     const events: Array<TillEvent> = []
     const unread = new WithdrawnNetworks()
     let reads = 0
@@ -292,12 +302,14 @@ describe("a chain that can't be read any more", () => {
     const watching = watchChains(
       {
         networks: [base, polygon] as unknown as ConfiguredSettings["networks"],
+        proofAbove: 1_000_000n,
         trustFacilitator: false
       },
-      unread
+      unread,
+      Operations.use(({ all }) => all)
     )
     await Effect.gen(function* () {
-      yield* (yield* Operations).add(operationOf(endpoint, { settlement: { proofRequired } }))
+      yield* (yield* Operations).add(operation)
       yield* Effect.forkScoped(watching)
       for (let look = 0; look < 9; look++) {
         yield* TestClock.adjust(look === 0 ? 0 : 30_000)
@@ -313,9 +325,25 @@ describe("a chain that can't be read any more", () => {
       ]),
       Effect.runPromise
     )
-    if (!proofRequired) return expect([reads, events]).toEqual([0, []])
+    if (!isRead) return expect([reads, events]).toEqual([0, []])
     expect(seen).toEqual(["", "", "", "", "", "", base.caip2, "", ""])
     expect(events.map(({ code, network }) => `${code} ${network}`)).toEqual([`chain_withdrawn ${base.caip2}`])
+  })
+
+  it("isn't offered for the large prices of an operation that computes them", () => {
+    const unread = new WithdrawnNetworks()
+    unread.replace(new Set(["eip155:84532"]))
+    const quoted = (atomic: bigint) => ({ atomic, description: "", extra: {} })
+    const price = {
+      _tag: "Computed",
+      of: () => Effect.die("no price is expected"),
+      indicative: quoted(10_000n),
+      minAtomic: 10_000n,
+      maxAtomic: 5_000_000n
+    } as const
+    const settings = { ...httpSettings, trustFacilitator: false, unread }
+    const { offersOf } = paidRouteOf(settings, operationOf(endpoint, { price }))
+    expect([1_000_000n, 1_000_001n].map((atomic) => offersOf(quoted(atomic)).length)).toEqual([1, 0])
   })
 
   it("isn't offered for what needs its proof, and for all else", () => {
@@ -327,15 +355,24 @@ describe("a chain that can't be read any more", () => {
     }
     const proven = operationOf(endpoint, { settlement: { proofRequired: true } })
     const first = operationOf(endpoint, { settlement: { beforeWork: true } })
-    const offers = [accepts(proven), accepts(first), accepts(operationOf(endpoint)), accepts(proven, true)]
+    const large = operationOf(endpoint, fifty)
+    const offers = [
+      ...[proven, first, large].map((operation) => accepts(operation)),
+      ...[
+        operationOf(endpoint),
+        operationOf(endpoint, { ...fifty, settlement: { proofRequired: false } })
+      ].map((operation) => accepts(operation)),
+      accepts(proven, true),
+      accepts(large, true)
+    ]
     const counts = () => offers.map((count) => count())
-    expect(counts()).toEqual([1, 1, 1, 1])
+    expect(counts()).toEqual([1, 1, 1, 1, 1, 1, 1])
     unread.replace(new Set(["eip155:84532"]))
-    expect(counts()).toEqual([0, 0, 1, 1])
+    expect(counts()).toEqual([0, 0, 0, 1, 1, 1, 1])
     // A payment that settled there has a price all the same.
     const owed = paidRouteOf(http, first).allOffersOf({ atomic: 10_000n, description: "", extra: {} })
     expect(owed.map(({ requirements }) => requirements.network)).toEqual(["eip155:84532"])
     unread.replace(new Set())
-    expect(counts()).toEqual([1, 1, 1, 1])
+    expect(counts()).toEqual([1, 1, 1, 1, 1, 1, 1])
   })
 })

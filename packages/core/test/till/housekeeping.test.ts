@@ -188,11 +188,12 @@ describe("the background work of a till", () => {
       layerMemoryStores,
       Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer))
     )
-    const work = background(settings as unknown as ConfiguredSettings, {
+    const shared = {
       withdrawn: new WithdrawnNetworks(),
       unread: new WithdrawnNetworks(),
       wrongClock: new WrongClock()
-    })
+    }
+    const work = background(settings as unknown as ConfiguredSettings, shared, () => [])
     await Effect.andThen(Layer.build(work), TestClock.adjust(60_000)).pipe(
       Effect.scoped,
       Effect.provide([services, Logger.layer([eventLogger((event) => events.push(event))])]),

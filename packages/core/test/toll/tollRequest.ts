@@ -15,7 +15,7 @@ export const tollRequest = (
   encrypted: false,
   replayMillis: 1_000,
   workMillis: 1_000,
-  proofRequired: true,
+  proofRequired: () => true,
   settlesFirst: false,
   exposureAtomic: () => 10_000n,
   clientAddress: () => undefined,

@@ -29,6 +29,7 @@ const later = {
   effectPending: false,
   receipt: undefined,
   transferLogIndex: undefined,
+  reportedBy: undefined,
   awaitsFinality: false,
   responseOwedUntilMillis: undefined,
   settledAtMillis: undefined,
@@ -112,6 +113,7 @@ export const chargeModel = (): Verbs => {
         checkAfterMillis: checks.toSorted((left, right) => left - right)[0] ?? 0,
         receipt,
         transferLogIndex,
+        reportedBy: settlement.reportedBy,
         awaitsFinality: finalAfterMillis !== undefined,
         responseOwedUntilMillis: owedUntilMillis,
         settledAtMillis: nowMillis
@@ -140,6 +142,7 @@ export const chargeModel = (): Verbs => {
       const undone = {
         receipt,
         transferLogIndex,
+        reportedBy: later.reportedBy,
         awaitsFinality,
         responseOwedUntilMillis,
         settledAtMillis,
@@ -257,10 +260,16 @@ export const chargeModel = (): Verbs => {
           .slice(0, limit)
           .map((row) => ({
             key: row.key,
+            network: row.network,
+            asset: row.asset,
+            payer: row.payer,
+            payTo: row.payTo,
             amountAtomic: row.amountAtomic,
+            validBeforeSeconds: row.validBeforeSeconds,
             reopenings: row.reopenings,
             receipt: row.receipt,
             transferLogIndex: row.transferLogIndex,
+            reportedBy: row.reportedBy,
             responseOwedUntilMillis: row.responseOwedUntilMillis,
             settledAtMillis: row.settledAtMillis!,
             refund: row.refund,

@@ -25,6 +25,7 @@ const randomSettlement = (random: RandomSource, step: number) => {
   return {
     receipt: sampleReceipt(isProven ? random.below(2) : step),
     transferLogIndex: isProven ? random.below(2) : undefined,
+    reportedBy: isProven ? undefined : "alpha",
     refundDue: random.below(4) === 0,
     owner: random.below(4) === 0 ? random.pick(owners) : undefined,
     finalAfterMillis: random.below(2) === 0 ? randomTime(random) : undefined,

@@ -55,6 +55,7 @@ export const asClaimed = (charge: NewCharge, { owner, untilMillis }: Lease): Cha
   effectPending: false,
   receipt: undefined,
   transferLogIndex: undefined,
+  reportedBy: undefined,
   awaitsFinality: false,
   refusedDigest: "",
   reopenings: 0,

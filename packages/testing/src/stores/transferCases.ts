@@ -44,6 +44,14 @@ export const transferCases: ReadonlyArray<ChargeCase> = [
       "complete by another transfer"
     )
   }),
+  storeCase("Charges: the facilitator that reported a settlement is kept with it", function* () {
+    const charges = yield* chargesWithOne("settled", {}, { settlement: { ...paid, reportedBy: "alpha" } })
+    expectEqual((yield* charges.find(key))?.reportedBy, "alpha", "of the charge")
+    const [listed] = yield* charges.listSettled({ limit: 1 })
+    expectEqual(listed?.reportedBy, "alpha", "of the settled charge")
+    yield* chargesWithOne("settled", { key: "proven" }, { settlement: proven })
+    expectEqual((yield* charges.find("proven"))?.reportedBy, undefined, "of one with a proof")
+  }),
   storeCase("Charges: a transfer is identified by network, transaction and log index", function* () {
     const charges = yield* chargesWithOne("settled", { key: "first" }, { settlement: proven })
     const others: ReadonlyArray<readonly [string, CompletedSettlement]> = [

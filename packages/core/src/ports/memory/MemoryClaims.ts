@@ -21,6 +21,7 @@ const claimed = (charge: NewCharge, lease: Lease, replaced: Charge | undefined):
   effectPending: false,
   receipt: undefined,
   transferLogIndex: undefined,
+  reportedBy: undefined,
   awaitsFinality: false,
   refusedDigest: replaced?.refusedDigest ?? "",
   reopenings: replaced?.reopenings ?? 0,

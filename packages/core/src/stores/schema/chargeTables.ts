@@ -36,6 +36,7 @@ const tables = [
     receipt TEXT,
     transaction_hash TEXT,
     transfer_log_index BIGINT,
+    reported_by TEXT,
     awaits_finality BIGINT NOT NULL DEFAULT 0,
     refused_digest TEXT NOT NULL DEFAULT '',
     reopenings BIGINT NOT NULL DEFAULT 0,

@@ -35,7 +35,7 @@ const completeMethod =
         check_after = ${earlierCheck(finalAfterMillis, owedUntilMillis)},
         response_owed_until = ${owedUntilMillis ?? null},
         receipt = ${JSON.stringify(receipt)}, transaction_hash = ${receipt.transaction},
-        transfer_log_index = ${settlement.transferLogIndex ?? null},
+        transfer_log_index = ${settlement.transferLogIndex ?? null}, reported_by = ${settlement.reportedBy ?? null},
         settled_at = ${nowMillis},
         refund_due_at = CASE WHEN refunded_at IS NULL
           THEN CAST(${refundDue ? nowMillis : null} AS BIGINT) ELSE refund_due_at END,
@@ -111,7 +111,8 @@ const afterSettlement = (sql: SqlClient.SqlClient): AfterSettlement => ({
             THEN 'ready' ELSE 'voided' END,
           settlement = CASE WHEN settles_first = 1 OR response IS NOT NULL OR response_expired_at IS NOT NULL
             THEN settlement ELSE '' END,
-          awaits_finality = 0, effect_pending = 0, receipt = NULL, transaction_hash = NULL, transfer_log_index = NULL, settled_at = NULL,
+          awaits_finality = 0, effect_pending = 0, receipt = NULL, transaction_hash = NULL, transfer_log_index = NULL,
+          reported_by = NULL, settled_at = NULL,
           refund_due_at = CASE WHEN refunded_at IS NULL THEN NULL ELSE refund_due_at END,
           response_owed_until = NULL, reopenings = reopenings + 1, reversed_at = ${nowMillis}
         WHERE key = ${key} AND lease_owner = ${owner} AND awaits_finality = 1

@@ -46,6 +46,7 @@ export interface ChargeRow {
   readonly effect_pending: Whole
   readonly receipt: string | null
   readonly transfer_log_index: Whole | null
+  readonly reported_by: string | null
   readonly awaits_finality: Whole
   readonly refused_digest: string
   readonly reopenings: Whole
@@ -85,6 +86,7 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "effect_pending",
   "receipt",
   "transfer_log_index",
+  "reported_by",
   "awaits_finality",
   "refused_digest",
   "reopenings",
@@ -102,18 +104,24 @@ export const chargeColumns = columns
   .join(", ")
 
 /** The columns of a settled charge that an audit reads. */
-export const settledColumns = `key, amount, reopenings, receipt, transfer_log_index, response_owed_until, settled_at,
-  refund_due_at, refund_started_at, refunded_at, refund_transaction,
+export const settledColumns = `key, network, asset, payer, pay_to, amount, valid_before, reopenings, receipt,
+  transfer_log_index, reported_by, response_owed_until, settled_at, refund_due_at, refund_started_at, refunded_at, refund_transaction,
   CASE WHEN response IS NULL AND response_expired_at IS NULL THEN 0 ELSE 1 END AS has_response`
 
 /** A row of those columns. */
 export interface SettledRow extends Pick<
   ChargeRow,
   | "key"
+  | "network"
+  | "asset"
+  | "payer"
+  | "pay_to"
   | "amount"
+  | "valid_before"
   | "reopenings"
   | "receipt"
   | "transfer_log_index"
+  | "reported_by"
   | "response_owed_until"
   | "settled_at"
   | "refund_due_at"
@@ -168,6 +176,7 @@ export const toCharge = (row: ChargeRow): Charge => ({
   effectPending: Number(row.effect_pending) === 1,
   receipt: parse(row.receipt),
   transferLogIndex: whole(row.transfer_log_index),
+  reportedBy: row.reported_by ?? undefined,
   awaitsFinality: Number(row.awaits_finality) === 1,
   refusedDigest: row.refused_digest,
   reopenings: Number(row.reopenings),
@@ -179,10 +188,16 @@ export const toCharge = (row: ChargeRow): Charge => ({
 /** Reads a row as a settled charge. */
 export const toSettledCharge = (row: SettledRow): SettledCharge => ({
   key: row.key,
+  network: row.network,
+  asset: row.asset,
+  payer: row.payer,
+  payTo: row.pay_to,
   amountAtomic: row.amount,
+  validBeforeSeconds: Number(row.valid_before),
   reopenings: Number(row.reopenings),
   receipt: parse(row.receipt),
   transferLogIndex: whole(row.transfer_log_index),
+  reportedBy: row.reported_by ?? undefined,
   responseOwedUntilMillis: whole(row.response_owed_until),
   settledAtMillis: Number(row.settled_at),
   refund: refundOf(row),

@@ -199,16 +199,24 @@ const missingPort = (options: TillOptions): ReadonlyArray<string> => {
   ]
 }
 
-/** Networks whose chain can't prove a settlement, which `buy` and `vault/buy` need. */
+/** Networks whose chain can't prove a settlement, which `buy`, `vault/buy` and operations with `proof: "chain"` need. */
 const missingProof = ({
   fulfilment,
   networks,
+  operations,
   trustFacilitator,
   vault
 }: TillOptions): ReadonlyArray<string> => {
-  if (trustFacilitator === true || (fulfilment === undefined && vault === undefined)) return []
+  if (trustFacilitator === true) return []
+  const own: ReadonlyArray<unknown> = Array.isArray(operations) ? operations : []
+  const proven = own.flatMap((each) => (isRecord(each) && each["proof"] === "chain" ? [`${each["id"]}`] : []))
+  const needing = [
+    ...(fulfilment === undefined && vault === undefined ? [] : ["buy", "vault/buy"]),
+    ...proven
+  ]
+  if (needing.length === 0) return []
   return unreadableNetworks(networks).map(
     (network) =>
-      `network ${network} has no rpcUrl: buy and vault/buy count a settlement only when the chain shows it. Give rpcUrl of ${network}, or set trustFacilitator to true. See docs/options.md, "A network"`
+      `network ${network} has no rpcUrl: ${needing.join(" and ")} count a settlement only when the chain shows it. Give rpcUrl of ${network}, or set trustFacilitator to true. See docs/options.md, "A network"`
   )
 }

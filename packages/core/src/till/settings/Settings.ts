@@ -234,6 +234,7 @@ const fields = {
   owedResponseMillis: millis(hour, 1_000, 7 * day),
   personalDataLifetimeMillis: millis(90 * day, day, 3_650 * day),
   trustFacilitator: flag(false),
+  proofAbove: dollars("1.00"),
   allowPlayMoney: flag(false),
   support: optional<string>("an email address or an https address, up to 200 characters", isContact),
   openapiPath: mountPath(documentPaths.openapiPath),

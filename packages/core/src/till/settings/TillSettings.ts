@@ -47,8 +47,8 @@ export interface NetworkOptions {
   readonly payTo?: string
   /**
    * JSON-RPC endpoint, http(s). Required to serve `buy` and `vault/buy`, unless `trustFacilitator` is `true`.
-   * With it, a settlement counts only when the chain shows it, contract wallets can pay, and unknown outcomes are
-   * resolved.
+   * With it, the settlement of these and of payments above `proofAbove` counts only when the chain shows it, all others are
+   * checked later, contract wallets can pay, and unknown outcomes are resolved.
    */
   readonly rpcUrl?: string
   /**
@@ -254,12 +254,19 @@ export interface TillSettings {
    */
   readonly personalDataLifetimeMillis?: number
   /**
-   * Accepts the facilitator's response as settlement of `buy` and `vault/buy`, without on-chain confirmation. Then no
-   * `rpcUrl` is needed.
+   * Accepts the facilitator's response as settlement of every payment, also of `buy` and `vault/buy`, without on-chain
+   * confirmation. Then no `rpcUrl` is needed.
    *
    * @default false
    */
   readonly trustFacilitator?: boolean
+  /**
+   * A payment of any operation above this counts only when the chain shows it, on networks with an `rpcUrl`; `"0"`: every
+   * payment. An operation of your own decides for itself with its `proof`.
+   *
+   * @default "1.00"
+   */
+  readonly proofAbove?: DecimalText
   /**
    * Starts also where a facilitator moves no money, `payTo` is an address of examples, or real money and play money share
    * a database. For tests and demonstrations: with `NODE_ENV=test` nothing of this is checked.

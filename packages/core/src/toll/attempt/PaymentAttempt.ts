@@ -80,7 +80,8 @@ export const openAttempt = <E>(
     facts: {
       by: "call",
       canReadChain,
-      proofRequired: request.proofRequired,
+      // Until the amount is known, with the charge.
+      proofRequired: true,
       workIsDue: request.settlesFirst,
       validBeforeSeconds: validBeforeOf(payload, openedMillis / 1000),
       finalitySeconds: network.finalitySeconds
@@ -98,7 +99,7 @@ export const claimedCharge = (
   voided: HeldCharge | undefined
 ): HeldCharge => ({
   ...lease,
-  facts,
+  facts: { ...facts, proofRequired: task.proofRequired },
   task,
   subject: undefined,
   // A voided charge that is claimed again keeps its own.
@@ -116,7 +117,7 @@ export const taskOf = (
     network: network.caip2,
     ...tokenOf(network.caip2, network.asset),
     authorization: authorizationOf(payload, requirements, facts.validBeforeSeconds),
-    proofRequired: request.proofRequired,
+    proofRequired: request.proofRequired(BigInt(requirements.amount)),
     request: {
       x402Version: payload.x402Version,
       payload: signed,

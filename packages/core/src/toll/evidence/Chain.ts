@@ -10,7 +10,7 @@ import type { ChainEvidence } from "./ChainEvidence.ts"
 import type { NonceOwner } from "./ChainNode.ts"
 import type { ChainNetwork, TokenFacts, UsedNonces } from "./ChainReader.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
-import type { IncomingTransfers, OutgoingTransfers, TimeSpan } from "./TransferSearch.ts"
+import type { IncomingTransfers, OutgoingTransfers, PaidQuery, TimeSpan } from "./TransferSearch.ts"
 
 export type { ChainEvidence } from "./ChainEvidence.ts"
 export type { ChainFacts } from "./ChainFacts.ts"
@@ -22,6 +22,7 @@ export type {
   IncomingTransfers,
   OutgoingTransfer,
   OutgoingTransfers,
+  PaidQuery,
   TimeSpan
 } from "./TransferSearch.ts"
 
@@ -82,6 +83,14 @@ export class Chain extends Context.Service<
       from: string,
       span: TimeSpan
     ) => Effect.Effect<OutgoingTransfers | undefined>
+    /**
+     * Which of some authorizations moved their value to their recipient in a span of time, in blocks with enough
+     * confirmations: the transaction of each that did. One search for all, which finds nothing outside of the span, and
+     * fails while the chain has no block after it. Without it, receipts of facilitators are not checked.
+     */
+    readonly paidWithin?: (
+      ...query: PaidQuery
+    ) => Effect.Effect<ReadonlyArray<string | undefined> | undefined>
   }
 >()("@till402/core/Chain") {
   /**

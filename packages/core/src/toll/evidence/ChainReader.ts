@@ -12,7 +12,13 @@ import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from 
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
 import { authorizationUsed, followsRule } from "./TransferProof.ts"
-import { searchOutgoing, searchTransfers, type TimeSpan } from "./TransferSearch.ts"
+import {
+  type PaidQuery,
+  searchOutgoing,
+  searchPaid,
+  searchTransfers,
+  type TimeSpan
+} from "./TransferSearch.ts"
 
 /** Nonces' state at a chain time, in the order of the request: `true` for used or canceled. */
 export interface UsedNonces {
@@ -130,6 +136,23 @@ const headOf = (node: ChainNode): Effect.Effect<ChainHead, NodeFailed> =>
     timeSeconds: timestamp
   }))
 
+/** A search for paid authorizations on a chain. */
+const paidBy =
+  ([, authorizations, span]: PaidQuery) =>
+  ({
+    asset,
+    finality,
+    node
+  }: {
+    readonly asset: Hex
+    readonly finality: ChainNetwork
+    readonly node: ChainNode
+  }) =>
+    Effect.timeoutOrElse(searchPaid(node, asset, authorizations, { span, finality }), {
+      duration: evidenceMillis,
+      orElse: () => Effect.undefined
+    })
+
 /** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
 export const makeChain = (
   networks: ReadonlyArray<ChainNetwork>,
@@ -201,6 +224,7 @@ export const makeChain = (
     ),
     transfersFrom: Effect.fn("Chain.transfersFrom")((network: Network, from: string, span: TimeSpan) =>
       attempt(network, ({ asset, finality, node }) => searchOutgoing(node, asset, from, span, finality))
-    )
+    ),
+    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidBy(query)))
   }
 }

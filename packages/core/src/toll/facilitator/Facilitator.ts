@@ -38,6 +38,11 @@ export class Facilitator extends Context.Service<
     readonly feePayers?: (caip2: string) => Effect.Effect<ReadonlyArray<ReadonlyArray<string>>>
     /** Whether it settles payments on a network (CAIP-2); `undefined` while that isn't known. */
     readonly settles?: (caip2: string) => Effect.Effect<boolean | undefined>
+    /**
+     * Gives no more payments to the facilitator of a name, which reported a settlement that moved no money. Returns whether
+     * it did until now. Without this, such receipts are only reported.
+     */
+    readonly withhold?: (name: string) => boolean
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
     /** Whether what it settles on a network (CAIP-2) is not paid, since it is for tests. */

@@ -81,6 +81,8 @@ export class FacilitatorGroup {
     readonly member: FacilitatorMember
     readonly breaker: CircuitBreaker
   }>
+  /** Names of those that get no new payments in this process. */
+  private readonly withheld = new Set<string>()
   /** The longest of all, which the leases of charges outlast. */
   readonly settleTimeoutMillis: number
   constructor(members: ReadonlyArray<FacilitatorMember>) {
@@ -104,6 +106,29 @@ export class FacilitatorGroup {
     const own = takers.filter(({ member }) => feePayersOn(kindsOf(member), network).includes(feePayer))
     // Its facilitator may have stopped listing it.
     return own.length > 0 ? own : takers
+  }
+
+  /** Those of them that get new payments. */
+  private verifiers(request: FacilitatorRequest): ReadonlyArray<Candidate> {
+    const candidates = this.candidates(request)
+    return this.withheld.size === 0
+      ? candidates
+      : candidates.filter(({ member }) => !this.withheld.has(member.name))
+  }
+
+  /**
+   * Gives a facilitator no more payments, and offers no network through it. It still settles those that it has verified:
+   * no other one may.
+   */
+  readonly withhold = (name: string): boolean => {
+    if (this.withheld.has(name) || !this.members.some(({ member }) => member.name === name)) return false
+    this.withheld.add(name)
+    return true
+  }
+
+  /** Those that take new payments on a network. */
+  private takersOn(caip2: string) {
+    return this.members.filter(({ member }) => isFor(member, caip2) && !this.withheld.has(member.name))
   }
 
   /** Whether one of those that take a network is for tests. */
@@ -136,9 +161,7 @@ export class FacilitatorGroup {
 
   /** Verifies a payment again, if a facilitator takes it in the other version. */
   private verifyConverted(request: FacilitatorRequest, first: Verification): Effect.Effect<Verification> {
-    const isConverted = this.candidates(request).some(
-      ({ x402Version }) => x402Version !== request.x402Version
-    )
+    const isConverted = this.verifiers(request).some(({ x402Version }) => x402Version !== request.x402Version)
     return isConverted ? this.verifyByAny(request) : Effect.succeed(first)
   }
 
@@ -155,7 +178,7 @@ export class FacilitatorGroup {
   )
 
   private verifyByAny(request: FacilitatorRequest): Effect.Effect<Verification> {
-    const candidates = this.candidates(request)
+    const candidates = this.verifiers(request)
     const [first] = candidates
     if (first === undefined)
       return Effect.succeed<Verification>({ _tag: "Unreachable", reason: "no_facilitator_for_network" })
@@ -273,7 +296,7 @@ export class FacilitatorGroup {
   readonly feePayers = (caip2: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>> =>
     Effect.flatMap(this.refresh, () =>
       Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-        const takers = this.members.filter(({ member }) => isFor(member, caip2))
+        const takers = this.takersOn(caip2)
         const isUp = ({ breaker }: { readonly breaker: CircuitBreaker }) => breaker.isAvailable(nowMillis)
         return [...takers.filter(isUp), ...takers.filter((taker) => !isUp(taker))]
           .map(({ member }) => feePayersOn(kindsOf(member), caip2))
@@ -284,7 +307,7 @@ export class FacilitatorGroup {
   /** Whether one of them settles payments on a network; `undefined` while that isn't known. */
   readonly settles = (caip2: string): Effect.Effect<boolean | undefined> =>
     Effect.map(this.refresh, () => {
-      const takers = this.members.filter(({ member }) => isFor(member, caip2))
+      const takers = this.takersOn(caip2)
       if (takers.some(({ member }) => listsNetwork(kindsOf(member), caip2))) return true
       // An empty list says nothing.
       return takers.some(({ member }) => kindsOf(member).length === 0) ? undefined : false

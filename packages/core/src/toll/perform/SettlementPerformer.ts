@@ -161,6 +161,8 @@ export class SettlementPerformer {
       const settlement = {
         receipt,
         transferLogIndex: proof?.logIndex,
+        // Checked later, by the audit of receipts.
+        reportedBy: proof === undefined ? held.task.request?.route?.facilitator : undefined,
         refundDue,
         // A call that has taken the charge over meanwhile may have recorded a response.
         owner: refundDue ? held.owner : undefined,

@@ -70,8 +70,8 @@ export interface TollRequest<E> {
   readonly replayMillis: number
   /** Timeout of the work: a payment that expires earlier is refused before the work starts. */
   readonly workMillis: number
-  /** Settlement counts only when the chain shows it. */
-  readonly proofRequired: boolean
+  /** Whether settlement of an amount (atomic units) counts only when the chain shows it. */
+  readonly proofRequired: (amountAtomic: bigint) => boolean
   /** The payment settles before the work; the response is owed from then on. */
   readonly settlesFirst: boolean
   /**

@@ -53,6 +53,7 @@ export const owed = (name = "0x01", changes: Partial<Charge> = {}): Charge => ({
   subject: undefined,
   effectPending: false,
   transferLogIndex: 3,
+  reportedBy: undefined,
   awaitsFinality: false,
   refusedDigest: "",
   reopenings: 0,

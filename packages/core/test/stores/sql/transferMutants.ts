@@ -41,6 +41,14 @@ export const transferMutants: ReadonlyArray<Mutant> = [
     breaks: (store) => whereTaken(store, () => Effect.succeed({ _tag: "NotOpen" }))
   },
   {
+    name: "nobody knows who reported a settlement",
+    foundBy: "the facilitator that reported a settlement is kept with it",
+    breaks: (store) => ({
+      complete: (key, settlement, nowMillis) =>
+        store.complete(key, { ...settlement, reportedBy: undefined }, nowMillis)
+    })
+  },
+  {
     name: "the transaction alone names a transfer",
     foundBy: "a transfer is identified by network, transaction and log index",
     breaks: (store) => ({

@@ -18,6 +18,7 @@ const settled = (changes: Partial<Charge> = {}): Charge => ({
   effectPending: false,
   receipt: sampleReceipt(),
   transferLogIndex: undefined,
+  reportedBy: undefined,
   awaitsFinality: false,
   refusedDigest: "",
   reopenings: 0,

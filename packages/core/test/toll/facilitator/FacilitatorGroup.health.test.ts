@@ -174,3 +174,31 @@ it.effect("of two payments at once after a pause, one goes to the facilitator th
     yield* Fiber.interrupt(waiting)
   })
 )
+
+describe("a facilitator that is withheld", () => {
+  it.effect("gets no new payments, and settles those that it has verified", () =>
+    Effect.gen(function* () {
+      const [first, second] = [memberOf("first"), memberOf("second")]
+      const { group, settle, verify } = yield* groupOf(first, second)
+      assert.deepStrictEqual([group.withhold("first"), group.withhold("first")], [true, false])
+      assert.isFalse(group.withhold("nobody"))
+      const verification = yield* verify()
+      assert.deepStrictEqual(verification._tag === "Valid" && verification.route?.facilitator, "second")
+      assert.deepStrictEqual([first.verified.length, second.verified.length], [0, 1])
+      assert.deepStrictEqual(yield* settle(withRoute("first")), settled)
+      assert.isTrue(yield* group.settles("eip155:84532"))
+    })
+  )
+
+  it.effect("takes its networks out of the offers where there is no other one", () =>
+    Effect.gen(function* () {
+      const only = memberOf("only")
+      const { group, verify } = yield* groupOf(only, memberOf("elsewhere", { networks: ["base"] }))
+      assert.isTrue(yield* group.settles("eip155:84532"))
+      group.withhold("only")
+      assert.isFalse(yield* group.settles("eip155:84532"))
+      assert.deepStrictEqual(yield* group.feePayers("eip155:84532"), [])
+      assert.deepStrictEqual(yield* verify(), { _tag: "Unreachable", reason: "no_facilitator_for_network" })
+    })
+  )
+})

@@ -55,7 +55,7 @@ const scene = Effect.gen(function* () {
   const clock = yield* Clock.clockWith(Effect.succeed)
   const payload = payloadV2({})
   const attempt = openAttempt(
-    tollRequest(payload, { proofRequired: false }),
+    tollRequest(payload, { proofRequired: () => false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     {
       owner: "me",

@@ -16,7 +16,7 @@ const price = 10_000n
 const attemptOf = (owner: string) => {
   const payload = payloadV2({})
   const attempt = openAttempt(
-    tollRequest(payload, { proofRequired: false }),
+    tollRequest(payload, { proofRequired: () => false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )

@@ -23,7 +23,7 @@ const nonceOf = (number: number): `0x${string}` => `0x${String(number).padStart(
 const attemptOf = (nonce: `0x${string}`) => {
   const payload = payloadV2({ nonce })
   const attempt = openAttempt(
-    tollRequest(payload, { proofRequired: false }),
+    tollRequest(payload, { proofRequired: () => false }),
     { ...sepolia, separator: `0x${"00".repeat(32)}` },
     { owner: nonce, nowMillis: () => nowSeconds * 1_000, waitMillis: 10_000, canReadChain: false }
   )

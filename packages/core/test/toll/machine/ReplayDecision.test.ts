@@ -26,6 +26,7 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   exposureAtomic: "0",
   settlesFirst: false,
   transferLogIndex: undefined,
+  reportedBy: undefined,
   awaitsFinality: false,
   refusedDigest: "",
   reopenings: 0,

@@ -12,9 +12,14 @@ import type { EvidenceHints } from "../EvidenceHints.ts"
 import { HeadPoll, notReachedIn } from "../HeadPoll.ts"
 import type { ChainFacts } from "../ChainFacts.ts"
 import { type SolanaAccount, SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
-import type { TimeSpan } from "../TransferSearch.ts"
+import type { PaidQuery, TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
-import { searchSolanaOutgoing, searchSolanaTransfers, TransferMemory } from "./SolanaTransfers.ts"
+import {
+  searchSolanaOutgoing,
+  searchSolanaPaid,
+  searchSolanaTransfers,
+  TransferMemory
+} from "./SolanaTransfers.ts"
 
 /** Deadline of one search for evidence, with all its reads. Those that it has made help the next one. */
 const evidenceMillis = 50_000
@@ -104,6 +109,17 @@ const solanaFacts = Effect.fnUntraced(function* (
   }
 })
 
+/** A search for paid authorizations on a chain. */
+const paidBy =
+  ([network, authorizations, span]: PaidQuery) =>
+  ({ node, transfers: memory }: ReturnType<typeof chainOf>) =>
+    network.family === "solana"
+      ? Effect.timeoutOrElse(searchSolanaPaid(node, network, authorizations, { span, memory }), {
+          duration: evidenceMillis,
+          orElse: () => Effect.undefined
+        })
+      : Effect.undefined
+
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
   const chains = new Map(Array.from(urls, ([caip2, url]) => [caip2, chainOf(url, client)]))
@@ -174,6 +190,7 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
             searchSolanaOutgoing(node, network, from, { span, memory })
           )
         : Effect.undefined
-    )
+    ),
+    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidBy(query)))
   }
 }

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import type { SolanaNetwork } from "../../../domain/Network.ts"
 import { associatedTokenAccount } from "../../../domain/SolanaAddress.ts"
+import type { Authorization } from "../../../domain/PaymentPayload.ts"
+import { readBase64Transaction } from "../../../domain/SolanaTransaction.ts"
 import { BoundedMap } from "../../../runtime/BoundedMap.ts"
+import { readSolanaNonce } from "../../exact/SignedPayment.ts"
 import { transferIndex } from "../../exact/Solana.ts"
 import type {
   FoundTransfers,
@@ -37,6 +40,8 @@ interface BalanceChange {
   /** The owner whose balance changed most the other way; empty: none. */
   readonly other: string
   readonly atSeconds?: number
+  /** Digest of the transaction's message. */
+  readonly digest: string
 }
 
 /** What earlier searches on this network have found out. Whatever a search can't read, the next one goes on with. */
@@ -82,10 +87,16 @@ const changesOf = (
   return changes
 }
 
+/** The digest of a transaction's message; empty for one that can't be read, which no payment is. */
+const digestOf = (base64: string): string => {
+  const reading = readBase64Transaction(base64)
+  return reading._tag === "Malformed" ? "" : reading.transaction.digest
+}
+
 /** What a transaction changed in the balance of a wallet; `undefined`: nothing. Pure. */
 export const changeOf = (
   signature: string,
-  { blockTime, meta }: LandedTransaction,
+  { blockTime, meta, transaction }: LandedTransaction,
   { mint, wallet }: { readonly mint: string; readonly wallet: string }
 ): BalanceChange | undefined => {
   if (meta.err !== null) return undefined
@@ -102,15 +113,22 @@ export const changeOf = (
     logIndex: transferIndex,
     change,
     other,
+    digest: digestOf(transaction[0]),
     ...(typeof blockTime === "number" ? { atSeconds: blockTime } : {})
   }
 }
 
-const incoming = ({ change, other, ...rest }: BalanceChange): ReadonlyArray<IncomingTransfer> =>
-  change > 0n ? [{ ...rest, from: other, valueAtomic: change.toString() }] : []
+const placeOf = ({ atSeconds, logIndex, transaction }: BalanceChange) => ({
+  transaction,
+  logIndex,
+  ...(atSeconds === undefined ? {} : { atSeconds })
+})
 
-const outgoing = ({ change, other, ...rest }: BalanceChange): ReadonlyArray<OutgoingTransfer> =>
-  change < 0n ? [{ ...rest, to: other, valueAtomic: (-change).toString() }] : []
+const incoming = (found: BalanceChange): ReadonlyArray<IncomingTransfer> =>
+  found.change > 0n ? [{ ...placeOf(found), from: found.other, valueAtomic: found.change.toString() }] : []
+
+const outgoing = (found: BalanceChange): ReadonlyArray<OutgoingTransfer> =>
+  found.change < 0n ? [{ ...placeOf(found), to: found.other, valueAtomic: (-found.change).toString() }] : []
 
 /** Lists the transactions of a span that name an account, oldest first; `undefined`: not all of them can be listed. */
 const listSpan = Effect.fnUntraced(function* (
@@ -189,3 +207,29 @@ export const searchSolanaOutgoing = (
   search: Search
 ): Effect.Effect<OutgoingTransfers | undefined, SolanaNodeFailed> =>
   searchChanges(node, token, from, search, outgoing)
+
+/**
+ * Finds which payments are in the transactions of their recipients in a span of time; `undefined` if the node doesn't list
+ * all of them, or has no final block after the span yet. A payment is the transaction with its very message, if that grew the recipient's balance by its amount.
+ */
+export const searchSolanaPaid = Effect.fnUntraced(function* (
+  node: SolanaNode,
+  token: Token,
+  authorizations: ReadonlyArray<Authorization>,
+  search: Search
+): Effect.fn.Return<ReadonlyArray<string | undefined> | undefined, SolanaNodeFailed> {
+  if ((yield* node.clock).seconds < search.span.beforeSeconds) return undefined
+  const paid = new Map<string, string>()
+  const nameOf = (to: string, digest: string | undefined, amount: string): string =>
+    `${to} ${digest} ${amount}`
+  // The till's, and rarely one that it had before.
+  for (const to of new Set(authorizations.map((authorization) => authorization.to))) {
+    const read = yield* searchChanges(node, token, to, search, (change) => [change])
+    if (read === undefined) return undefined
+    for (const { change, digest, transaction } of read.transfers)
+      paid.set(nameOf(to, digest, change.toString()), transaction)
+  }
+  return authorizations.map(({ nonce, to, value }) =>
+    paid.get(nameOf(to, readSolanaNonce(nonce)?.digest, value))
+  )
+})

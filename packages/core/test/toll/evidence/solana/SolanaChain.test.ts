@@ -489,6 +489,34 @@ describe("transfers to a wallet", () => {
     })
   )
 
+  it.effect("show which of several payments are among them, by their messages and amounts", () =>
+    Effect.gen(function* () {
+      const { chain, requests } = yield* open({ ...script, final: { slot: 100, seconds: presented + 60 } })
+      const of = (value: string, nonce = authorization.nonce) => ({ ...authorization, value, nonce })
+      const otherMessage = authorization.nonce.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+      const paid = yield* chain.paidWithin!(
+        devnet,
+        [
+          of("400"),
+          of("100"),
+          of("101"),
+          of("200"),
+          of("400", otherMessage),
+          of("400", `0x${"ab".repeat(32)}`)
+        ],
+        span
+      )
+      assert.deepStrictEqual(paid, [idOf(4), idOf(1), undefined, undefined, undefined, undefined])
+      const before = requests.length
+      yield* chain.paidWithin!(devnet, [of("400")], span)
+      // Its transactions are known by now: the clock twice, and the list.
+      assert.isAtMost(requests.length - before, 4)
+      // While its last final block is within the span.
+      const early = yield* open(script)
+      assert.isUndefined(yield* early.chain.paidWithin!(devnet, [of("400")], span))
+    })
+  )
+
   it("are none without a change, and name no payer that there isn't", () => {
     const of = { mint: devnet.asset, wallet: solanaPayTo }
     const { meta } = moves(100)
@@ -511,7 +539,8 @@ describe("transfers to a wallet", () => {
       transaction: "id",
       logIndex: 2,
       other: "",
-      change: 100n
+      change: 100n,
+      digest: ""
     })
     assert.isUndefined(without(meta.postTokenBalances))
     assert.isUndefined(without(null, []))
@@ -545,8 +574,12 @@ describe("transfers to a wallet", () => {
 
   it.effect("are unknown where one can't be read", () =>
     Effect.gen(function* () {
-      const { chain } = yield* open({ signatures: [[idOf(7), presented]] })
-      assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
+      const final = { slot: 100, seconds: presented + 60 }
+      for (const unknown of [{ signatures: [[idOf(7), presented]] as const }, { firstSlot: 100 }]) {
+        const { chain } = yield* open({ ...unknown, final })
+        assert.isUndefined(yield* chain.transfersTo(devnet, solanaPayTo, span))
+        assert.isUndefined(yield* chain.paidWithin!(devnet, [authorization], span))
+      }
     })
   )
 })
