@@ -45,6 +45,8 @@ const newCharge = (number: number, nowMillis: number): NewCharge => ({
   settlement: "",
   exposureAtomic: "0",
   settlesFirst: false,
+  guardsRepeats: false,
+  paymentId: "",
   createdAtMillis: nowMillis,
   claimedAfterBlock: ""
 })

@@ -130,6 +130,8 @@ export const oweForEach = (
             settlement: "",
             exposureAtomic: "0",
             settlesFirst: false,
+            guardsRepeats: false,
+            paymentId: "",
             // The paid one is the newest: refunds start with it.
             createdAtMillis: nowMillis - index,
             claimedAfterBlock: ""

@@ -5,7 +5,7 @@ import { buyResponse, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge, signPayment } from "./payer.ts"
 import { decimal, expectShape, itHasFields, object, oneOf, string, text, url, uuid } from "./shape.ts"
 import { quotedTotal } from "./samples.ts"
-import { keepShop, openShop, type Script, type Shop } from "./till.ts"
+import { keepShop, openShop, requestOf, type Script, type Shop } from "./till.ts"
 
 const buyCall = (body: unknown) => ({ method: "POST", path: "/x402/buy", body })
 const { asin: _, ...unnamed } = buyBody
@@ -174,12 +174,20 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     expect(shop.calls.quote).toHaveLength(1)
   })
 
-  it("bought twice with two payments: two orders", async () => {
+  it("bought twice with two payments: 409, one order; on purpose: two", async () => {
     const shop = await openShop()
     const first = (await buyResponse(shop, calls.buy)) as { orderId: string }
-    const second = (await buyResponse(shop, calls.buy)) as { orderId: string }
+    const { payment, response } = await pay(shop, calls.buy)
+    expect([response.status, await response.json()]).toMatchObject([409, { code: "DUPLICATE_ORDER" }])
+    expect(response.headers.get("payment-required")).toBeNull()
+    expect(shop.settlements).toHaveLength(1)
+    const headers = { "PAYMENT-SIGNATURE": payment, "Allow-Duplicate-Order": "true" }
+    const second = (await (await shop.till.fetch(requestOf(calls.buy, headers))).json()) as typeof first
     expect(second.orderId).not.toBe(first.orderId)
     expect(shop.settlements).toHaveLength(2)
+    // The header isn't part of what the payment bought.
+    const again = await shop.till.fetch(requestOf(calls.buy, { "PAYMENT-SIGNATURE": payment }))
+    expect(await again.json()).toEqual(second)
   })
 })
 

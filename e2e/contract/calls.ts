@@ -31,3 +31,10 @@ export const calls = {
 } satisfies Record<string, Call>
 
 export type Operation = keyof typeof calls
+
+let buyers = 0
+/** The same purchase, for a buyer of its own: a payer's second one for the same body is refused. */
+export const anotherPurchase = <Body extends object>(call: Call & { readonly body: Body }): Call => ({
+  ...call,
+  body: { ...call.body, email: `ada+${++buyers}@example.com` }
+})

@@ -123,8 +123,17 @@ describe("/openapi.json", () => {
   it("is OpenAPI 3.1", () => expect(document.openapi).toMatch(/^3\.1\./))
   it("carries version 1.0.0", () => expect(document.info.version).toBe("1.0.0"))
   it("names the public address", () => expect(document.servers).toEqual([{ url: "https://shop.example" }]))
-  it("contains exactly the seven operations", () =>
-    expect(Object.keys(document.paths).sort()).toEqual(operations.map(([, , path]) => path).sort()))
+  it("contains exactly the seven operations, and pages that are free", () => {
+    const paths = Object.keys(document.paths).sort()
+    expect(paths.filter((path) => path.startsWith("/x402/"))).toEqual(
+      operations.map(([, , path]) => path).sort()
+    )
+    const free = paths.filter((path) => !path.startsWith("/x402/"))
+    for (const path of free) expect(path).toMatch(/^\/x402-status\//)
+    for (const path of free)
+      for (const operation of Object.values(document.paths[path]))
+        expect(operation).toMatchObject({ security: [] })
+  })
 
   it("has one security scheme: an API key in the header PAYMENT-SIGNATURE", () => {
     const schemes = Object.values(document.components.securitySchemes)

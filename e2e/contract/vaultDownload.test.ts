@@ -1,6 +1,6 @@
 import { TemporarilyUnavailable } from "@till402/core"
 import { describe, expect, it } from "vitest"
-import { calls, noPurchase } from "./calls.ts"
+import { anotherPurchase, calls, noPurchase } from "./calls.ts"
 import { buyResponse } from "./expectations.ts"
 import { account, headerOf, pay } from "./payer.ts"
 import { emptyZip, vaultItem } from "./samples.ts"
@@ -8,7 +8,10 @@ import { openShop, type Shop } from "./till.ts"
 
 describe("GET /x402/vault/download/{purchaseId}", () => {
   const purchase = async (shop: Shop) =>
-    (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+    (await buyResponse(shop, anotherPurchase(calls.vaultBuy))) as {
+      purchaseId: string
+      downloadToken: string
+    }
   const download = (id: string, token?: string) => ({
     path: `/x402/vault/download/${id}${token === undefined ? "" : `?downloadToken=${encodeURIComponent(token)}`}`
   })

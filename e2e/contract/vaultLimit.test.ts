@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { calls } from "./calls.ts"
+import { anotherPurchase, calls } from "./calls.ts"
 import { buyResponse } from "./expectations.ts"
 import { pay } from "./payer.ts"
 import { emptyZip } from "./samples.ts"
@@ -16,7 +16,10 @@ const buyTwice = async (facilitator?: Facilitator) => {
   }
   const vault = { open, maxDownloads: 2 }
   const shop = await openShop({ options: { vault, ...(facilitator === undefined ? {} : { facilitator }) } })
-  const bought = (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+  const bought = (await buyResponse(shop, anotherPurchase(calls.vaultBuy))) as {
+    purchaseId: string
+    downloadToken: string
+  }
   const call = { path: `/x402/vault/download/${bought.purchaseId}?downloadToken=${bought.downloadToken}` }
   return { shop, call, state }
 }
@@ -84,7 +87,10 @@ describe("downloads of a host that limits them to two", () => {
   it("are counted for each purchase", async () => {
     const { call, shop } = await buyTwice()
     expect(await statusesOf(shop, call, 3)).toEqual([200, 200, 403])
-    const bought = (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+    const bought = (await buyResponse(shop, anotherPurchase(calls.vaultBuy))) as {
+      purchaseId: string
+      downloadToken: string
+    }
     const other = `/x402/vault/download/${bought.purchaseId}?downloadToken=${bought.downloadToken}`
     expect(await statusesOf(shop, { path: other }, 3)).toEqual([200, 200, 403])
   })

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { OpenedArchive } from "@till402/core"
 import { describe, expect, it } from "vitest"
-import { calls } from "./calls.ts"
+import { anotherPurchase, calls } from "./calls.ts"
 import { buyResponse } from "./expectations.ts"
 import { type Paid, pay } from "./payer.ts"
 import { vaultItem } from "./samples.ts"
@@ -41,7 +41,10 @@ interface Download {
 /** Buys an item and pays for its download, whose response isn't read yet. */
 const startDownload = async (open: () => OpenedArchive): Promise<Download> => {
   const shop = await openShop({ script: { open: async () => open() } })
-  const bought = (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+  const bought = (await buyResponse(shop, anotherPurchase(calls.vaultBuy))) as {
+    purchaseId: string
+    downloadToken: string
+  }
   const call = { path: `/x402/vault/download/${bought.purchaseId}?downloadToken=${bought.downloadToken}` }
   const paid = await pay(shop, call)
   return { shop, call, paid, again: (headers) => paid.again({ ...call, headers }) }
@@ -194,7 +197,10 @@ describe("an interrupted download", () => {
 
   it("402: a payment of another purchase gets no part of the file", async () => {
     const { call, shop } = await startDownload(() => ({ body: archive }))
-    const other = (await buyResponse(shop, calls.vaultBuy)) as { purchaseId: string; downloadToken: string }
+    const other = (await buyResponse(shop, anotherPurchase(calls.vaultBuy))) as {
+      purchaseId: string
+      downloadToken: string
+    }
     const path = `/x402/vault/download/${other.purchaseId}?downloadToken=${other.downloadToken}`
     const { again } = await pay(shop, { path })
     expect((await again({ ...call, headers: { range: "bytes=0-9" } })).status).toBe(402)

@@ -207,7 +207,9 @@ describe("the README", () => {
     const response = await till.fetch(new Request("https://shop.example/openapi.json"))
     const { paths } = (await response.json()) as OpenApiPaths
     await till.dispose()
-    const priced = Object.entries(paths).flatMap(([path, operations]) =>
+    // The others are free.
+    const paid = Object.entries(paths).filter(([path]) => path.startsWith("/x402/"))
+    const priced = paid.flatMap(([path, operations]) =>
       Object.entries(operations).map(
         ([
           method,

@@ -136,6 +136,7 @@ const values: Readonly<Record<string, string>> = {
   settlement: "operations whose payments settle before the work, separated by commas",
   openapiPath: "a path, or `false`",
   discoveryPath: "a path, or `false`",
+  statusPath: "a path, or `false`",
   cors: "`*`, origins separated by commas, or `false`"
 }
 

@@ -51,6 +51,6 @@ export const openPublishedShop = async () => {
 /** Buys the published item; returns the call that downloads it. */
 export const buyDownload = async (visitor: Visitor): Promise<Call> => {
   const call = vaultBuyOf(listing.slug)
-  const { downloadToken, purchaseId } = jsonOf(await visitor.present(call, await visitor.payFor(call)))
+  const { downloadToken, purchaseId } = jsonOf(await visitor.presentAgain(call, await visitor.payFor(call)))
   return downloadOf(String(purchaseId), String(downloadToken))
 }

@@ -8,6 +8,9 @@ export interface Server {
   readonly goods: Goods
 }
 
+const textOf = (payment: Payment | string | object): string =>
+  typeof payment === "string" ? payment : headerOf(payment)
+
 /** What any caller can do with a server. */
 export const visit = ({ fetch }: Pick<Server, "fetch">) => {
   const send = async (call: Call, headers: HeadersInit = {}): Promise<ReceivedResponse> =>
@@ -28,7 +31,10 @@ export const visit = ({ fetch }: Pick<Server, "fetch">) => {
       sign(await challenge(call), signing),
     /** Sends a call with a payment, given as a document or as the text of its header. */
     present: (call: Call, payment: Payment | string | object): Promise<ReceivedResponse> =>
-      send(call, { "payment-signature": typeof payment === "string" ? payment : headerOf(payment) })
+      send(call, { "payment-signature": textOf(payment) }),
+    /** The same for what its payer may have bought before. */
+    presentAgain: (call: Call, payment: Payment | string | object): Promise<ReceivedResponse> =>
+      send(call, { "payment-signature": textOf(payment), "allow-duplicate-order": "true" })
   }
 }
 

@@ -58,7 +58,7 @@ const pay = async (visitor: Visitor, call: Call, { account = payer, around = ech
   const payment = await sign(required, { account })
   const altered = around(required)
   const sent = version === 1 ? inVersion1(payment, altered) : { ...payment, ...altered }
-  const response = await visitor.present(call, sent)
+  const response = await visitor.presentAgain(call, sent)
   expect(response.status, response.text).toBe(200)
   return response
 }

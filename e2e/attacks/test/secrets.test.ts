@@ -75,8 +75,8 @@ const failEverywhere = async (server: Server, secrets: Array<string>): Promise<v
     secrets.push(...secretsOf(payment))
     for (const provider of [assistant.reply, files.open, marketplace.search, tracker.track])
       provider.failsOnceWith(indiscreet(payment))
-    await visitor.present(call, payment)
-    await visitor.present(call, payment)
+    await visitor.presentAgain(call, payment)
+    await visitor.presentAgain(call, payment)
     for (const provider of [assistant.reply, files.open, marketplace.search, tracker.track]) provider.reset()
     await visitor.present(call, { ...payment, payload: { ...payment.payload, signature: "0x" } })
     await visitor.present(call, `${headerOf(payment)}!`)
@@ -84,7 +84,7 @@ const failEverywhere = async (server: Server, secrets: Array<string>): Promise<v
   }
   // An order that can't be placed, and a quote that fails.
   fulfilment.place.failsWith(indiscreet())
-  await visitor.present(calls.buy, await visitor.payFor(calls.buy))
+  await visitor.presentAgain(calls.buy, await visitor.payFor(calls.buy))
   await vi.waitFor(() => expect(fulfilment.place.calls.length).toBeGreaterThan(1))
   for (const thrown of [indiscreet(), new TemporarilyUnavailable({ message: indiscreet().message })]) {
     fulfilment.quote.failsWith(thrown)

@@ -43,6 +43,8 @@ export const newCharge = (key: string): NewCharge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
+  guardsRepeats: false,
+  paymentId: "",
   createdAtMillis: now,
   claimedAfterBlock: ""
 })

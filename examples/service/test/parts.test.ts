@@ -40,7 +40,9 @@ const without = (environment: Environment, ...names: ReadonlyArray<string>): Env
 const pathsOf = async ({ app, till }: ReturnType<typeof openService>): Promise<ReadonlyArray<string>> => {
   await till.ready.catch(() => undefined)
   const response = await app.fetch(new Request("https://shop.example/openapi.json"))
-  return Object.keys(((await response.json()) as { paths: object }).paths)
+  const { paths } = (await response.json()) as { paths: object }
+  // The others are free.
+  return Object.keys(paths).filter((path) => path.startsWith("/x402/"))
 }
 
 const missingIn = ({ report }: ReturnType<typeof openService>) =>

@@ -42,7 +42,7 @@ export { KeyOperator, type KeyUse } from "./till/keyCheck.ts"
 export { LedgerOperator } from "./operators/LedgerOperator.ts"
 export { OrderOperator } from "./shop/orders/OrderOperator.ts"
 export { RefundOperator } from "./operators/RefundOperator.ts"
-export { type VaultListQuery, VaultOperator } from "./shop/vault/VaultOperator.ts"
+export { type PurchaseQuery, type VaultListQuery, VaultOperator } from "./shop/vault/VaultOperator.ts"
 export { Catalogue } from "./shop/ports/Catalogue.ts"
 export { Assistant } from "./shop/ports/Assistant.ts"
 export { reportAssistantUsage } from "./shop/ports/AssistantUsage.ts"
@@ -66,6 +66,7 @@ export {
   type RefundAttempt,
   type RefundStart,
   type RefundStop,
+  type RepeatRule,
   type SettledCharge,
   type SettledQuery,
   type Subject
@@ -86,8 +87,12 @@ export { VaultItems } from "./shop/ports/VaultItems.ts"
 export {
   type FreeBudget,
   type FreeDownload,
+  type NewToken,
   type NewVaultPurchase,
+  type PurchasesQuery,
   type Redemption,
+  type TokenLimit,
+  type TokenRenewal,
   type VaultPurchase,
   VaultPurchases
 } from "./shop/ports/VaultPurchases.ts"

@@ -52,6 +52,7 @@ export type {
   RefundAttempt,
   RefundStart,
   RefundStop,
+  RepeatRule,
   SettledCharge,
   SettledQuery,
   Subject
@@ -60,8 +61,12 @@ export type { Quote } from "./shop/ports/Quotes.ts"
 export type {
   FreeBudget,
   FreeDownload,
+  NewToken,
   NewVaultPurchase,
+  PurchasesQuery,
   Redemption,
+  TokenLimit,
+  TokenRenewal,
   VaultPurchase
 } from "./shop/ports/VaultPurchases.ts"
 export type { Money } from "./domain/Money.ts"
@@ -178,6 +183,7 @@ export type { FulfilmentRoutes, RouteChoice, RoutedRequest } from "./shop/fulfil
 export { routeFulfilment } from "./shop/fulfilment/routeFulfilment.ts"
 export type { HostOrders } from "./shop/orders/HostOrders.ts"
 export type { ExportQuery, OperatorResult, OrderQuery } from "./shop/orders/OrderOperator.ts"
+export type { PurchaseQuery } from "./shop/vault/VaultOperator.ts"
 export type { OrderChange } from "./shop/orders/OrderChanges.ts"
 export {
   defaultTemplates,

@@ -5,9 +5,10 @@ import type {
   Lease,
   NewCharge,
   PayerActivity,
+  RepeatRule,
   SettledCharge
 } from "@till402/core"
-import { type Database, json } from "./database.ts"
+import { type Database, json, type Transaction } from "./database.ts"
 import { lockPayer } from "./payers.ts"
 
 /*
@@ -37,7 +38,9 @@ export const chargeVerbs = (sql: Database) => {
       return charge
     },
 
-    claim: (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) =>
+    findRepeated: async (charge, rule) => findRepeated(sql, charge, rule),
+
+    claim: (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled, repeats }) =>
       sql.begin(async (sql): Promise<Claim> => {
         // Serializes the claims of one payer.
         await lockPayer(sql, charge.payer)
@@ -46,6 +49,8 @@ export const chargeVerbs = (sql: Database) => {
         if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
           return { _tag: "Existing", charge: existing }
         }
+        const first = repeats === undefined ? undefined : await findRepeated(sql, charge, repeats)
+        if (first !== undefined) return { _tag: "Repeated", first }
         const [others] = await sql<Array<{ readonly unsettled: number; readonly exposure: string }>>`
           SELECT count(*) FILTER (WHERE state <> 'voided') AS unsettled, coalesce(sum(exposure_atomic), 0) AS exposure
           FROM till.charges
@@ -164,11 +169,14 @@ export const chargeVerbs = (sql: Database) => {
       return count
     },
 
-    list: ({ before, isRefundDue, limit, state }) => sql<Array<Charge>>`
+    list: ({ before, isRefundDue, limit, payer, paymentId, state, transaction }) => sql<Array<Charge>>`
       SELECT * FROM till.charges
       WHERE true
         ${state === undefined ? sql`` : sql`AND state = ${state}`}
         ${isRefundDue === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
+        ${paymentId === undefined ? sql`` : sql`AND payment_id = ${paymentId} AND payment_id <> ''`}
+        ${payer === undefined ? sql`` : sql`AND payer = ${payer}`}
+        ${transaction === undefined ? sql`` : sql`AND receipt ->> 'transaction' = ${transaction}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, key) < (${before.createdAtMillis}, ${before.key})`}
       ORDER BY created_at_millis DESC, key DESC LIMIT ${limit}`,
 
@@ -207,6 +215,20 @@ export const chargeVerbs = (sql: Database) => {
       return row!.charges
     }
   } satisfies Partial<ChargeStore>
+}
+
+/** The newest charge that a new one of this key and payer would repeat. */
+const findRepeated = async (
+  sql: Database | Transaction,
+  { key, payer }: Pick<NewCharge, "key" | "payer">,
+  { fingerprints, sinceMillis }: RepeatRule
+): Promise<Charge | undefined> => {
+  const [first] = await sql<Array<Charge>>`
+    SELECT * FROM till.charges
+    WHERE guards_repeats AND payer = ${payer} AND key <> ${key} AND fingerprint = ANY(${[...fingerprints]})
+      AND state <> 'voided' AND refund IS NULL AND created_at_millis >= ${sinceMillis}
+    ORDER BY created_at_millis DESC, key DESC LIMIT 1`
+  return first
 }
 
 /** Whether a new lease may replace a charge: its claim has expired, or the same owner voided it. */

@@ -49,10 +49,12 @@ export const orderStore = (sql: Database) =>
     WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
-    list: ({ before, limit, status }) => sql<Array<Order>>`
+    list: ({ before, email, item, limit, status }) => sql<Array<Order>>`
     SELECT * FROM till.orders
     WHERE true
       ${status === undefined ? sql`` : sql`AND status = ${status}`}
+      ${email === undefined ? sql`` : sql`AND lower(email) = ${email.toLowerCase()}`}
+      ${item === undefined ? sql`` : sql`AND coalesce(product ->> 'asin', product ->> 'productUrl') = ${item}`}
       ${
         before === undefined
           ? sql``

@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS till.charges (
   settlement TEXT NOT NULL,
   exposure_atomic NUMERIC(78) NOT NULL CHECK (exposure_atomic >= 0),
   settles_first BOOLEAN NOT NULL,
+  guards_repeats BOOLEAN NOT NULL,
+  payment_id TEXT COLLATE "C" NOT NULL,
   created_at_millis BIGINT NOT NULL,
   claimed_after_block TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
@@ -51,7 +53,8 @@ CREATE TABLE IF NOT EXISTS till.charges (
 );
 -- One transfer settles one charge, however many processes settle at the same time.
 CREATE UNIQUE INDEX IF NOT EXISTS charges_one_transfer
-  ON till.charges (network, (receipt ->> 'transaction'), transfer_log_index) WHERE transfer_log_index IS NOT NULL;
+  ON till.charges ((receipt ->> 'transaction'), network, transfer_log_index) WHERE receipt IS NOT NULL;
+CREATE INDEX IF NOT EXISTS charges_of_payer ON till.charges (payer, created_at_millis, key);
 CREATE INDEX IF NOT EXISTS charges_by_age ON till.charges (created_at_millis, key);
 -- In the order in which `unfinished` lists them. The conditions and expressions are those of charges.ts.
 CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges
@@ -62,6 +65,9 @@ CREATE INDEX IF NOT EXISTS charges_voided ON till.charges (check_after_millis, c
   WHERE state = 'voided' AND subject IS NULL AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
   WHERE state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0);
+CREATE INDEX IF NOT EXISTS charges_guarding ON till.charges (payer, fingerprint)
+  WHERE guards_repeats AND state <> 'voided' AND refund IS NULL;
+CREATE INDEX IF NOT EXISTS charges_named ON till.charges (payment_id, created_at_millis, key) WHERE payment_id <> '';
 CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
   WHERE state = 'settled' AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_to_expire ON till.charges (settled_at_millis) WHERE response IS NOT NULL;
@@ -165,6 +171,9 @@ CREATE INDEX IF NOT EXISTS orders_due ON till.orders (due_at_millis, id) WHERE d
 CREATE INDEX IF NOT EXISTS orders_by_reference ON till.orders (upstream_reference) WHERE upstream_reference IS NOT NULL;
 CREATE INDEX IF NOT EXISTS orders_known ON till.orders (updated_at_millis) WHERE email IS NOT NULL;
 CREATE INDEX IF NOT EXISTS orders_by_age ON till.orders (created_at_millis, id);
+CREATE INDEX IF NOT EXISTS orders_of_email ON till.orders (lower(email), created_at_millis, id);
+CREATE INDEX IF NOT EXISTS orders_of_item
+  ON till.orders ((coalesce(product ->> 'asin', product ->> 'productUrl')), created_at_millis, id);
 
 CREATE TABLE IF NOT EXISTS till.vault_items (
   id TEXT COLLATE "C" PRIMARY KEY,
@@ -205,8 +214,13 @@ CREATE TABLE IF NOT EXISTS till.vault_purchases (
   status TEXT NOT NULL CHECK (status IN ('reserved', 'granted')),
   created_at_millis BIGINT NOT NULL,
   due_at_millis BIGINT,
-  attempts BIGINT NOT NULL
+  attempts BIGINT NOT NULL,
+  token_number BIGINT NOT NULL DEFAULT 0
 );
+CREATE INDEX IF NOT EXISTS vault_purchases_by_age ON till.vault_purchases (created_at_millis, id)
+  WHERE status = 'granted';
+CREATE INDEX IF NOT EXISTS vault_purchases_of_email ON till.vault_purchases (lower(email), created_at_millis, id)
+  WHERE status = 'granted';
 CREATE INDEX IF NOT EXISTS vault_purchases_due ON till.vault_purchases (due_at_millis, id)
   WHERE due_at_millis IS NOT NULL;
 CREATE INDEX IF NOT EXISTS vault_purchases_known ON till.vault_purchases (created_at_millis)
@@ -217,7 +231,7 @@ CREATE TABLE IF NOT EXISTS till.vault_downloads (
   charge_key TEXT COLLATE "C" NOT NULL,
   PRIMARY KEY (purchase_id, charge_key)
 );
--- Free downloads by a proof of the buyer's wallet, for a day each.
+-- Proofs of the buyer's wallet, for a day each: a free download, or with 0 bytes a new token.
 CREATE TABLE IF NOT EXISTS till.free_downloads (
   purchase_id TEXT COLLATE "C" NOT NULL,
   nonce TEXT COLLATE "C" NOT NULL,
@@ -226,4 +240,5 @@ CREATE TABLE IF NOT EXISTS till.free_downloads (
   PRIMARY KEY (purchase_id, nonce)
 );
 CREATE INDEX IF NOT EXISTS vault_purchases_by_key ON till.vault_purchases (key_id, created_at_millis);
-CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug) WHERE status = 'granted';
+CREATE INDEX IF NOT EXISTS vault_purchases_sold ON till.vault_purchases (slug, created_at_millis, id)
+  WHERE status = 'granted';

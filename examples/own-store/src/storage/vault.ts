@@ -2,6 +2,7 @@ import {
   type ArchiveVersion,
   queryTermsOf,
   type Redemption,
+  type TokenRenewal,
   sameListing,
   searchTermsOf,
   type VaultItem,
@@ -149,6 +150,34 @@ export const vaultPurchaseStore = (sql: Database) =>
         await sql`INSERT INTO till.free_downloads ${sql({ purchaseId, nonce, bytes, at: atMillis })}`
         return "Redeemed"
       }),
+
+    renewToken: ({ atMillis, dueAtMillis, keyId, nonce, purchaseId }, { max, sinceMillis }) =>
+      sql.begin(async (sql): Promise<TokenRenewal> => {
+        await sql`SELECT pg_advisory_xact_lock(2, hashtext(${purchaseId}))`
+        await sql`DELETE FROM till.free_downloads WHERE purchase_id = ${purchaseId} AND at <= ${sinceMillis}`
+        const kept = await sql<
+          Array<{ readonly nonce: string; readonly bytes: number; readonly at: number }>
+        >`
+          SELECT nonce, bytes, at FROM till.free_downloads WHERE purchase_id = ${purchaseId}`
+        if (kept.some((other) => other.nonce === nonce)) return { _tag: "Used" }
+        const issued = kept.filter(({ bytes }) => Number(bytes) === 0).map(({ at }) => Number(at))
+        if (issued.length >= max) return { _tag: "Limited", oldestMillis: Math.min(...issued) }
+        const [purchase] = await sql<Array<VaultPurchase>>`
+          UPDATE till.vault_purchases
+          SET token_number = token_number + 1, key_id = ${keyId}, due_at_millis = ${dueAtMillis ?? null}, attempts = 0
+          WHERE id = ${purchaseId} AND status = 'granted' RETURNING *`
+        if (purchase === undefined) return { _tag: "NotGranted" }
+        await sql`INSERT INTO till.free_downloads ${sql({ purchaseId, nonce, bytes: 0, at: atMillis })}`
+        return { _tag: "Renewed", purchase }
+      }),
+
+    list: async ({ before, email, limit, slug }) => sql<Array<VaultPurchase>>`
+      SELECT * FROM till.vault_purchases
+      WHERE status = 'granted'
+        ${email === undefined ? sql`` : sql`AND lower(email) = ${email.toLowerCase()}`}
+        ${slug === undefined ? sql`` : sql`AND slug = ${slug}`}
+        ${before === undefined ? sql`` : sql`AND (created_at_millis, id) < (${before.createdAtMillis}, ${before.id})`}
+      ORDER BY created_at_millis DESC, id DESC LIMIT ${limit}`,
 
     countSales: async (slug) => {
       const [row] = await sql<Array<{ readonly sales: number }>>`

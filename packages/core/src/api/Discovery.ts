@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import type { AnyOperation } from "../operations/Operation.ts"
+import { paymentIdentifier } from "../toll/request/PaymentHeader.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,6 +12,32 @@ export interface Discovery {
 }
 
 type DescribedOperation = Pick<AnyOperation, "endpoint" | "documents">
+
+/** The offer of the extension `payment-identifier`: a client may name its payment. Facilitators don't need it. */
+export const identifierOffer: Json = {
+  [paymentIdentifier]: {
+    info: { required: false },
+    schema: {
+      type: "object",
+      properties: { id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[a-zA-Z0-9_-]+$" } }
+    }
+  }
+}
+
+/** Longest pattern that a header names: it tells a caller little. */
+const maxPatternLength = 80
+
+/** A schema without what every other one means as well, since a header has little room. */
+const compact = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(compact)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([name, value]) => !(name === "additionalProperties" && value === true))
+      .filter(([name, value]) => !(name === "pattern" && String(value).length > maxPatternLength))
+      .map(([name, value]) => [name, compact(value)])
+  )
+}
 
 /** The parts that all tills of a process share. */
 interface Description extends Discovery {
@@ -134,14 +161,14 @@ const describeOperation = (operation: DescribedOperation): Description => {
                 method: { enum: [method] },
                 ...(isGet ? {} : { bodyType: { enum: ["json"] } }),
                 ...(params === undefined ? {} : { pathParams: params.schema }),
-                [field]: input.schema
+                [field]: compact(input.schema)
               },
               required: ["type", "method", field, ...(params === undefined ? [] : ["pathParams"])]
             },
             output: outputSchemaOf(operation)
           },
           required: ["input"],
-          ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+          ...(Object.keys(definitions).length === 0 ? {} : { $defs: compact(definitions) })
         }
       }
     },

@@ -2,6 +2,7 @@ import { Context, Schema } from "effect"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatAtomic } from "../domain/Money.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
+import type { StatusKind } from "../ports/StatusPages.ts"
 
 /** How calls are paid, for the descriptions of all operations. */
 export const paymentDescription =
@@ -43,6 +44,15 @@ const parameterSchemas = (query: Schema.Top | undefined): Json => {
   return (schema["properties"] ?? {}) as Json
 }
 
+/** The header by which the same is bought again. */
+const repeatParameter = ({ header, words }: NonNullable<AnyOperation["repeats"]>): Json => ({
+  name: header,
+  in: "header",
+  required: false,
+  schema: { type: "string", enum: ["true"] },
+  description: words.header
+})
+
 interface Parameter extends Json {
   readonly in: string
   readonly name: string
@@ -54,17 +64,25 @@ const transformOperation =
   (document: Json): Record<string, unknown> => {
     const schemas = parameterSchemas(operation.endpoint.query)
     const parameters = (document["parameters"] ?? []) as ReadonlyArray<Parameter>
-    const words: Readonly<Record<string, string>> = { ...descriptions, ...operation.documents.errors }
+    const { repeats } = operation
+    const words: Readonly<Record<string, string>> = {
+      ...descriptions,
+      ...(repeats === undefined ? {} : { "409": `${descriptions["409"]} ${repeats.words.conflict}` }),
+      ...operation.documents.errors
+    }
     const responses = Object.entries(document["responses"] as Readonly<Record<string, Json>>)
     const { note } = operation.documents
     return {
       ...document,
       ...(note === undefined ? {} : { description: `${String(document["description"])} ${note}` }),
-      parameters: parameters.map((parameter) =>
-        parameter.in === "query" && parameter.name in schemas
-          ? { ...parameter, schema: schemas[parameter.name] }
-          : parameter
-      ),
+      parameters: [
+        ...parameters.map((parameter) =>
+          parameter.in === "query" && parameter.name in schemas
+            ? { ...parameter, schema: schemas[parameter.name] }
+            : parameter
+        ),
+        ...(repeats === undefined ? [] : [repeatParameter(repeats)])
+      ],
       responses: Object.fromEntries(
         responses.map(([status, response]) => [
           status,
@@ -82,6 +100,65 @@ const paymentScheme = {
   name: "PAYMENT-SIGNATURE",
   description: "An x402 payment: base64 of JSON, version 1 or 2. X-PAYMENT is accepted as well."
 }
+
+const idParameter: Json = {
+  name: "id",
+  in: "path",
+  required: true,
+  schema: { type: "string" },
+  description: "The id in the paid response, or the transaction that paid for it."
+}
+const proofParameter: Json = {
+  name: "SIGN-IN-WITH-X",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description:
+    "The challenge of the 401, signed by the wallet that paid: base64 of JSON, as the extension sign-in-with-x has it."
+}
+const tokenParameter: Json = {
+  name: "Status-Token",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description: "The header Status-Token of the paid response."
+}
+
+const statusResponses: Json = {
+  "200": {
+    description: "What became of it, as far as the caller may know.",
+    content: { "application/json": {} }
+  },
+  "401": { description: "Sign the challenge in details, and send the proof." },
+  "404": { description: "There is no such id, or it isn't the caller's." },
+  "429": { description: "Too many requests: try again later." }
+}
+
+/** The status pages, which are free. */
+const statusPaths = (statusPath: string | undefined, kinds: ReadonlyArray<StatusKind>): Json => {
+  if (statusPath === undefined) return {}
+  const paths: Record<string, Json> = {}
+  for (const { actions, path, summary } of kinds) {
+    const parameters = [idParameter, proofParameter, tokenParameter]
+    const page = `${statusPath}/${path}/{id}`
+    paths[page] = {
+      get: { summary, description: statusDescription, parameters, responses: statusResponses, security: [] }
+    }
+    for (const [name, action] of Object.entries(actions))
+      paths[`${page}/${name}`] = {
+        post: {
+          summary: action.statement,
+          parameters: [idParameter, proofParameter],
+          responses: statusResponses,
+          security: []
+        }
+      }
+  }
+  return paths
+}
+
+const statusDescription =
+  "Free. The wallet that paid sees all, the holder of the Status-Token states and refunds, and whoever names the transaction as id the state alone. Repeat it after Retry-After."
 
 /** Describes a till by the summaries of its operations. */
 const describeTill = (document: Json): string => {
@@ -102,12 +179,17 @@ const contactOf = (support: string | undefined) =>
 export const openApiDocument = ({
   baseUrl,
   operations,
+  statusKinds = [],
+  statusPath,
   support
 }: {
   readonly baseUrl: string
   /** Who answers questions: an email address or an https address. */
   readonly support?: string | undefined
   readonly operations: ReadonlyArray<AnyOperation>
+  readonly statusKinds?: ReadonlyArray<StatusKind>
+  /** Path below which the status pages are. */
+  readonly statusPath?: string | undefined
 }): OpenApi.OpenAPISpec => {
   const [first, ...others] = operations.map((operation) =>
     operation.endpoint.annotateMerge(Context.make(OpenApi.Transform, transformOperation(operation)))
@@ -117,6 +199,7 @@ export const openApiDocument = ({
     .annotate(OpenApi.Transform, (document) => ({
       ...document,
       info: { ...document["info"], description: describeTill(document), ...contactOf(support) },
+      paths: { ...document["paths"], ...statusPaths(statusPath, statusKinds) },
       servers: [{ url: baseUrl }],
       components: { ...document["components"], securitySchemes: { payment: paymentScheme } }
     }))

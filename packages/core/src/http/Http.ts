@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
+import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { asPage, isOpenedAsPage } from "./BrowserPage.ts"
@@ -13,6 +14,7 @@ import { publicCall } from "./publicCall.ts"
 import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
+import { StatusCalls, type StatusRequest } from "./StatusCalls.ts"
 
 /** A response of the till, or of one of the host's public routes. */
 export type Handled = PlainResponse | Response
@@ -45,6 +47,10 @@ export interface PricedCall {
   readonly respond: () => Promise<Response>
 }
 
+/** A request header of one path alone. */
+const ownHeaderOf = (match: RouteMatch): string | undefined =>
+  match._tag === "Operation" ? match.paidRoute.operation.repeats?.header : undefined
+
 const methodNotAllowed = (allow: string) =>
   new ApiFailure({
     status: 405,
@@ -53,9 +59,36 @@ const methodNotAllowed = (allow: string) =>
     allow
   })
 
+/** Handles requests for status pages by their methods. */
+const statusHandler =
+  ({ cors }: HttpSettings, calls: StatusCalls) =>
+  (call: StatusRequest): Handling => {
+    const { corsOrigin, match, request } = call
+    const methods = match.action === undefined ? ["GET", "HEAD"] : ["POST"]
+    const allow = [...methods, "OPTIONS"].join(", ")
+    if (request.method === "OPTIONS") return preflightResponse(allow, cors, corsOrigin)
+    return methods.includes(request.method)
+      ? calls.handle(call)
+      : failureResponse(methodNotAllowed(allow), cors, corsOrigin)
+  }
+
 /** Whether a request has a payment, or the proof of a wallet. */
 const hasProof = (request: IncomingRequest): boolean =>
   readPayment(request)._tag !== "None" || request.header("sign-in-with-x") !== null
+
+/** Releases a handler once it has been handled. */
+const releasing = (handler: HandlerCall, handling: Handling): Handling =>
+  Effect.isEffect(handling)
+    ? Effect.tap(handling, (handled) => Effect.sync(() => handler.release(handled)))
+    : handling
+
+/** What is read of a request only where it is needed. */
+const readersOf = ({ clientAddress, cors }: HttpSettings) => ({
+  originOf: (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null),
+  // The host's function reads a proxy's header; without a result, the adapter's address is used.
+  addressOf: (request: IncomingRequest, caller: Caller) => () =>
+    clientAddress?.(request.toRequest()) ?? caller.clientAddress
+})
 
 /** Loaded only where a till starts: `effect/http-api` takes a tenth of the time that importing core would take. */
 const loadOpenApi = Effect.promise(() => import("../api/OpenApi.ts"))
@@ -64,18 +97,18 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const operations = yield* Operations
   yield* priced.load
   const { openApiDocument } = yield* loadOpenApi
-  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument)
+  const pages = yield* StatusPages
+  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument, pages)
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
+  const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))
   const nowMillis = yield* currentMillis
   const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
   const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
-
-  // Read only where the response depends on it.
-  const originOf = (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null)
+  const { addressOf, originOf } = readersOf(settings)
 
   const handleMatch = (
-    match: Exclude<RouteMatch, { readonly _tag: "Public" }>,
+    match: Exclude<RouteMatch, { readonly _tag: "Public" | "Status" }>,
     request: IncomingRequest,
     from: { readonly caller: Caller; readonly origin: string | null; readonly handler?: HandlerCall }
   ): Handling => {
@@ -83,7 +116,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const { method } = request
     const isGet = match._tag === "Document" || match.paidRoute.method === "GET"
     const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
-    if (method === "OPTIONS") return preflightResponse(allow, cors, origin)
+    if (method === "OPTIONS") return preflightResponse(allow, cors, origin, ownHeaderOf(match))
     const isHead = isGet && method === "HEAD"
     if (!isHead && method !== (isGet ? "GET" : "POST"))
       return failureResponse(methodNotAllowed(allow), cors, origin)
@@ -98,8 +131,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     // HEAD returns the head of an unpaid GET, and never takes a payment: there is no body to pay for.
     if (isHead) return challengeResponse(paidRoute.unpaid(search), cors, origin, true)
     const header = readPayment(request)
-    // The host's function reads a proxy's header; without a result, the adapter's address is used.
-    const clientAddress = () => settings.clientAddress?.(request.toRequest()) ?? caller.clientAddress
+    const clientAddress = addressOf(request, caller)
     const { freeAccess } = paidRoute.operation
     if (header._tag === "None" && isGet && isOpenedAsPage(request))
       return asPage(challengeResponse(paidRoute.unpaid(search), cors, origin), paidRoute, documentPath)
@@ -122,6 +154,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const match = router(request.url.pathname)
     if (match === undefined) return failureResponse(notFound, cors, origin)
     if (match._tag === "Public") return publicCall(settings, match.handler, request, origin)
+    if (match._tag === "Status")
+      return handleStatus({ match, request, corsOrigin: origin, clientAddress: addressOf(request, caller) })
     return handleMatch(match, request, { caller, origin })
   }
 
@@ -130,10 +164,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
       { id: match.paidRoute.id, respond },
       { timeoutMillis, onError: priced.onError }
     )
-    const handling = handleMatch(match, request, { caller, origin: originOf(request), handler })
-    return Effect.isEffect(handling)
-      ? Effect.tap(handling, (handled) => Effect.sync(() => handler.release(handled)))
-      : handling
+    return releasing(handler, handleMatch(match, request, { caller, origin: originOf(request), handler }))
   }
 
   return { handle, handlePriced }

@@ -54,6 +54,8 @@ export interface HttpSettings {
   readonly support?: string | undefined
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
+  /** Path below which the status pages are. */
+  readonly statusPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>
   readonly clientAddress: ((request: Request) => string | undefined) | undefined
   readonly cors: Cors

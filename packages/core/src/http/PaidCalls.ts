@@ -1,13 +1,19 @@
 import { Cause, Effect, Exit, Option } from "effect"
-import { ApiFailure } from "../domain/ApiFailure.ts"
+import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
+import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/request/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress, quoteExpired } from "../toll/request/PaymentErrors.ts"
-import type { HeaderReading, Payment } from "../toll/request/PaymentHeader.ts"
+import {
+  type HeaderReading,
+  isPaymentId,
+  type Payment,
+  paymentIdentifier
+} from "../toll/request/PaymentHeader.ts"
 import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/request/TollRequest.ts"
 import type { Refusal } from "../toll/request/Verdict.ts"
@@ -87,15 +93,22 @@ export class PaidCalls {
   private readonly settings: HttpSettings
   private readonly toll: Toll["Service"]
   private readonly secrets: Secrets["Service"]
+  private readonly pages: StatusPages["Service"]
   private readonly computedPrices: ComputedPrices
   private readonly downloads = new Downloads()
 
   static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
-    return new PaidCalls(settings, yield* Toll, yield* Secrets)
+    return new PaidCalls(settings, yield* Toll, yield* Secrets, yield* StatusPages)
   })
 
-  private constructor(settings: HttpSettings, toll: Toll["Service"], secrets: Secrets["Service"]) {
+  private constructor(
+    settings: HttpSettings,
+    toll: Toll["Service"],
+    secrets: Secrets["Service"],
+    pages: StatusPages["Service"]
+  ) {
     this.settings = settings
+    this.pages = pages
     this.toll = toll
     this.secrets = secrets
     this.computedPrices = new ComputedPrices(settings.limits)
@@ -114,7 +127,10 @@ export class PaidCalls {
     return this.secrets.keyIds.map((id) => `${id}:${this.secrets.digest("quote", canonical, id)}`)
   }
 
-  /** The 402 of one request, with its own price if it has one; `known` if that was computed before. */
+  /**
+   * The 402 of one request, with its own price if it has one; `known` if that was computed before. `detail` continues
+   * the error in its body.
+   */
   private readonly challenge = Effect.fnUntraced(
     { self: this },
     function* (
@@ -128,7 +144,9 @@ export class PaidCalls {
       const { paidRoute } = paid.match
       const { price } = paidRoute.operation
       const { search } = paid.request.url
-      const resource = paidRoute.resource(search)
+      const { notice, ...plain } = paidRoute.resource(search)
+      // A refusal says itself what to do.
+      const resource = error === undefined ? { ...plain, notice } : plain
       if (price._tag === "Fixed")
         return error === undefined
           ? paidRoute.unpaid(search)
@@ -213,6 +231,7 @@ export class PaidCalls {
       workMillis: settlesFirst ? 0 : this.settings.upstreamTimeoutMillis,
       proofRequired: (amountAtomic) => needsChain(operation, amountAtomic, this.settings),
       settlesFirst,
+      repeats: repeatsOf(paid),
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
       offers:
@@ -266,6 +285,7 @@ export class PaidCalls {
     ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { paid } = call
       const { corsOrigin } = paid
+      if (isMisnamed(paid, payment)) return yield* misnamed
       const { price } = paid.match.paidRoute.operation
       const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
       const computed = this.computedPriceOf(call, input, payment, isKnownPayer)
@@ -281,7 +301,7 @@ export class PaidCalls {
           return yield* this.deliver(call, payment, { whole, body })
         }
         const { refusal } = outcome
-        const detail = timesOf(refusal, payment, (yield* currentMillis)())
+        const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
         const refused = yield* this.challenged(call, refusalText(refusal), { detail, known: computed?.exit })
         // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
         const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
@@ -315,6 +335,22 @@ export class PaidCalls {
     }
   )
 
+  /** Where the payer finds what a refused payment has bought. */
+  private adviceOf({ bought }: Refusal): string | undefined {
+    const url = bought && this.pages.urlOf(bought)
+    return url === undefined
+      ? undefined
+      : `. What it bought is at ${url}: sign in there with the wallet that paid`
+  }
+
+  private failureOf({ match }: PaidRequest, error: ApiFailure | PaymentError<ApiFailure>): ApiFailure {
+    if (error._tag !== "RequestRepeated") return failureOfPayment(error)
+    const { repeats } = match.paidRoute.operation
+    if (repeats === undefined) throw new Error("a request that may be repeated was refused as a repetition")
+    const { subject } = error.first
+    return repeats.refusal(error.first, subject && this.pages.urlOf(subject), error.isOther)
+  }
+
   /** Handles a request: with its response, or that to its error. */
   handle(paid: PaidRequest): Effect.Effect<PlainResponse | Response> {
     const { corsOrigin, handler } = paid
@@ -323,7 +359,7 @@ export class PaidCalls {
       if (Option.isNone(failure)) return requestFailed(cause, this.settings, corsOrigin)
       return (
         handler?.outcomeOf(failure.value) ??
-        Effect.succeed(failureResponse(failureOfPayment(failure.value), this.settings.cors, corsOrigin))
+        Effect.succeed(failureResponse(this.failureOf(paid, failure.value), this.settings.cors, corsOrigin))
       )
     })
   }
@@ -348,6 +384,25 @@ const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
     case "Quoted":
       return 0n
   }
+}
+
+/** A payment's id is read where it counts. */
+const isMisnamed = ({ match }: PaidRequest, { paymentId }: Payment): boolean =>
+  paymentId !== undefined && match.paidRoute.operation.repeats !== undefined && !isPaymentId(paymentId)
+
+const misnamed = validationFailure([
+  {
+    path: `${paymentIdentifier}.info.id`,
+    message: "must have 16 to 128 characters of letters, digits, _ and -"
+  }
+])
+
+/** Whether the request is guarded against a repetition, and whether its caller intends one. */
+const repeatsOf = ({ match, request }: PaidRequest): TollRequest<ApiFailure>["repeats"] => {
+  const { repeats } = match.paidRoute.operation
+  if (repeats === undefined) return undefined
+  const isIntended = request.header(repeats.header.toLowerCase())?.trim().toLowerCase() === "true"
+  return { withinMillis: repeats.withinMillis, isIntended }
 }
 
 /** Method, route and input as text. A payment buys the request with this text and no other. */

@@ -1,4 +1,4 @@
-import { discoveryOf } from "../api/Discovery.ts"
+import { discoveryOf, identifierOffer } from "../api/Discovery.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
@@ -210,7 +210,12 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     () => offerState(operation, listedPrice.atomic, settings),
     () => offersOf(listedPrice)
   )
-  const byItsQuery = byQuery(operation, listedOffers, resource)
+  const { repeats } = operation
+  const byItsQuery = byQuery(operation, listedOffers, {
+    ...resource,
+    notice: repeats?.words.notice,
+    ...(repeats === undefined ? {} : { extensions: { ...resource.extensions, ...identifierOffer } })
+  })
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
   byItsQuery.unpaid("")
   // Paths keep their parameters' names: a caller chooses the values, and some are private.

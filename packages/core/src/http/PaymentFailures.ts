@@ -1,5 +1,10 @@
 import { ApiFailure, nothingCharged, storeFailure } from "../domain/ApiFailure.ts"
-import type { PaidWorkLimited, PaymentError, ResponseOwed } from "../toll/request/PaymentErrors.ts"
+import type {
+  PaidWorkLimited,
+  PaymentError,
+  RequestRepeated,
+  ResponseOwed
+} from "../toll/request/PaymentErrors.ts"
 
 /*
  * Responses to payments without an outcome. Most have the caller send the same payment again.
@@ -65,8 +70,10 @@ const owed = ({ reason, receipt, untilMillis }: ResponseOwed<ApiFailure>): ApiFa
   })
 }
 
-/** The response to an error of the toll, or of the work. */
-export const failureOfPayment = (error: ApiFailure | PaymentError<ApiFailure>): ApiFailure => {
+/** The response to an error of the toll, or of the work. Operations have their own for a repeated request. */
+export const failureOfPayment = (
+  error: ApiFailure | Exclude<PaymentError<ApiFailure>, RequestRepeated>
+): ApiFailure => {
   switch (error._tag) {
     case "ApiFailure":
       return error

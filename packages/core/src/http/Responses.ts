@@ -20,7 +20,7 @@ const exposed =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, Accept-Ranges, Content-Disposition, Content-Range, ETag"
 const exposedNames = new Set(exposed.toLowerCase().split(", "))
 const accepted =
-  "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Range, If-Range, Access-Control-Expose-Headers, Idempotency-Key, Traceparent, Tracestate, X-Request-Id"
+  "Content-Type, PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Status-Token, Range, If-Range, Access-Control-Expose-Headers, Idempotency-Key, Traceparent, Tracestate, X-Request-Id"
 /** Responses vary by payment: a shared cache must never return one caller's response to another. */
 export const varyByPayment = "PAYMENT-SIGNATURE, X-PAYMENT"
 
@@ -153,11 +153,15 @@ const contentResponse = (
 export const freeResponse = (response: WorkResponse, cors: Cors, origin: string | null): PlainResponse =>
   contentResponse(response, {}, cors, origin)
 
-/** A response that depends on the proof of a wallet. */
-export const withSignInHeaders = <Made extends PlainResponse | Response>(response: Made): Made => {
+/** A response that depends on the proof of a wallet, and maybe on another header. */
+export const withSignInHeaders = <Made extends PlainResponse | Response>(
+  response: Made,
+  ...others: ReadonlyArray<string>
+): Made => {
   if (response instanceof Response) return response
   const { headers } = response
-  return { ...response, headers: { ...headers, vary: `${headers["vary"] ?? varyByPayment}, SIGN-IN-WITH-X` } }
+  const vary = [headers["vary"] ?? varyByPayment, "SIGN-IN-WITH-X", ...others].join(", ")
+  return { ...response, headers: { ...headers, vary } }
 }
 
 /** The paid response, with its receipt in the payer's protocol version. */
@@ -199,7 +203,13 @@ export const jsonResponse = (
   body: withoutBody ? null : text
 })
 
-export const preflightResponse = (allow: string, cors: Cors, origin: string | null): PlainResponse => {
+/** `ownHeader`: a request header of the path alone. */
+export const preflightResponse = (
+  allow: string,
+  cors: Cors,
+  origin: string | null,
+  ownHeader?: string
+): PlainResponse => {
   const allowed = corsHeaders(cors, origin)["access-control-allow-origin"]
   return {
     status: 204,
@@ -211,7 +221,7 @@ export const preflightResponse = (allow: string, cors: Cors, origin: string | nu
         : {
             ...(allowed === undefined ? {} : { "access-control-allow-origin": allowed }),
             "access-control-allow-methods": allow,
-            "access-control-allow-headers": accepted,
+            "access-control-allow-headers": ownHeader === undefined ? accepted : `${accepted}, ${ownHeader}`,
             "access-control-max-age": "600"
           })
     },

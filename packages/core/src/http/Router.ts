@@ -1,5 +1,6 @@
 import type { openApiDocument } from "../api/OpenApi.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
+import type { StatusAction, StatusKind, StatusPages } from "../ports/StatusPages.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { type PaidRoute, paidRouteAt, paidRouteOf, templateOf } from "./PaidRoute.ts"
@@ -18,6 +19,36 @@ export type RouteMatch =
   | OperationMatch
   | { readonly _tag: "Document"; readonly text: string }
   | { readonly _tag: "Public"; readonly handler: PublicRoute }
+  | StatusMatch
+
+/** A status page, or what its wallet may do there. */
+export interface StatusMatch {
+  readonly _tag: "Status"
+  readonly kind: StatusKind
+  /** What the path names: an id, or a transaction. */
+  readonly name: string
+  readonly action: StatusAction | undefined
+  /** Its address. */
+  readonly url: string
+}
+
+/** Whatever an id may be made of: a longer or other one is none. */
+const statusName = /^[A-Za-z0-9-]{1,128}$/
+
+/** Finds the status page of a path. */
+const statusFinder =
+  ({ baseUrl, statusPath }: Pick<HttpSettings, "baseUrl" | "statusPath">, pages: Pages) =>
+  (path: string): StatusMatch | undefined => {
+    if (statusPath === undefined || !path.startsWith(`${statusPath}/`)) return undefined
+    const [segment = "", name = "", actionName, ...others] = path.slice(statusPath.length + 1).split("/")
+    const kind = pages.kindOf(segment)
+    if (kind === undefined || !statusName.test(name) || others.length > 0) return undefined
+    const action = actionName === undefined ? undefined : kind.actions[actionName]
+    if (actionName !== undefined && action === undefined) return undefined
+    return { _tag: "Status", kind, name, action, url: `${baseUrl}${path}` }
+  }
+
+type Pages = Pick<StatusPages["Service"], "kindOf">
 
 const listing = (operations: ReadonlyArray<AnyOperation>): string =>
   JSON.stringify({
@@ -119,7 +150,8 @@ export const makeRouter = (
   settings: HttpSettings,
   operations: ReadonlyArray<AnyOperation>,
   priced: { readonly operations: ReadonlyArray<AnyOperation> },
-  describe: typeof openApiDocument
+  describe: typeof openApiDocument,
+  pages: Pick<StatusPages["Service"], "kindOf" | "kinds">
 ) => {
   const byPath = new Map<string, RouteMatch>()
   const withParams: Array<{
@@ -132,14 +164,23 @@ export const makeRouter = (
     if (path.includes(":")) withParams.push({ match: pathMatcher(path), paidRoute })
     else byPath.set(path, { _tag: "Operation", paidRoute, params: noParams })
   }
-  const { baseUrl, discoveryPath, openapiPath } = settings
+  const { baseUrl, discoveryPath, openapiPath, statusPath } = settings
   const all = () => [...operations, ...priced.operations]
   const openApi = (operations: ReadonlyArray<AnyOperation>) =>
-    JSON.stringify(describe({ baseUrl, operations, support: settings.support }))
+    JSON.stringify(
+      describe({
+        baseUrl,
+        operations,
+        support: settings.support,
+        statusPath,
+        statusKinds: pages.kinds()
+      })
+    )
   if (openapiPath !== undefined) byPath.set(openapiPath, new OperationsDocument(all, openApi))
   if (discoveryPath !== undefined) byPath.set(discoveryPath, new OperationsDocument(all, listing))
   for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })
 
+  const findStatus = statusFinder(settings, pages)
   const at = (path: string): RouteMatch | undefined => {
     const found = byPath.get(path)
     if (found !== undefined) return found
@@ -147,7 +188,7 @@ export const makeRouter = (
       const params = match(path)
       if (params !== undefined) return matchAt(paidRoute, `${baseUrl}${path}`, params)
     }
-    return undefined
+    return findStatus(path)
   }
   return (pathname: string): RouteMatch | undefined =>
     at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
@@ -157,11 +198,12 @@ export const makeRouter = (
 export const withoutPrefix = (pathname: string, prefix: string): string =>
   prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
 
-/** Whether the till handles a path: everything under `/x402`, its documents, public routes and own operations. */
+/** Whether the till handles a path: everything under `/x402`, its status pages, documents, public routes and own operations. */
 export const pathHandler = (
-  settings: Pick<HttpSettings, "openapiPath" | "discoveryPath" | "publicRoutes" | "prefix">,
+  settings: Pick<HttpSettings, "openapiPath" | "discoveryPath" | "statusPath" | "publicRoutes" | "prefix">,
   operationPaths: ReadonlyArray<string>
 ) => {
+  const { statusPath } = settings
   const exact = new Set([settings.openapiPath, settings.discoveryPath, ...settings.publicRoutes.keys()])
   const matchers: Array<ReturnType<typeof pathMatcher>> = []
   for (const path of operationPaths) {
@@ -171,6 +213,7 @@ export const pathHandler = (
   const isOurs = (path: string): boolean =>
     path === "/x402" ||
     path.startsWith("/x402/") ||
+    (statusPath !== undefined && path.startsWith(`${statusPath}/`)) ||
     exact.has(path) ||
     matchers.some((match) => match(path) !== undefined)
   return (pathname: string): boolean => isOurs(pathname) || isOurs(withoutPrefix(pathname, settings.prefix))

@@ -10,6 +10,7 @@ import type { Refusal } from "../toll/exact/Refusal.ts"
 import type { FreeContent, Holding } from "../toll/signin/FreeAccess.ts"
 import {
   makeSignIn,
+  randomHex,
   signInExtension,
   type SignInTarget,
   signInWithX
@@ -65,9 +66,6 @@ const tooMany: Refusal = {
   code: "sign_in_rate_limited",
   message: "too many proofs in a minute; pay instead, or try again later"
 }
-
-const randomHex = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /** What a proof is for: the request without its query. */
 const resourceOf = ({ match }: SignInRequest) => match.paidRoute.resource("")

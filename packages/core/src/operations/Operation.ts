@@ -3,6 +3,7 @@ import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Issue } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
+import type { Charge } from "../ports/Charges.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
 import type { PaymentRefused } from "../toll/request/PaymentErrors.ts"
@@ -101,6 +102,7 @@ export interface Operation<Input = never> {
   readonly input?: OperationInput<Input>
   readonly settlement?: OperationSettlement
   readonly response: OperationResponse
+  readonly repeats?: OperationRepeats
   /** Opens the content for a wallet that has bought it before and proves it. The price must be fixed. */
   readonly freeAccess?: FreeAccess<Input>
 }
@@ -147,6 +149,21 @@ export interface OperationSettlement {
   readonly proofRequired?: boolean
   /** The payment settles before the work. */
   readonly beforeWork?: boolean
+}
+
+/** What a payer may want only once: another payment of theirs for the same request is refused. */
+export interface OperationRepeats {
+  /** For this long after the first payment. */
+  readonly withinMillis: number
+  /** Request header that allows it with the value `true`: the payer buys the same again on purpose. */
+  readonly header: string
+  /** What a 402 that asks for a payment says in its body, and what the document says about the header and a 409. */
+  readonly words: { readonly notice: string; readonly header: string; readonly conflict: string }
+  /**
+   * The refusal. `statusUrl`: where the first payment's response is, if it bought something. `isOther`: it was for
+   * another request, and the client gave both payments the same id.
+   */
+  readonly refusal: (first: Charge, statusUrl: string | undefined, isOther: boolean) => ApiFailure
 }
 
 /** How a paid response is kept, and sent again. */

@@ -29,10 +29,17 @@ export const maxQuoteAtomic = fromDollars(100_000)
 export const fixedPrice = (atomic: bigint) => ({ _tag: "Fixed" as const, atomic })
 
 /** A JSON response. The ports' results were checked against the contract at the boundary. */
-export const respond = (value: unknown, subject?: Subject): Work => ({
-  ...respondText(JSON.stringify(value)),
-  ...(subject === undefined ? {} : { subject })
-})
+export const respond = (value: unknown): Work => respondText(JSON.stringify(value))
+
+/** A JSON response of what a payment has bought, with headers of its own. */
+export const respondWith = (
+  value: unknown,
+  subject: Subject,
+  headers: Readonly<Record<string, string>>
+): Work => {
+  const { response } = respond(value)
+  return { response: Object.keys(headers).length === 0 ? response : { ...response, headers }, subject }
+}
 
 /** A response whose text is JSON. */
 export const respondText = (text: string): Work => ({

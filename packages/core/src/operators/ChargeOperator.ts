@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { listInPages } from "./listInPages.ts"
-import { type Charge, Charges, type ChargeState } from "../ports/Charges.ts"
+import { type Charge, Charges, type ChargesQuery, type ChargeState } from "../ports/Charges.ts"
 import { recordManualRefund } from "../refunds/ManualRefunds.ts"
 import { checkBefore } from "./OperatorInput.ts"
 
@@ -18,6 +18,8 @@ export interface ChargeSummary {
   readonly payer: string
   /** Address that was paid. */
   readonly payTo: string
+  /** The id that the client gave the payment of an order or a purchase; `undefined` if none. */
+  readonly paymentId: string | undefined
   /** Atomic units of the stablecoin. */
   readonly amountAtomic: bigint
   /**
@@ -43,6 +45,12 @@ export interface ChargeQuery {
   readonly limit?: number
   /** Only charges in this state. */
   readonly state?: ChargeState
+  /** Only charges of this payer: an address, on EVM in any letter case. */
+  readonly payer?: string
+  /** Only charges that this transaction has settled. */
+  readonly transaction?: string
+  /** Only charges whose client named their payments so, by the extension `payment-identifier`. */
+  readonly paymentId?: string
   /** The last charge of the previous page. */
   readonly before?: Pick<ChargeSummary, "createdAt" | "key">
 }
@@ -51,6 +59,8 @@ export interface ChargeQuery {
 export class ChargeOperator extends Context.Service<
   ChargeOperator,
   {
+    /** Finds a charge by its key. */
+    readonly find: (key: string) => Effect.Effect<ChargeSummary | undefined, StoreError>
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Effect.Effect<ReadonlyArray<ChargeSummary>, StoreError>
     /**
@@ -63,13 +73,21 @@ export class ChargeOperator extends Context.Service<
   static readonly layer: Layer.Layer<ChargeOperator, never, Charges> = Layer.effect(
     ChargeOperator,
     Effect.map(Charges, (charges) => ({
-      list: Effect.fnUntraced(function* ({ before, limit = defaultLimit, state }: ChargeQuery = {}) {
+      find: (key: string) =>
+        Effect.map(charges.find(key), (charge) => (charge === undefined ? undefined : summaryOf(charge))),
+      list: Effect.fnUntraced(function* ({
+        before,
+        limit = defaultLimit,
+        state,
+        ...whose
+      }: ChargeQuery = {}) {
         if (before !== undefined) yield* checkBefore(before.createdAt, "charge")
         return yield* listInPages(limit, (size, last: ChargeQuery["before"] = before) =>
           Effect.map(
             charges.list({
               limit: size,
               ...(state === undefined ? {} : { state }),
+              ...madeBy(whose),
               ...(last === undefined
                 ? {}
                 : { before: { createdAtMillis: last.createdAt.getTime(), key: last.key } })
@@ -86,6 +104,20 @@ export class ChargeOperator extends Context.Service<
 
 const defaultLimit = 50
 
+/** Whose charges, or which transaction's, as they are stored. */
+export const madeBy = ({
+  payer,
+  paymentId,
+  transaction
+}: Pick<ChargeQuery, "payer" | "paymentId" | "transaction">): Omit<ChargesQuery, "limit" | "before"> => ({
+  ...(paymentId === undefined ? {} : { paymentId }),
+  ...(payer === undefined ? {} : { payer: plainHex(payer) }),
+  ...(transaction === undefined ? {} : { transaction: plainHex(transaction) })
+})
+
+/** On Solana, letter case counts. */
+const plainHex = (text: string): string => (text.startsWith("0x") ? text.toLowerCase() : text)
+
 /** A charge as a host sees it. */
 export const summaryOf = (charge: Charge): ChargeSummary => ({
   key: charge.key,
@@ -93,6 +125,7 @@ export const summaryOf = (charge: Charge): ChargeSummary => ({
   network: charge.network,
   payer: shownAddress(charge.payer),
   payTo: charge.payTo,
+  paymentId: charge.paymentId === "" ? undefined : charge.paymentId,
   amountAtomic: BigInt(charge.amountAtomic),
   state: charge.state,
   transaction: charge.receipt?.transaction,

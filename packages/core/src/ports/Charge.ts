@@ -66,6 +66,10 @@ export interface NewCharge {
   readonly exposureAtomic: string
   /** Whether the payment settles before the work; from settlement on, the response is owed. */
   readonly settlesFirst: boolean
+  /** Whether it buys something that its payer may want only once: see `ClaimLimits.repeats`. */
+  readonly guardsRepeats: boolean
+  /** The id that the client gave the payment, if it guards repeats; empty if none. */
+  readonly paymentId: string
   readonly createdAtMillis: number
   /**
    * The newest block that the host's node had shown when the payment was presented, as text that only the toll reads;
@@ -131,23 +135,37 @@ export interface Charge extends NewCharge {
   readonly refund: Refund | undefined
 }
 
+/**
+ * Which earlier charges a new one would repeat: those of its payer with one of these fingerprints that guard repeats and
+ * were created at or after `sinceMillis`. One that is voided, or whose refund is due or was sent, doesn't count.
+ */
+export interface RepeatRule {
+  /** The request's, under each key of the host. */
+  readonly fingerprints: ReadonlyArray<string>
+  readonly sinceMillis: number
+}
+
 /** Bounds on the unfinished charges of one payer, shared by all processes. */
 export interface ClaimLimits {
   /** Number of charges, the new one included. */
   readonly maxUnsettled: number
   /** Sum of their `exposureAtomic`, the new one included. Doesn't apply to a payer's only exposure. */
   readonly maxExposureAtomic: string
+  /** Refuses a charge that repeats another one; without it, none is refused for that. */
+  readonly repeats?: RepeatRule | undefined
 }
 
 /**
  * The result of `claim`.
  *
- * `Existing`: the key is taken. `Limited`: the payer has reached a limit and nothing was written; by `charges` if too
+ * `Existing`: the key is taken. `Repeated`: the charge repeats `first`, the newest of those that it repeats; nothing was
+ * written. `Limited`: the payer has reached a limit and nothing was written; by `charges` if too
  * many are unsettled (or if both limits are reached), by `exposure` if their value is too high.
  */
 export type Claim =
   | { readonly _tag: "Claimed" }
   | { readonly _tag: "Existing"; readonly charge: Charge }
+  | { readonly _tag: "Repeated"; readonly first: Charge }
   | { readonly _tag: "Limited"; readonly by: "charges" | "exposure" }
 
 /** A settlement, as `complete` records it. */
@@ -204,6 +222,12 @@ export interface ChargesQuery {
   readonly state?: ChargeState
   /** Only charges whose refund is due and not sent yet. */
   readonly isRefundDue?: boolean
+  /** Only charges of this payer, as it is stored. */
+  readonly payer?: string
+  /** Only charges that this transaction has settled. */
+  readonly transaction?: string
+  /** Only charges whose client named their payments so. */
+  readonly paymentId?: string
   /** The last charge of the previous page. */
   readonly before?: { readonly createdAtMillis: number; readonly key: string }
 }

@@ -11,6 +11,7 @@ import type {
   NewCharge,
   PayerActivity,
   RecordedResponse,
+  RepeatRule,
   SettledCharge,
   SettledQuery,
   Subject
@@ -40,6 +41,9 @@ export interface ClaimMethods {
    * keeps its `claimedAfterBlock`, `refusedDigest` and `reopenings`. Of concurrent claims one wins. A charge whose refund
    * was sent is never replaced.
    *
+   * Writes nothing (`Repeated`) if the payer has another charge that `limits.repeats` selects: of concurrent claims of
+   * different keys one wins, in all processes. This comes after a key that is taken, and before the limits.
+   *
    * Writes nothing (`Limited`) if the payer already has `maxUnsettled` other charges that are `ready` or `claimed`
    * under a running lease; nor if the new charge has an exposure, the payer has other exposure, and the sum exceeds
    * `maxExposureAtomic`. Other exposure is that of `ready` charges, of `claimed` ones under a running lease, and of
@@ -52,6 +56,11 @@ export interface ClaimMethods {
     nowMillis: number,
     limits: ClaimLimits
   ) => Effect.Effect<Claim, StoreError>
+  /** Returns the newest charge that one of this key and payer would repeat: what `claim` would return as `first`. */
+  readonly findRepeated: (
+    charge: Pick<NewCharge, "key" | "payer">,
+    rule: RepeatRule
+  ) => Effect.Effect<Charge | undefined, StoreError>
   /**
    * Sums a payer's open payments up to a charge, and those settled since `sinceMillis`, on one network and asset. Open
    * are `ready` charges, until 15 minutes after their `validBeforeSeconds`, and `claimed` ones under a running lease.

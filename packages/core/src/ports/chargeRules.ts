@@ -1,4 +1,12 @@
-import type { Charge, ChargeState, CompletedSettlement, Lease, NewCharge, SettledCharge } from "./Charge.ts"
+import type {
+  Charge,
+  ChargeState,
+  CompletedSettlement,
+  Lease,
+  NewCharge,
+  RepeatRule,
+  SettledCharge
+} from "./Charge.ts"
 
 /*
  * Rules of charges that stores share. Pure.
@@ -50,6 +58,19 @@ export const isFree = (existing: Charge, lease: Lease, nowMillis: number): boole
   existing.state === "claimed"
     ? hasExpired(existing, nowMillis)
     : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
+
+/** Whether a new charge would repeat an existing one of its payer. */
+export const isRepeatOf = (
+  first: Charge,
+  { key }: Pick<NewCharge, "key">,
+  { fingerprints, sinceMillis }: RepeatRule
+): boolean =>
+  first.guardsRepeats &&
+  first.key !== key &&
+  first.state !== "voided" &&
+  first.refund === undefined &&
+  first.createdAtMillis >= sinceMillis &&
+  fingerprints.includes(first.fingerprint)
 
 /**
  * Whether a charge can settle. A voided one has no response, so it must be owed one, or a refund. One whose refund was

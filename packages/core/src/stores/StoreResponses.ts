@@ -6,7 +6,7 @@ import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Orders } from "../shop/ports/Orders.ts"
 import type { Quotes } from "../shop/ports/Quotes.ts"
 import type { VaultItems } from "../shop/ports/VaultItems.ts"
-import type { Redemption, VaultPurchases } from "../shop/ports/VaultPurchases.ts"
+import type { Redemption, TokenRenewal, VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 
 /*
  * Checks the kind of result that each method of a host's store returns: a method that forgot to return must not look
@@ -73,13 +73,22 @@ const list = <A>(response: unknown): ReadonlyArray<A> => {
 }
 
 const claim = <A>(response: unknown): A => {
-  const { _tag: tag, by, charge } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
+  const {
+    _tag: tag,
+    by,
+    charge,
+    first
+  } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
   const isClaim =
     tag === "Claimed" ||
     (tag === "Limited" && (by === "charges" || by === "exposure")) ||
-    (tag === "Existing" && isRecord(charge))
+    (tag === "Existing" && isRecord(charge)) ||
+    (tag === "Repeated" && isRecord(first))
   if (isClaim) return response as A
-  throw malformed('{ _tag: "Claimed" }, { _tag: "Existing", charge } or { _tag: "Limited", by }', response)
+  throw malformed(
+    '{ _tag: "Claimed" }, { _tag: "Existing", charge }, { _tag: "Repeated", first } or { _tag: "Limited", by }',
+    response
+  )
 }
 
 /** Reads one of several records with a tag and nothing else. */
@@ -109,6 +118,24 @@ const payerActivity: ResponseReader<PayerActivity> = (response) => {
   throw malformed("{ openAtomic, settledAtomic }, both decimal digits", response)
 }
 
+const renewal: ResponseReader<TokenRenewal> = (response) => {
+  const {
+    _tag: tag,
+    oldestMillis,
+    purchase
+  } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
+  const isRenewal =
+    tag === "Used" ||
+    tag === "NotGranted" ||
+    (tag === "Limited" && typeof oldestMillis === "number") ||
+    (tag === "Renewed" && isRecord(purchase))
+  if (isRenewal) return response as TokenRenewal
+  throw malformed(
+    '{ _tag: "Renewed", purchase }, { _tag: "Limited", oldestMillis }, { _tag: "Used" } or { _tag: "NotGranted" }',
+    response
+  )
+}
+
 const page = <A>(response: unknown): A | undefined => {
   if (response === undefined || response === null) return undefined
   const { items, nextCursor } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
@@ -129,6 +156,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
   charges: {
     find: found,
     claim,
+    findRepeated: found,
     payerActivity,
     advance: flag,
     complete: tagged("Completed", "NotOpen", "TransferTaken"),
@@ -197,6 +225,8 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     countDownload: flag,
     releaseDownload: nothing,
     redeem: oneOf<Redemption>("Redeemed", "Used", "Spent"),
+    renewToken: renewal,
+    list,
     find: found,
     take: list,
     reschedule: flag,

@@ -1,7 +1,8 @@
 import type { IncomingRequest, PlainResponse, Caller } from "../http/HttpMessage.ts"
 import type { VaultItem, VaultPage } from "../shop/goods/Vault.ts"
 import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "../shop/goods/VaultListing.ts"
-import type { VaultListQuery } from "../shop/vault/VaultOperator.ts"
+import type { VaultPurchase } from "../shop/ports/VaultPurchases.ts"
+import type { PurchaseQuery, VaultListQuery } from "../shop/vault/VaultOperator.ts"
 import type { ChargeQuery, ChargeSummary } from "../operators/ChargeOperator.ts"
 import type { HostOrders } from "../shop/orders/HostOrders.ts"
 import type {
@@ -72,7 +73,9 @@ export interface RunningTill {
   readonly keys: () => Promise<ReadonlyArray<KeyUse>>
   readonly orders: HostOrders
   readonly charges: {
-    /** Lists charges, newest first. */
+    /** Finds a charge by its key. */
+    readonly find: (key: string) => Promise<ChargeSummary | undefined>
+    /** Lists charges, newest first, e.g. those of a payer or of a transaction. */
     readonly list: (query?: ChargeQuery) => Promise<ReadonlyArray<ChargeSummary>>
     /**
      * Records that a refund which was due has been sent by other means. `false` if none is due, or if the wallet
@@ -132,6 +135,16 @@ export interface RunningTill {
     readonly versions: (slug: string) => Promise<ReadonlyArray<ArchiveVersion>>
     /** How often an item was sold: purchases whose payment has settled. */
     readonly sales: (slug: string) => Promise<number>
+    /** Finds a purchase by its id. */
+    readonly findPurchase: (id: string) => Promise<VaultPurchase | undefined>
+    /**
+     * Lists purchases whose payment has settled, newest first: all, or those of an email, an item, a payer or a
+     * transaction.
+     *
+     * @example
+     * const [purchase] = await till.vault.purchases({ email: "ada@example.com" })
+     */
+    readonly purchases: (query?: PurchaseQuery) => Promise<ReadonlyArray<VaultPurchase>>
     /** Lists items as `vault/search` does, page by page; `undefined` if no item has the cursor as its id. */
     readonly list: (query?: VaultListQuery) => Promise<VaultPage | undefined>
     /**

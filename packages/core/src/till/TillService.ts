@@ -28,7 +28,7 @@ export class TillService extends Context.Service<
     readonly fetch: (request: Request, caller?: Caller) => Effect.Effect<Response>
     /** Whether the till handles a path, with or without the prefix of `baseUrl`. */
     readonly handles: (pathname: string) => boolean
-    /** Paths of the till's routes below the mount: `/x402/*`, its documents, public routes and own operations. */
+    /** Paths of the till's routes below the mount: `/x402/*`, its status pages, documents, public routes and own operations. */
     readonly paths: ReadonlyArray<`/${string}`>
     /** Path of `baseUrl`: `""` or `"/api"`. */
     readonly prefix: "" | `/${string}`
@@ -57,7 +57,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const own = (yield* (yield* Operations).all)
         .map(({ endpoint }) => endpoint.path as `/${string}`)
         .filter((path) => !path.startsWith("/x402/"))
-      const { discoveryPath, openapiPath, prefix } = configured
+      const { discoveryPath, openapiPath, prefix, statusPath } = configured
       const { clock } = yield* StoreTime
       const checks = yield* Checks
       const onTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -87,9 +87,10 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const till = TillService.of({
         handle,
         fetch,
-        handles: pathHandler({ discoveryPath, openapiPath, prefix, publicRoutes: routes }, own),
+        handles: pathHandler({ discoveryPath, openapiPath, statusPath, prefix, publicRoutes: routes }, own),
         paths: [
           "/x402/*",
+          ...(statusPath === undefined ? [] : [`${statusPath}/*`]),
           ...[openapiPath, discoveryPath, ...routes.keys()].filter((path) => path !== undefined),
           ...own
         ] as ReadonlyArray<`/${string}`>,

@@ -16,6 +16,7 @@ import { OrderingSettings } from "../shop/orders/Ordering.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { KeyedRecords } from "../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../ports/SettlementEffects.ts"
+import { StatusPages } from "../ports/StatusPages.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
@@ -56,6 +57,7 @@ export type OperationContext =
   | OperationSettings
   | BackgroundWork
   | SettlementEffects
+  | StatusPages
   | KeyedRecords
   | ShopSettings
   | OrderingSettings
@@ -189,6 +191,10 @@ export type PortsOf<Operations extends OperationLayers> = Exclude<
   OperationContext
 >
 
+/** The address below which the status pages are. */
+const statusRoot = ({ baseUrl, statusPath }: ConfiguredSettings): string | undefined =>
+  statusPath === undefined ? undefined : `${baseUrl}${statusPath}`
+
 /** Parts that a till is given instead of its own. */
 interface Shared {
   readonly changes?: ChangeFeed
@@ -222,6 +228,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Operations.layer,
     BackgroundWork.layer,
     SettlementEffects.layer,
+    StatusPages.layer(statusRoot(settings)).pipe(Layer.provide(secrets)),
     KeyedRecords.layer,
     Layer.succeed(OperationSettings, { ...settings, onError }),
     Layer.succeed(PortSettings, { timeoutMillis: settings.upstreamTimeoutMillis, onError }),

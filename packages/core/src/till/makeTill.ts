@@ -270,6 +270,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     keys: () => operate(KeyOperator.use(({ list }) => list)),
     orders: toHostOrders(operate, feed),
     charges: {
+      find: (key) => operate(ChargeOperator.use((charges) => charges.find(key))),
       list: (query) => operate(ChargeOperator.use((charges) => charges.list(query))),
       recordRefund: (key, transaction) =>
         operate(ChargeOperator.use((charges) => charges.recordRefund(key, transaction)))
@@ -295,6 +296,8 @@ export const makeTill = (options: TillOptions): RunningTill => {
       publish: (listing, archive) => operate(VaultOperator.use((vault) => vault.publish(listing, archive))),
       versions: (slug) => operate(VaultOperator.use((vault) => vault.versions(slug))),
       sales: (slug) => operate(VaultOperator.use((vault) => vault.sales(slug))),
+      findPurchase: (id) => operate(VaultOperator.use((vault) => vault.findPurchase(id))),
+      purchases: (query) => operate(VaultOperator.use((vault) => vault.purchases(query))),
       list: (query = {}) => operate(VaultOperator.use((vault) => vault.list(query))),
       unlist: (slug) => operate(VaultOperator.use((vault) => vault.unlist(slug)))
     }

@@ -39,6 +39,7 @@ import {
   PaymentInProgress,
   PaymentRefused,
   PaymentsLimited,
+  RequestRepeated,
   ResponseOwed,
   SettlementPending,
   StoreUnavailable,
@@ -255,6 +256,8 @@ class PaymentRunner {
         return new PaymentInProgress()
       case "Limited":
         return new PaymentsLimited()
+      case "Repeated":
+        return new RequestRepeated({ first: ending.first, isOther: ending.isOther === true })
       case "Pending":
       case "Closed":
         return new SettlementPending()

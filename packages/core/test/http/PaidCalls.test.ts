@@ -6,6 +6,7 @@ import { toResponse } from "../../src/http/HttpMessage.ts"
 import { openApiDocument } from "../../src/api/OpenApi.ts"
 import { makeRouter } from "../../src/http/Router.ts"
 import type { Price } from "../../src/operations/Operation.ts"
+import { StatusPages } from "../../src/ports/StatusPages.ts"
 import { Secrets } from "../../src/runtime/Secrets.ts"
 import { decodePayment, type HeaderReading } from "../../src/toll/request/PaymentHeader.ts"
 import { Toll } from "../../src/toll/Toll.ts"
@@ -32,6 +33,8 @@ interface Script {
 
 const at = <A>(list: ReadonlyArray<A>, index: number): A => list[Math.min(index, list.length - 1)]!
 
+const noPages = { kindOf: () => undefined, kinds: () => [] }
+
 const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) => {
   let [attempts, looks, quotes] = [0, 0, 0]
   const indicative = { atomic: 10_000n, description: "Weather", extra: {} }
@@ -45,7 +48,7 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
   }
   const endpoint = HttpApiEndpoint.get("weather", path, { query: { city: Schema.String } })
   const operation = operationOf(endpoint, price === "Quoted" ? { price: quoted } : {})
-  const match = makeRouter(settings, [operation], { operations: [] }, openApiDocument)(path)
+  const match = makeRouter(settings, [operation], { operations: [] }, openApiDocument, noPages)(path)
   if (match?._tag !== "Operation") throw new Error("no operation")
   const paidCalls = await Effect.runPromise(
     PaidCalls.make(settings).pipe(
@@ -57,6 +60,7 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
           isKnownPayer: () => Effect.succeed(false)
         })
       ),
+      Effect.provide(StatusPages.layer(undefined)),
       Effect.provide(Secrets.layer([{ id: "k1", secret: "s".repeat(40) }]))
     )
   )

@@ -5,7 +5,6 @@ import { failureOfPayment } from "../../src/http/PaymentFailures.ts"
 import { sampleReceipt } from "../../../testing/src/stores/records.ts"
 import {
   ContentUnavailable,
-  type PaymentError,
   PaymentInProgress,
   PaymentRefused,
   PaymentsLimited,
@@ -26,7 +25,7 @@ const broken = new ApiFailure({
 })
 
 describe("the response to a payment without an outcome", () => {
-  it.each<readonly [PaymentError<ApiFailure> | ApiFailure, number, string, number | undefined, RegExp]>([
+  it.each<readonly [Parameters<typeof failureOfPayment>[0], number, string, number | undefined, RegExp]>([
     [broken, 502, "VAULT_ERROR", 7, /Nothing was charged/],
     [new PaymentInProgress(), 409, "PAYMENT_IN_PROGRESS", 2, /Send the same payment again/],
     [new SettlementPending(), 503, "SETTLEMENT_PENDING", 5, /do not sign a new one/],

@@ -37,12 +37,14 @@ const buy = operationOf(HttpApiEndpoint.post("buy", "/x402/buy"), {
 })
 const hook = () => new Response("noted")
 
+const noPages = { kindOf: () => undefined, kinds: () => [] }
 const nothingPriced = { operations: [] }
 const router = makeRouter(
   { ...settings, publicRoutes: new Map([["/hooks/parcels", hook]]) },
   [search, weather, buy],
   nothingPriced,
-  openApiDocument
+  openApiDocument,
+  noPages
 )
 
 const matchAt = (path: string) => {
@@ -91,7 +93,7 @@ describe("the handler of a path", () => {
 
   it("lists the priced routes of the host too, also those that are added later", () => {
     const priced: { operations: ReadonlyArray<AnyOperation> } = { operations: [] }
-    const growing = makeRouter(settings, [search], priced, openApiDocument)
+    const growing = makeRouter(settings, [search], priced, openApiDocument, noPages)
     const listed = (): unknown => {
       const match = growing("/.well-known/x402")
       return match?._tag === "Document" ? JSON.parse(match.text) : match
@@ -107,7 +109,8 @@ describe("the handler of a path", () => {
       { ...settings, openapiPath: undefined, discoveryPath: undefined },
       [search],
       nothingPriced,
-      openApiDocument
+      openApiDocument,
+      noPages
     )
     expect([without("/openapi.json"), without("/.well-known/x402")]).toEqual([undefined, undefined])
   })
@@ -170,7 +173,8 @@ describe("the 402 of an operation", () => {
       settings,
       [{ ...search, settlement: { beforeWork: true } }],
       nothingPriced,
-      openApiDocument
+      openApiDocument,
+      noPages
     )("/x402/search")
     expect(upfront?._tag === "Operation" && upfront.paidRoute.listedOffers()[0]!.requirements.extra).toEqual({
       name: "USDC",

@@ -26,7 +26,7 @@ const openShop = async (options: Parameters<typeof openTill>[0] = {}) => {
   const vault = { open: async () => ({ body: archive }), freeReaccess: true }
   const shop = await openTill({ vault, ...options })
   const buy = async (): Promise<Call> => {
-    const bought = jsonOf(await shop.present(vaultBuy, await shop.payFor(vaultBuy)))
+    const bought = jsonOf(await shop.presentAgain(vaultBuy, await shop.payFor(vaultBuy)))
     return downloadOf(String(bought["purchaseId"]), String(bought["downloadToken"]))
   }
   return { shop, buy, call: await buy() }

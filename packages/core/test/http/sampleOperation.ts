@@ -43,6 +43,7 @@ export const settings: HttpSettings = {
   limits: { quotesPerMinute: 600, quotesPerClientPerMinute: 60 },
   openapiPath: "/openapi.json",
   discoveryPath: "/.well-known/x402",
+  statusPath: "/x402-status",
   publicRoutes: new Map(),
   clientAddress: undefined,
   cors: "*"

@@ -1,3 +1,4 @@
+import { asReady } from "../../../testing/src/stores/chargeRecords.ts"
 import type { ChargeEvent, RequestStep } from "../../src/toll/machine/ChargeStep.ts"
 import type { Work } from "../../src/toll/request/TollRequest.ts"
 import type { Refusal } from "../../src/toll/request/Verdict.ts"
@@ -37,6 +38,13 @@ const copyRefusalOf = ({ index, refusalAt, state }: Performer): Refusal | undefi
   const { copyRefused } = state.processes[index]!
   return copyRefused < 0 ? undefined : refusalAt(copyRefused)
 }
+
+/** Another payment has bought the same. */
+const repeated = (state: ChargeWorldState): StepOutcome => ({
+  label: "repeats another payment",
+  fact: { _tag: "Repeated", first: asReady },
+  state
+})
 
 /** What a call finds under its key, with and without patience left. */
 const found = (performer: Performer): Array<StepOutcome> => {
@@ -125,7 +133,7 @@ const judge = ({ caller, index, refusalAt, state, world }: Performer): Array<Ste
     { label: "accepted", fact: { _tag: "Accepted", task }, state },
     ...(world.limits && !holds ? limited(state, false) : []),
     // Its price may have changed, or its payer could not pay a moment ago.
-    ...(world.limits ? [refused("price_changed")] : [])
+    ...(world.limits ? [refused("price_changed"), repeated(state)] : [])
   ]
 }
 
@@ -172,7 +180,7 @@ const claim = (performer: Performer): Array<StepOutcome> => {
   const process = state.processes[index]!
   const open = withProcess(state, index, { guards: false })
   if (!isFree(record, index)) return found({ ...performer, state: open })
-  const outcomes = world.limits ? limited(state, true, false) : []
+  const outcomes = world.limits ? [...limited(state, true, false), repeated(state)] : []
   const claimed = claimedRecord(index, {
     request,
     signature,

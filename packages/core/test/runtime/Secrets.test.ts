@@ -184,7 +184,7 @@ describe("keys", () => {
     expect((await after.present(download, await after.payFor(download))).status).toBe(200)
     const again = await after.present(vaultBuy, payment)
     expect([again.status, again.text]).toEqual([200, response.text])
-    const newer = jsonOf(await after.present(vaultBuy, await after.payFor(vaultBuy)))
+    const newer = jsonOf(await after.presentAgain(vaultBuy, await after.payFor(vaultBuy)))
     expect([downloadToken, newer["downloadToken"]]).toEqual([
       expect.stringMatching(/^2025\./),
       expect.stringMatching(/^2026\./)
@@ -226,7 +226,7 @@ describe("keys", () => {
 describe("a download", () => {
   it("wants the token of that very purchase", async () => {
     const shop = await openTill()
-    const buyOne = async () => jsonOf(await shop.present(vaultBuy, await shop.payFor(vaultBuy)))
+    const buyOne = async () => jsonOf(await shop.presentAgain(vaultBuy, await shop.payFor(vaultBuy)))
     const [one, other] = [await buyOne(), await buyOne()]
     const token = String(one["downloadToken"])
     const wrong = [String(other["downloadToken"]), `${token}x`, token.slice(0, -1), token.slice(2), "1.", "."]

@@ -29,6 +29,8 @@ describe("a storage", () => {
         countDownload = () => Promise.resolve(true)
         releaseDownload = () => Promise.resolve()
         redeem = () => Promise.resolve("Redeemed" as const)
+        renewToken = () => Promise.resolve({ _tag: "NotGranted" } as const)
+        list = () => Promise.resolve([])
         async find() {
           return undefined
         }

@@ -59,7 +59,7 @@ const database = (options: OpenOptions = {}) => {
       const paid = []
       for (const call of calls) {
         const payment = await shop.payFor(call)
-        const response = await shop.present(call, payment)
+        const response = await shop.presentAgain(call, payment)
         expect(response.status, response.text).toBe(200)
         paid.push({ call, payment, response })
       }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Charge, Charges, Claim, Completion } from "@till402/core/effect"
+import type { Charge, Charges, Claim, Completion, RepeatRule } from "@till402/core/effect"
 import { ageOf, descending, modelCharges, padded, sumOf } from "./ModelCharges.ts"
 import { ledgerModel } from "./LedgerModel.ts"
 
@@ -43,6 +43,19 @@ export const chargeModel = (): Verbs => {
   const rows = modelCharges()
   const { change, charges, enter, find, held, isUnderway, lapsed, refunds } = rows
 
+  const repeatedBy = (
+    { key, payer }: Pick<Charge, "key" | "payer">,
+    { fingerprints, sinceMillis }: RepeatRule
+  ): Charge | undefined =>
+    descending(charges.all(), ageOf)
+      .filter((row) => row.payer === payer && row.key !== key && row.guardsRepeats)
+      .filter(({ fingerprint }) => fingerprints.includes(fingerprint))
+      .find(
+        ({ createdAtMillis, refund, state }) =>
+          createdAtMillis >= sinceMillis && refund === undefined && state !== "voided"
+      )
+  const findRepeated: Verbs["findRepeated"] = (charge, rule) => Effect.sync(() => repeatedBy(charge, rule))
+
   const claim: Verbs["claim"] = (charge, lease, nowMillis, limits) =>
     Effect.sync((): Claim => {
       const existing = find(charge.key)
@@ -51,6 +64,8 @@ export const chargeModel = (): Verbs => {
         (existing.state === "claimed" && lapsed(existing, nowMillis)) ||
         (held(existing, lease.owner, ["voided"]) && existing.refund?._tag !== "Sent")
       if (!isFree) return { _tag: "Existing", charge: existing }
+      const first = limits.repeats && repeatedBy(charge, limits.repeats)
+      if (first !== undefined) return { _tag: "Repeated", first }
       const others = charges.all().filter(({ key, payer }) => payer === charge.payer && key !== charge.key)
       const underway = others.filter((row) => isUnderway(row, nowMillis))
       if (underway.length >= limits.maxUnsettled) return { _tag: "Limited", by: "charges" }
@@ -169,6 +184,7 @@ export const chargeModel = (): Verbs => {
   return {
     find: (key) => Effect.sync(() => find(key)),
     claim,
+    findRepeated,
     payerActivity,
     advance: (key, owner, outcome) =>
       Effect.sync(() => change(key, (row) => held(row, owner, ["claimed"]), { state: "ready", ...outcome })),
@@ -239,11 +255,14 @@ export const chargeModel = (): Verbs => {
       Effect.sync(() =>
         charges.delete((row) => keys.includes(row.key) && isBulk(row) && lapsed(row, nowMillis))
       ),
-    list: ({ before, isRefundDue, limit, state }) =>
+    list: ({ before, isRefundDue, limit, payer, paymentId, state, transaction }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
           .filter((row) => state === undefined || row.state === state)
           .filter((row) => isRefundDue !== true || row.refund?._tag === "Due")
+          .filter((row) => payer === undefined || row.payer === payer)
+          .filter((row) => paymentId === undefined || row.paymentId === paymentId)
+          .filter((row) => transaction === undefined || row.receipt?.transaction === transaction)
           .filter((row) => before === undefined || ageOf(row) < ageOf(before))
           .slice(0, limit)
       ),

@@ -8,6 +8,7 @@ import {
   Quotes,
   StoreError,
   type Stores,
+  type TokenRenewal,
   type VaultItem,
   VaultItems,
   type VaultPurchase,
@@ -15,6 +16,7 @@ import {
   type VaultQuery
 } from "@till402/core/effect"
 import { chargeModel } from "./ChargeModel.ts"
+import { descending, padded } from "./ModelCharges.ts"
 import { ascending, Rows } from "./ModelRows.ts"
 
 /*
@@ -123,13 +125,19 @@ const orderModel = (): Orders["Service"] => {
         for (const { id } of old) orders.change((row) => row.id === id, forgotten)
         return old.length
       }),
-    list: ({ before, limit, status }) =>
+    list: ({ before, email, item, limit, status }) =>
       Effect.sync(() => {
         const newestFirst = ascending(orders.all(), (row) => -row.createdAtMillis)
         const last = newestFirst.findIndex((row) => row.id === before)
         if (before !== undefined && last === -1) return []
         const behind = newestFirst.slice(last + 1)
-        return behind.filter((row) => status === undefined || row.status === status).slice(0, limit)
+        const nameOf = ({ product }: Order) =>
+          product.source === "marketplace_a" ? product.asin : product.productUrl
+        return behind
+          .filter((row) => status === undefined || row.status === status)
+          .filter((row) => email === undefined || row.email?.toUpperCase() === email.toUpperCase())
+          .filter((row) => item === undefined || nameOf(row) === item)
+          .slice(0, limit)
       })
   }
 }
@@ -244,7 +252,7 @@ const purchaseModel = (): VaultPurchases["Service"] => {
     reserve: (purchase) =>
       Effect.sync(() => {
         if (purchases.first(({ id }) => id === purchase.id) === undefined)
-          purchases.add({ ...purchase, status: "reserved", attempts: 0 })
+          purchases.add({ ...purchase, status: "reserved", attempts: 0, tokenNumber: 0 })
       }),
     grant: (id, dueAtMillis) =>
       Effect.sync(
@@ -276,6 +284,34 @@ const purchaseModel = (): VaultPurchases["Service"] => {
         if (bytes > maxBytes) return "Spent"
         redeemed = [...redeemed.filter(({ atMillis }) => atMillis > sinceMillis), download]
         return "Redeemed"
+      }),
+    renewToken: ({ dueAtMillis, keyId, ...token }, { max, sinceMillis }) =>
+      Effect.sync((): TokenRenewal => {
+        const own = redeemed.filter(
+          ({ atMillis, purchaseId }) => purchaseId === token.purchaseId && atMillis > sinceMillis
+        )
+        if (own.some(({ nonce }) => nonce === token.nonce)) return { _tag: "Used" }
+        const issued = own.filter(({ bytes }) => bytes === 0)
+        if (issued.length >= max)
+          return { _tag: "Limited", oldestMillis: Math.min(...issued.map(({ atMillis }) => atMillis)) }
+        const current = purchases.first(({ id, status }) => id === token.purchaseId && status === "granted")
+        if (current === undefined) return { _tag: "NotGranted" }
+        const tokenNumber = current.tokenNumber + 1
+        const purchase = { ...current, keyId, dueAtMillis, attempts: 0, tokenNumber }
+        purchases.change(({ id }) => id === token.purchaseId, purchase)
+        redeemed = [...redeemed, { ...token, bytes: 0 }]
+        return { _tag: "Renewed", purchase }
+      }),
+    list: ({ before, email, limit, slug }) =>
+      Effect.sync(() => {
+        const placeOf = (row: Pick<VaultPurchase, "createdAtMillis" | "id">) =>
+          `${padded(row.createdAtMillis)} ${row.id}`
+        return descending(purchases.all(), placeOf)
+          .filter((row) => row.status === "granted")
+          .filter((row) => email === undefined || row.email?.toUpperCase() === email.toUpperCase())
+          .filter((row) => slug === undefined || row.slug === slug)
+          .filter((row) => before === undefined || placeOf(row) < placeOf(before))
+          .slice(0, limit)
       }),
     countSales: (slug) =>
       Effect.sync(

@@ -1,4 +1,5 @@
 import { claimCases } from "./claimCases.ts"
+import { repeatCases } from "./repeatCases.ts"
 import { dueCases } from "./dueCases.ts"
 import { exposureCases } from "./exposureCases.ts"
 import { finalityCases } from "./finalityCases.ts"
@@ -18,6 +19,7 @@ import { transferCases } from "./transferCases.ts"
 /** Contract of `Charges`. */
 export const chargeCases: ReadonlyArray<ChargeCase> = [
   ...claimCases,
+  ...repeatCases,
   ...exposureCases,
   ...payerActivityCases,
   ...settlementCases,

@@ -18,6 +18,12 @@ const randomLease = (random: RandomSource) => ({
   untilMillis: randomTime(random)
 })
 const exposures = ["0", "0", "40", "60"]
+const fingerprints = ["k1:fingerprint-1", "k1:fingerprint-2", "k2:fingerprint-1"]
+/** Charges are created at the step that claims them. */
+const randomRule = (random: RandomSource, step: number) => ({
+  fingerprints: fingerprints.slice(random.below(3)),
+  sinceMillis: random.below(step + 1)
+})
 const amounts = ["1", "10000", "98765432109876543210987"]
 /** Uses few transfers, so that charges share them; most settlements have no proof. */
 const randomSettlement = (random: RandomSource, step: number) => {
@@ -77,18 +83,30 @@ const claimOperations: ReadonlyArray<RandomOperation<Charges>> = [
       amountAtomic: random.pick(amounts),
       exposureAtomic: random.pick(exposures),
       settlesFirst: random.below(3) === 0,
+      guardsRepeats: random.below(2) === 0,
+      fingerprint: random.pick(fingerprints),
+      paymentId: random.pick(["", "", "payment-1", "payment-2"]),
       createdAtMillis: step
     })
     const lease = randomLease(random)
     const now = randomTime(random)
     const limits = {
       maxUnsettled: random.below(5),
-      maxExposureAtomic: random.pick(["0", "50", "100", "1000"])
+      maxExposureAtomic: random.pick(["0", "50", "100", "1000"]),
+      repeats: random.below(3) === 0 ? randomRule(random, step) : undefined
     }
     return Charges.use((charges) =>
-      Effect.map(charges.claim(charge, lease, now, limits), (claim) =>
-        claim._tag === "Existing" ? { ...claim, charge: comparableCharge(claim.charge) } : claim
-      )
+      Effect.map(charges.claim(charge, lease, now, limits), (claim) => {
+        if (claim._tag === "Repeated") return { ...claim, first: comparableCharge(claim.first) }
+        return claim._tag === "Existing" ? { ...claim, charge: comparableCharge(claim.charge) } : claim
+      })
+    )
+  },
+  (random, step) => {
+    const own = { key: randomKey(random), payer: random.pick(["0xone", "0xother"]) }
+    const rule = randomRule(random, step)
+    return Charges.use((charges) =>
+      Effect.map(charges.findRepeated(own, rule), (first) => first && comparableCharge(first))
     )
   },
   (random, step) => {
@@ -253,7 +271,15 @@ const readOperations: ReadonlyArray<RandomOperation<Charges>> = [
       { state: random.pick(["claimed", "ready", "settled", "voided"] as const) }
     ])
     const owed = random.pick([{}, {}, { isRefundDue: true }])
-    const query = { limit: 1 + random.below(4), ...before, ...state, ...owed }
+    const whose = random.pick([
+      {},
+      {},
+      { payer: "0xone" },
+      { paymentId: "payment-1" },
+      { payer: "0xone", paymentId: "payment-2" },
+      { transaction: sampleReceipt(random.below(2)).transaction }
+    ])
+    const query = { limit: 1 + random.below(4), ...before, ...state, ...owed, ...whose }
     return Charges.use((charges) => Effect.map(charges.list(query), (found) => found.map(comparableCharge)))
   },
   (random) => {

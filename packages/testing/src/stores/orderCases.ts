@@ -268,6 +268,30 @@ const listing: ReadonlyArray<StoreCase<Orders>> = [
     expectEqual(yield* walk(2, "placed"), placed, "placed, in pages")
     expectEqual(yield* orders.list({ limit: 100, status: "refunded" }), [], "refunded")
   }),
+  storeCase("Orders: list filters by email, until it is erased, and by item", function* () {
+    const orders = yield* Orders
+    const storefront = { source: "marketplace_b", productUrl: "https://a.example/p", variantId: "1" } as const
+    const add = (number: number, changes: Partial<Order>) =>
+      orders.create(sampleOrder({ id: uuidOf(number), createdAtMillis: 1_000 + number, ...changes }))
+    yield* add(1, {})
+    yield* add(2, { email: "grace@example.com" })
+    yield* add(3, { product: storefront, status: "delivered", dueAtMillis: undefined })
+    const listed = (query: Omit<Parameters<typeof orders.list>[0], "limit">) =>
+      Effect.map(orders.list({ limit: 9, ...query }), ids)
+    expectEqual(yield* listed({ email: "ada@example.com" }), [3, 1].map(uuidOf), "of an email")
+    expectEqual(yield* listed({ email: "ada@example.com", before: uuidOf(3) }), [uuidOf(1)], "the next page")
+    expectEqual(yield* listed({ email: "ADA@Example.com" }), [3, 1].map(uuidOf), "in another letter case")
+    expectEqual(yield* listed({ email: "ada" }), [], "of a part of an email")
+    expectEqual(yield* listed({ item: "B000000001" }), [2, 1].map(uuidOf), "of a code")
+    expectEqual(yield* listed({ item: "https://a.example/p" }), [uuidOf(3)], "of a page")
+    expectEqual(
+      yield* listed({ item: "B000000001", email: "ada@example.com", status: "awaiting_payment" }),
+      [uuidOf(1)],
+      "of all three"
+    )
+    yield* orders.forget(1e15, 9)
+    expectEqual(yield* listed({ email: "ada@example.com" }), [uuidOf(1)], "of an email that was erased")
+  }),
   storeCase("Orders: a page before an unknown order is empty", function* () {
     const orders = yield* ordersWith(5, (number) => 1_000 + number)
     expectEqual(yield* orders.list({ limit: 10, before: uuidOf(99) }), [], "before an unknown order")

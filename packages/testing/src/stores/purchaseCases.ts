@@ -9,7 +9,8 @@ const ids = (purchases: ReadonlyArray<VaultPurchase>) => purchases.map((purchase
 const reserved = (overrides: Partial<NewVaultPurchase> = {}): VaultPurchase => ({
   ...samplePurchase(overrides),
   status: "reserved",
-  attempts: 0
+  attempts: 0,
+  tokenNumber: 0
 })
 const granted = (overrides: Partial<VaultPurchase> = {}): VaultPurchase => ({
   ...reserved(),
@@ -176,9 +177,121 @@ const working: ReadonlyArray<StoreCase<VaultPurchases>> = [
   })
 ]
 
+const dayMillis = 86_400_000
+const tokenAt = (atMillis: number, nonce = `nonce-${atMillis}`) => ({
+  purchaseId: id,
+  keyId: "k2",
+  nonce,
+  atMillis,
+  dueAtMillis: atMillis + 10
+})
+const limitAt = (atMillis: number) => ({ sinceMillis: atMillis - dayMillis, max: 3 })
+
+const renewing: ReadonlyArray<StoreCase<VaultPurchases>> = [
+  storeCase("VaultPurchases: a new token has the next number, and makes its mail due", function* () {
+    const purchases = yield* VaultPurchases
+    const renew = (atMillis: number) => purchases.renewToken(tokenAt(atMillis), limitAt(atMillis))
+    expectEqual(yield* renew(100_000_000), { _tag: "NotGranted" }, "of an unknown purchase")
+    yield* purchases.reserve(samplePurchase())
+    expectEqual(yield* renew(100_000_001), { _tag: "NotGranted" }, "of a reserved purchase")
+    yield* purchases.grant(id, 7_000)
+    yield* purchases.take(7_000, 9_000, 1)
+    const purchase = granted({ tokenNumber: 1, keyId: "k2", dueAtMillis: 100_000_012 })
+    expectEqual(yield* renew(100_000_002), { _tag: "Renewed", purchase }, "the renewal")
+    expectEqual(yield* purchases.find(id), purchase, "the purchase")
+    const unmailed = { ...tokenAt(100_000_003), dueAtMillis: undefined }
+    expectEqual(
+      yield* purchases.renewToken(unmailed, limitAt(100_000_003)),
+      { _tag: "Renewed", purchase: granted({ tokenNumber: 2, keyId: "k2" }) },
+      "without a mail"
+    )
+  }),
+  storeCase("VaultPurchases: new tokens are limited in a span, and a nonce is used once", function* () {
+    const purchases = yield* VaultPurchases
+    yield* purchases.reserve(samplePurchase())
+    yield* purchases.grant(id, undefined)
+    const first = 100_000_000
+    const renew = (atMillis: number, nonce?: string) =>
+      Effect.map(purchases.renewToken(tokenAt(atMillis, nonce), limitAt(atMillis)), (renewal) =>
+        renewal._tag === "Renewed" ? renewal.purchase.tokenNumber : renewal
+      )
+    const budget = { sinceMillis: first - dayMillis, maxBytes: 100 }
+    const download = { purchaseId: id, nonce: "downloaded", bytes: 60, atMillis: first }
+    expectEqual(yield* purchases.redeem(download, budget), "Redeemed", "a download")
+    expectEqual(yield* renew(first, "downloaded"), { _tag: "Used" }, "the nonce of a download")
+    expectEqual(yield* renew(first), 1, "the first")
+    expectEqual(yield* renew(first + 1), 2, "the second")
+    expectEqual(yield* renew(first + 2, `nonce-${first}`), { _tag: "Used" }, "a nonce again")
+    expectEqual(yield* renew(first + 2), 3, "the third")
+    expectEqual(yield* renew(first + 3), { _tag: "Limited", oldestMillis: first }, "a fourth")
+    expectEqual(
+      yield* renew(first + dayMillis - 1),
+      { _tag: "Limited", oldestMillis: first },
+      "a day later, almost"
+    )
+    expectEqual(yield* renew(first + dayMillis), 4, "a day later")
+    const second = { ...download, nonce: `nonce-${first + 2}`, atMillis: first + 3, bytes: 40 }
+    expectEqual(yield* purchases.redeem(second, budget), "Used", "a download by the nonce of a token")
+    const third = { ...second, nonce: "another" }
+    expectEqual(yield* purchases.redeem(third, budget), "Redeemed", "a download: tokens cost no bytes")
+  }),
+  storeCase(`VaultPurchases: of ${racers} racers with one nonce exactly one renews`, function* () {
+    const purchases = yield* VaultPurchases
+    yield* purchases.reserve(samplePurchase())
+    yield* purchases.grant(id, undefined)
+    const renewals = yield* race(() => purchases.renewToken(tokenAt(100_000_000), limitAt(100_000_000)))
+    expectEqual(countTrue(renewals.map(({ _tag }) => _tag === "Renewed")), 1, "racers that renewed it")
+    expectEqual((yield* purchases.find(id))?.tokenNumber, 1, "the number")
+  }),
+  storeCase(`VaultPurchases: of ${racers} racers three renew`, function* () {
+    const purchases = yield* VaultPurchases
+    yield* purchases.reserve(samplePurchase())
+    yield* purchases.grant(id, undefined)
+    const renewals = yield* race((racer) =>
+      purchases.renewToken(tokenAt(100_000_000, `nonce-${racer}`), limitAt(100_000_000))
+    )
+    expectEqual(countTrue(renewals.map(({ _tag }) => _tag === "Renewed")), 3, "racers that renewed it")
+    expectEqual((yield* purchases.find(id))?.tokenNumber, 3, "the number")
+  })
+]
+
+const listing: ReadonlyArray<StoreCase<VaultPurchases>> = [
+  storeCase("VaultPurchases: granted ones are listed, newest first, by email and item", function* () {
+    const purchases = yield* VaultPurchases
+    const add = Effect.fnUntraced(function* (number: number, changes: Partial<NewVaultPurchase>) {
+      yield* purchases.reserve(samplePurchase({ id: uuidOf(number), createdAtMillis: 1_000, ...changes }))
+      if (number !== 9) yield* purchases.grant(uuidOf(number), undefined)
+    })
+    yield* add(1, {})
+    yield* add(2, { createdAtMillis: 2_000, email: "grace@example.com" })
+    yield* add(3, { slug: "item-2" })
+    yield* add(4, { createdAtMillis: 500 })
+    yield* add(9, { createdAtMillis: 9_000 })
+    const listed = (query: Parameters<typeof purchases.list>[0]) =>
+      Effect.map(purchases.list(query), (found) => found.map((row) => row.id))
+    const all = [2, 3, 1, 4].map(uuidOf)
+    expectEqual(yield* listed({ limit: 9 }), all, "all")
+    expectEqual(yield* listed({ limit: 2 }), all.slice(0, 2), "a page")
+    const before = { createdAtMillis: 1_000, id: uuidOf(3) }
+    expectEqual(yield* listed({ limit: 9, before }), all.slice(2), "the next page")
+    expectEqual(yield* listed({ limit: 9, email: "ada@example.com" }), all.slice(1), "of an email")
+    expectEqual(yield* listed({ limit: 9, email: "ADA@Example.com" }), all.slice(1), "in another letter case")
+    expectEqual(yield* listed({ limit: 9, email: "ada@example.co" }), [], "of a part of an email")
+    expectEqual(yield* listed({ limit: 9, slug: "item-2" }), [uuidOf(3)], "of an item")
+    expectEqual(
+      yield* listed({ limit: 9, slug: "item-1", email: "ada@example.com", before }),
+      [1, 4].map(uuidOf),
+      "of both, the next page"
+    )
+    expectEqual((yield* purchases.list({ limit: 1 }))[0], yield* purchases.find(uuidOf(2)), "a whole one")
+  })
+]
+
 /** Contract of `VaultPurchases`. */
 export const purchaseCases: ReadonlyArray<StoreCase<VaultPurchases>> = [
   ...selling,
   ...working,
+  ...renewing,
+  ...listing,
   ...purchaseKeyCases
 ]

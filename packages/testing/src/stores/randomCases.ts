@@ -136,6 +136,26 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const budget = { sinceMillis: 0, maxBytes: 10 }
     return VaultPurchases.use((purchases) => purchases.redeem(download, budget))
   },
+  (random, step) => {
+    const token = {
+      purchaseId: randomId(random),
+      keyId: random.pick(["k1", "k2"]),
+      nonce: `nonce-${random.below(12)}`,
+      atMillis: step,
+      dueAtMillis: random.pick([undefined, 1e9 + step])
+    }
+    const limit = { sinceMillis: 0, max: 1 + random.below(3) }
+    return VaultPurchases.use((purchases) => purchases.renewToken(token, limit))
+  },
+  (random) => {
+    const before = random.pick([
+      {},
+      { before: { createdAtMillis: randomTime(random), id: uuidOf(random.below(4)) } }
+    ])
+    const whose = random.pick([{}, { slug: "item-1" }, { email: "ada@example.com" }])
+    const query = { limit: 1 + random.below(4), ...before, ...whose }
+    return VaultPurchases.use((purchases) => purchases.list(query))
+  },
   // No limit: which records a limit would select is unspecified.
   (random, step) => {
     const before = step - random.below(50)
@@ -145,7 +165,8 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const before = random.below(2) === 0 ? {} : { before: randomId(random) }
     const status = random.below(2) === 0 ? {} : { status: random.pick(statuses) }
     const limit = 1 + random.below(4)
-    return Orders.use((orders) => orders.list({ limit, ...before, ...status }))
+    const named = random.pick([{}, {}, { email: "ada@example.com" }, { item: "B000000001" }])
+    return Orders.use((orders) => orders.list({ limit, ...before, ...status, ...named }))
   }
 ]
 

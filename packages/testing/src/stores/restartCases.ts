@@ -121,7 +121,7 @@ export const purchaseRestartCases: ReadonlyArray<RestartCase<VaultPurchases>> = 
           return yield* purchases.take(7_000, 9_000, 10)
         })
       )
-      const due = { ...samplePurchase(), status: "granted", dueAtMillis: 9_000, attempts: 1 }
+      const due = { ...samplePurchase(), status: "granted", dueAtMillis: 9_000, attempts: 1, tokenNumber: 0 }
       expectEqual(taken, [due], "the purchases taken first")
       yield* opened(
         Effect.gen(function* () {

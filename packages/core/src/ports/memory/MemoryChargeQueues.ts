@@ -66,7 +66,7 @@ export const dueMethods = (table: ChargeTable): DueMethods => {
 
 /** The host's records in memory. */
 export const recordMethods = (table: ChargeTable): RecordMethods => ({
-  list: ({ before, isRefundDue = false, limit, state }) =>
+  list: ({ before, isRefundDue = false, limit, payer, paymentId, state, transaction }) =>
     Effect.sync(() => {
       const found = isRefundDue
         ? table.refundsDue()
@@ -77,6 +77,9 @@ export const recordMethods = (table: ChargeTable): RecordMethods => ({
         .filter(
           (charge) =>
             (state === undefined || charge.state === state) &&
+            (payer === undefined || charge.payer === payer) &&
+            (paymentId === undefined || charge.paymentId === paymentId) &&
+            (transaction === undefined || charge.receipt?.transaction === transaction) &&
             (before === undefined || byAge(charge, before) < 0)
         )
         .sort((left, right) => byAge(right, left))

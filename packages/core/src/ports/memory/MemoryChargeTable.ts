@@ -1,5 +1,5 @@
-import type { Charge, ClaimLimits, CompletedSettlement, NewCharge } from "../Charge.ts"
-import { isUnfinished, mayStillMove } from "../chargeRules.ts"
+import type { Charge, ClaimLimits, CompletedSettlement, NewCharge, RepeatRule } from "../Charge.ts"
+import { byAge, isRepeatOf, isUnfinished, mayStillMove } from "../chargeRules.ts"
 import { type Settled, SettledIndex } from "./SettledIndex.ts"
 
 /** Fields of a charge to change. */
@@ -30,6 +30,8 @@ export class ChargeTable {
   private readonly settled = new SettledIndex()
   private readonly leftOverKeys = new Set<string>()
   private readonly refundKeys = new Set<string>()
+  /** Charges that guard repeats, by their payer. */
+  private readonly guardingKeys = new Map<string, Set<string>>()
 
   get(key: string): Charge | undefined {
     return this.rows.get(key)?.charge
@@ -80,6 +82,14 @@ export class ChargeTable {
     row.charge = { ...before, ...to }
     this.index(before, row.charge)
     return row.charge
+  }
+
+  /** The newest charge that a new one would repeat. */
+  repeatedBy(charge: Pick<NewCharge, "key" | "payer">, rule: RepeatRule): Charge | undefined {
+    return Array.from(this.chargesOf(this.guardingKeys.get(charge.payer) ?? []))
+      .filter((first) => isRepeatOf(first, charge, rule))
+      .sort(byAge)
+      .at(-1)
   }
 
   /** The limit that a new charge would exceed together with the payer's other charges. */
@@ -139,10 +149,19 @@ export class ChargeTable {
     const isNowLeftOver = after !== undefined && isLeftOver(after)
     if (wasLeftOver !== isNowLeftOver) setMember(this.leftOverKeys, key, isNowLeftOver)
     if (before?.refund !== after?.refund) setMember(this.refundKeys, key, after?.refund?._tag === "Due")
+    if ((before?.guardsRepeats ?? false) !== (after?.guardsRepeats ?? false))
+      this.indexGuard((after ?? before)!, after)
     this.settled.update(before, after)
     if (before?.state === after?.state && before?.exposureAtomic === after?.exposureAtomic) return
     if (before !== undefined && counts(before)) this.uncount(before)
     if (after !== undefined && counts(after)) this.count(after)
+  }
+
+  private indexGuard({ key, payer }: Charge, after: Charge | undefined): void {
+    const keys = this.guardingKeys.get(payer) ?? new Set()
+    setMember(keys, key, after?.guardsRepeats === true)
+    if (keys.size === 0) this.guardingKeys.delete(payer)
+    else this.guardingKeys.set(payer, keys)
   }
 
   private count({ exposureAtomic, key, payer }: Charge): void {

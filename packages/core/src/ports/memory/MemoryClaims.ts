@@ -39,11 +39,14 @@ export const claimMethods = (table: ChargeTable): ClaimMethods => ({
       if (existing !== undefined && !isFree(existing, lease, nowMillis)) {
         return { _tag: "Existing", charge: existing }
       }
+      const first = limits.repeats && table.repeatedBy(charge, limits.repeats)
+      if (first !== undefined) return { _tag: "Repeated", first }
       const by = table.limitedBy(charge, limits, nowMillis)
       if (by !== undefined) return { _tag: "Limited", by }
       table.put(claimed(charge, lease, existing))
       return { _tag: "Claimed" }
     }),
+  findRepeated: (charge, rule) => Effect.sync(() => table.repeatedBy(charge, rule)),
   payerActivity: (charge, sinceMillis, nowMillis) =>
     Effect.sync(() => {
       const isAlike = ({ asset, network }: Charge) => network === charge.network && asset === charge.asset

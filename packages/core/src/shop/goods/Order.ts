@@ -171,6 +171,12 @@ export const productOf = (request: BuyRequest): ProductReference => {
   return { source: "marketplace_b", productUrl, variantId: request.variantId ?? variantOfUrl(productUrl)! }
 }
 
+/** When a parcel is expected: ISO 8601, dates or times. */
+export interface ExpectedDelivery {
+  readonly from?: string
+  readonly to?: string
+}
+
 /** A parcel on its way. */
 export interface Parcel {
   /** Name of the carrier. */
@@ -179,6 +185,8 @@ export interface Parcel {
   readonly trackingNumber: string
   /** Https URL where the buyer can track it. */
   readonly trackingUrl?: string
+  /** When the upstream expects it to arrive. */
+  readonly expectedDelivery?: ExpectedDelivery
 }
 
 /** States of a placed order upstream. */

@@ -4,10 +4,11 @@ import { OrderStatus } from "../goods/Order.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 import { optionalStore } from "../ports/optionalStore.ts"
-import { type Order, Orders } from "../ports/Orders.ts"
+import { isSameEmail, itemOf, type Order, Orders } from "../ports/Orders.ts"
 import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
+import { madeBy } from "../../operators/ChargeOperator.ts"
 import { listInPages } from "../../operators/listInPages.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { checkChoice } from "../../operators/OperatorInput.ts"
@@ -35,6 +36,14 @@ export interface OrderQuery {
   readonly limit?: number
   /** Only orders in this status. */
   readonly status?: OrderStatus
+  /** Only orders with this email, in any letter case; none once it is erased. */
+  readonly email?: string
+  /** Only orders of this item: the `asin`, or the `productUrl` of a storefront product. */
+  readonly item?: string
+  /** Only orders that this address has paid for. */
+  readonly payer?: string
+  /** Only orders that this transaction has paid for. */
+  readonly transaction?: string
   /** Id of the last order of the previous page. */
   readonly before?: string
 }
@@ -184,6 +193,39 @@ const pagesOf = (
     )
   )
 
+const matches = (order: Order, { email, item, status }: OrderQuery): boolean =>
+  (status ?? order.status) === order.status &&
+  (email === undefined || isSameEmail(order.email, email)) &&
+  (item ?? itemOf(order)) === itemOf(order)
+
+/** A page of orders. Who paid, and by which transaction, is found by their charges. */
+const listOrders = Effect.fnUntraced(function* (
+  { charges, orders }: Services,
+  query: OrderQuery & { readonly limit: number }
+): Effect.fn.Return<ReadonlyArray<Order>, StoreError> {
+  const { payer, transaction, ...own } = query
+  if (payer === undefined && transaction === undefined) return yield* orders.list(own)
+  const whose = madeBy(query)
+  const last = query.before === undefined ? undefined : yield* orders.find(query.before)
+  let before = last && (yield* charges.find(last.chargeKey))
+  if (query.before !== undefined && before === undefined) return []
+  const found: Array<Order> = []
+  for (;;) {
+    const paid = yield* charges.list({
+      ...whose,
+      limit: exportPageSize,
+      ...(before === undefined ? {} : { before })
+    })
+    for (const { subject } of paid) {
+      const order = subject?.kind === "order" ? yield* orders.find(subject.id) : undefined
+      if (order !== undefined && matches(order, query)) found.push(order)
+      if (found.length >= query.limit) return found
+    }
+    if (paid.length < exportPageSize) return found
+    before = paid.at(-1)
+  }
+})
+
 const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
   const orders = yield* optionalStore(Orders, "orders")
   const life = yield* Effect.serviceOption(OrderLife)
@@ -200,7 +242,7 @@ const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
       Effect.andThen(
         checkChoice("status", query.status, OrderStatus.literals),
         listInPages(limit, (size, last: Order | undefined) =>
-          orders.list({ ...query, limit: size, ...(last === undefined ? {} : { before: last.id }) })
+          listOrders(services, { ...query, limit: size, ...(last === undefined ? {} : { before: last.id }) })
         )
       ),
     // A feed never fails: it ends with the till.

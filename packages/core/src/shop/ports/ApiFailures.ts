@@ -1,4 +1,4 @@
-import { ApiFailure, nothingCharged, validationFailure } from "../../domain/ApiFailure.ts"
+import { ApiFailure, nothingCharged, rateLimited, validationFailure } from "../../domain/ApiFailure.ts"
 import type {
   AddressNotServed,
   PortName,
@@ -57,7 +57,7 @@ export const purchaseNotFound = new ApiFailure({
 export const downloadForbidden = new ApiFailure({
   status: 403,
   code: "DOWNLOAD_FORBIDDEN",
-  message: `The downloadToken doesn't belong to this purchase.${nothingCharged}`
+  message: `The downloadToken doesn't belong to this purchase, or a newer one has replaced it.${nothingCharged}`
 })
 
 /** 403: the download token's key is retired. */
@@ -80,6 +80,13 @@ export const downloadsUsedUp = new ApiFailure({
   code: "DOWNLOADS_USED_UP",
   message: `This purchase has been downloaded as often as it may be.${nothingCharged}`
 })
+
+/** 429: a purchase has had its new download tokens of a day. */
+export const tokensLimited = (retryAfterSeconds: number): ApiFailure =>
+  rateLimited(
+    retryAfterSeconds,
+    "A purchase gets three new download tokens in 24 hours. The last one is still valid."
+  )
 
 const quoteFailures = {
   ProductNotFound: { status: 400, code: "PRODUCT_NOT_FOUND" },

@@ -87,6 +87,11 @@ export interface ReportedParcel {
   readonly trackingNumber: Parcel["trackingNumber"]
   /** Https URL where the buyer can track it; any other is dropped. */
   readonly trackingUrl?: Parcel["trackingUrl"] | null | undefined
+  /** When it is expected, as ISO 8601; other text is dropped. Buyers see it on the status page. */
+  readonly expectedDelivery?:
+    | { readonly from?: string | null | undefined; readonly to?: string | null | undefined }
+    | null
+    | undefined
 }
 
 /** The status of an order, as a host's `status` returns it. */

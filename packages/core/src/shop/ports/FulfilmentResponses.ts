@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { formatAtomic, type Money, parseAtomic } from "../../domain/Money.ts"
-import { FulfilmentState, type FulfilmentStatus, type Offer } from "../goods/Order.ts"
+import { FulfilmentState, type FulfilmentStatus, type Offer, type Parcel } from "../goods/Order.ts"
+import type { ReportedParcel } from "./FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { responseReader } from "../../ports/HostResponse.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
@@ -109,7 +110,10 @@ const ReportedStatus = Schema.Struct({
     Schema.Struct({
       carrier: mayBeAbsent(Line),
       trackingNumber: Line,
-      trackingUrl: mayBeAbsent(Schema.String)
+      trackingUrl: mayBeAbsent(Schema.String),
+      expectedDelivery: mayBeAbsent(
+        Schema.Struct({ from: mayBeAbsent(Schema.String), to: mayBeAbsent(Schema.String) })
+      )
     })
   )
 })
@@ -118,14 +122,29 @@ const readReportedStatus = responseReader(ReportedStatus)
 /** Whether a mail may link to an address. */
 const isLink = (text: string): boolean => text.length <= 2_048 && URL.parse(text)?.protocol === "https:"
 
+const isTime = (text: string | null | undefined): text is string =>
+  typeof text === "string" && /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d))?$/.test(text)
+
+/** When a parcel is expected, if the upstream says so. */
+const expectedIn = ({
+  from,
+  to
+}: NonNullable<ReportedParcel["expectedDelivery"]>): Pick<Parcel, "expectedDelivery"> => {
+  const expectedDelivery = { ...(isTime(from) ? { from } : {}), ...(isTime(to) ? { to } : {}) }
+  return Object.keys(expectedDelivery).length === 0 ? {} : { expectedDelivery }
+}
+
 const toStatus = ({ reason, shipments, status }: typeof ReportedStatus.Type): FulfilmentStatus => ({
   status,
   ...(typeof reason === "string" ? { reason: toReasonCode(reason) } : {}),
-  shipments: shipments.slice(0, maxParcels).map(({ carrier, trackingNumber, trackingUrl }) => ({
-    ...(typeof carrier === "string" ? { carrier } : {}),
-    trackingNumber,
-    ...(typeof trackingUrl === "string" && isLink(trackingUrl) ? { trackingUrl } : {})
-  }))
+  shipments: shipments
+    .slice(0, maxParcels)
+    .map(({ carrier, expectedDelivery, trackingNumber, trackingUrl }) => ({
+      ...(typeof carrier === "string" ? { carrier } : {}),
+      trackingNumber,
+      ...(typeof trackingUrl === "string" && isLink(trackingUrl) ? { trackingUrl } : {}),
+      ...expectedIn(expectedDelivery ?? {})
+    }))
 })
 
 /** Reads the result of `status`. */

@@ -47,6 +47,14 @@ export interface Order {
   readonly updatedAtMillis: number
 }
 
+/** The name of what was ordered: its code at the general marketplace, or the address of a storefront product's page. */
+export const itemOf = ({ product }: Pick<Order, "product">): string =>
+  product.source === "marketplace_a" ? product.asin : product.productUrl
+
+/** Compares emails in any letter case; they have ASCII letters alone. */
+export const isSameEmail = (known: string | undefined, email: string): boolean =>
+  known?.toLowerCase() === email.toLowerCase()
+
 /** Statuses in which an order may rest for good. */
 export const restingStatuses = ["abandoned", "placed", "shipped", "delivered", "refunded"] as const
 
@@ -77,10 +85,15 @@ export class Orders extends Context.Service<
       untilMillis: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Order>, StoreError>
-    /** Lists orders, newest first; `before` is the id of the last order of the previous page. */
+    /**
+     * Lists orders, newest first; `before` is the id of the last order of the previous page. `email`: in any letter
+     * case, until it is erased. `item`: see `itemOf`.
+     */
     readonly list: (options: {
       readonly limit: number
       readonly status?: OrderStatus
+      readonly email?: string
+      readonly item?: string
       readonly before?: string
     }) => Effect.Effect<ReadonlyArray<Order>, StoreError>
     /**
@@ -140,12 +153,14 @@ export class Orders extends Context.Service<
               return taken
             })
         ),
-      list: ({ before, limit, status }) =>
+      list: ({ before, email, item, limit, status }) =>
         Effect.sync(() => {
           const last = before === undefined ? undefined : orders.get(before)
           if (before !== undefined && last === undefined) return []
           return Array.from(orders.values())
             .filter((order) => status === undefined || order.status === status)
+            .filter((order) => email === undefined || isSameEmail(order.email, email))
+            .filter((order) => item === undefined || itemOf(order) === item)
             .filter((order) => last === undefined || newestFirst(last, order) < 0)
             .sort(newestFirst)
             .slice(0, limit)

@@ -28,10 +28,52 @@ export interface VaultPurchase {
   readonly dueAtMillis: number | undefined
   /** How often it was taken. */
   readonly attempts: number
+  /** Number of its current download token: 0 for the first one, and one more with each new one. */
+  readonly tokenNumber: number
 }
 
 /** A purchase to reserve. */
-export type NewVaultPurchase = Omit<VaultPurchase, "status" | "attempts">
+export type NewVaultPurchase = Omit<VaultPurchase, "status" | "attempts" | "tokenNumber">
+
+/** A new download token, which a proof of the buyer's wallet asks for. */
+export interface NewToken {
+  readonly purchaseId: string
+  /** Id of the host's key that derives the token. */
+  readonly keyId: string
+  /** The proof's nonce, which is used once: for a token or a download. */
+  readonly nonce: string
+  readonly atMillis: number
+  /** When the purchase is due for its mail; `undefined`: never. */
+  readonly dueAtMillis: number | undefined
+}
+
+/** How many new tokens a purchase may have since a point in time. */
+export interface TokenLimit {
+  readonly sinceMillis: number
+  readonly max: number
+}
+
+/**
+ * The result of `renewToken`. `Renewed`: the purchase as changed. `Used`: the nonce is recorded. `Limited`: the oldest of
+ * the tokens that count was issued at `oldestMillis`. `NotGranted`: no granted purchase has this id.
+ */
+export type TokenRenewal =
+  | { readonly _tag: "Renewed"; readonly purchase: VaultPurchase }
+  | { readonly _tag: "Used" }
+  | { readonly _tag: "Limited"; readonly oldestMillis: number }
+  | { readonly _tag: "NotGranted" }
+
+/** Selects a page of granted purchases. */
+export interface PurchasesQuery {
+  /** Purchases in the page. */
+  readonly limit: number
+  /** Only those with this email, in any letter case, until it is erased. */
+  readonly email?: string
+  /** Only those of this item. */
+  readonly slug?: string
+  /** The last purchase of the previous page. */
+  readonly before?: Pick<VaultPurchase, "createdAtMillis" | "id">
+}
 
 /** A download that a proof of the buyer's wallet pays for. */
 export interface FreeDownload {
@@ -77,6 +119,14 @@ export class VaultPurchases extends Context.Service<
      * purchase from before `sinceMillis` or at it may be deleted.
      */
     readonly redeem: (download: FreeDownload, budget: FreeBudget) => Effect.Effect<Redemption, StoreError>
+    /**
+     * Gives a granted purchase the next token number and its `keyId`, attempts reset, due at `dueAtMillis`; records the nonce as `redeem`
+     * does, with 0 bytes, and may delete the same records. Writes nothing if the nonce is recorded for the purchase, or if `max` tokens were issued for it
+     * after `sinceMillis`. Of concurrent calls with one nonce one succeeds.
+     */
+    readonly renewToken: (token: NewToken, limit: TokenLimit) => Effect.Effect<TokenRenewal, StoreError>
+    /** Lists granted purchases, newest first, by `createdAtMillis` and id. */
+    readonly list: (query: PurchasesQuery) => Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError>
     readonly find: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
     /**
      * Leases purchases whose `dueAtMillis` has come, the longest due first: they become due again at `untilMillis`, and
@@ -119,14 +169,13 @@ export class VaultPurchases extends Context.Service<
       if (email === undefined) known.delete(id)
       else known.add(id)
     }
-    const count = (matches: (purchase: VaultPurchase) => boolean) =>
-      Effect.sync(() => Array.from(purchases.values()).filter(matches).length)
     const of = (ids: Set<string>) => Array.from(ids).flatMap((id) => purchases.get(id) ?? [])
     return VaultPurchases.of({
-      ...downloadMethods(),
+      ...proofMethods(purchases, put),
       reserve: (purchase) =>
         Effect.sync(() => {
-          if (!purchases.has(purchase.id)) put({ ...purchase, status: "reserved", attempts: 0 })
+          if (!purchases.has(purchase.id))
+            put({ ...purchase, status: "reserved", attempts: 0, tokenNumber: 0 })
         }),
       grant: (id, dueAtMillis) =>
         Effect.sync(() => {
@@ -142,10 +191,8 @@ export class VaultPurchases extends Context.Service<
           due.delete(id)
           known.delete(id)
         }),
-      countSales: (slug) => count((row) => row.slug === slug && row.status === "granted"),
-      countUnderKey: (keyId, sinceMillis) =>
-        count((row) => row.keyId === keyId && row.createdAtMillis >= sinceMillis),
       find: (id) => Effect.sync(() => purchases.get(id)),
+      ...readMethods(purchases),
       take: (nowMillis, untilMillis, limit) =>
         Effect.sync(() =>
           of(due)
@@ -178,11 +225,43 @@ export class VaultPurchases extends Context.Service<
   })
 }
 
-/** The downloads of purchases in memory. */
-const downloadMethods = (): Pick<
-  VaultPurchases["Service"],
-  "countDownload" | "releaseDownload" | "redeem"
-> => {
+type Age = Pick<VaultPurchase, "createdAtMillis" | "id">
+
+const newestFirst = (left: Age, right: Age): number =>
+  right.createdAtMillis - left.createdAtMillis || (left.id === right.id ? 0 : left.id > right.id ? -1 : 1)
+
+const readMethods = (
+  purchases: ReadonlyMap<string, VaultPurchase>
+): Pick<VaultPurchases["Service"], "countSales" | "countUnderKey" | "list"> => {
+  const granted = (slug: string | undefined) =>
+    Array.from(purchases.values()).filter(
+      (row) => row.status === "granted" && (slug ?? row.slug) === row.slug
+    )
+  return {
+    countSales: (slug) => Effect.sync(() => granted(slug).length),
+    countUnderKey: (keyId, sinceMillis) =>
+      Effect.sync(
+        () =>
+          Array.from(purchases.values()).filter(
+            (row) => row.keyId === keyId && row.createdAtMillis >= sinceMillis
+          ).length
+      ),
+    list: ({ before, email, limit, slug }) =>
+      Effect.sync(() =>
+        granted(slug)
+          .filter((row) => email === undefined || row.email?.toLowerCase() === email.toLowerCase())
+          .filter((row) => before === undefined || newestFirst(before, row) < 0)
+          .sort(newestFirst)
+          .slice(0, limit)
+      )
+  }
+}
+
+/** The downloads and new tokens of purchases in memory. */
+const proofMethods = (
+  purchases: ReadonlyMap<string, VaultPurchase>,
+  put: (purchase: VaultPurchase) => void
+): Pick<VaultPurchases["Service"], "countDownload" | "releaseDownload" | "redeem" | "renewToken"> => {
   const downloads = new Map<string, ReadonlySet<string>>()
   const redeemed = new Map<string, ReadonlyArray<FreeDownload>>()
   return {
@@ -206,6 +285,20 @@ const downloadMethods = (): Pick<
         if (kept.reduce((sum, other) => sum + other.bytes, bytes) > maxBytes) return "Spent"
         redeemed.set(purchaseId, [...kept, download])
         return "Redeemed"
+      }),
+    renewToken: ({ atMillis, dueAtMillis, keyId, nonce, purchaseId }, { max, sinceMillis }) =>
+      Effect.sync((): TokenRenewal => {
+        const kept = (redeemed.get(purchaseId) ?? []).filter((other) => other.atMillis > sinceMillis)
+        if (kept.some((other) => other.nonce === nonce)) return { _tag: "Used" }
+        const issued = kept.filter(({ bytes }) => bytes === 0).map((other) => other.atMillis)
+        if (issued.length >= max) return { _tag: "Limited", oldestMillis: Math.min(...issued) }
+        const current = purchases.get(purchaseId)
+        if (current?.status !== "granted") return { _tag: "NotGranted" }
+        const tokenNumber = current.tokenNumber + 1
+        const purchase = { ...current, keyId, dueAtMillis, attempts: 0, tokenNumber }
+        put(purchase)
+        redeemed.set(purchaseId, [...kept, { purchaseId, nonce, bytes: 0, atMillis }])
+        return { _tag: "Renewed", purchase }
       })
   }
 }

@@ -7,12 +7,17 @@ import { describeOffer, Ordering } from "../orders/Ordering.ts"
 import { OrderLife } from "../orders/OrderLife.ts"
 import { OrderMailing } from "../orders/OrderMailing.ts"
 import { OrderWorker } from "../orders/OrderWorker.ts"
+import { orderStatusPages } from "../orders/OrderStatusPage.ts"
 import { Mailer } from "../ports/Mailer.ts"
+import { Orders } from "../ports/Orders.ts"
 import type { Quote } from "../ports/Quotes.ts"
+import { StatusPages } from "../../ports/StatusPages.ts"
 import { mailDocuments } from "./mailDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
-import { commonErrors, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
+import { commonErrors, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
+import { orderRepeats } from "./orderRepeats.ts"
+import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
@@ -23,7 +28,7 @@ export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
   OpenApi.annotations({
     summary: "Buy a product",
     description:
-      "Buys a product and ships it. The payment equals the product total with tax and shipping, quoted for the address in the body: send the body without payment to receive the amount."
+      "Buys a product and ships it. The payment equals the product total with tax and shipping, quoted for the address in the body: send the body without payment to receive the amount. Keep the payment that you send: if its response is lost, send the same one again. Another payment for the same body gets a 409 for some minutes, and isn't charged."
   })
 )
 
@@ -76,7 +81,10 @@ const asQuoted = (quote: Quote): Effect.Effect<Quoted> =>
 const operation = operationLayer(
   Effect.gen(function* () {
     const ordering = yield* Ordering
+    const pages = yield* StatusPages
+    yield* pages.add(orderStatusPages(yield* Orders))
     const { responseLifetimeMillis } = yield* OperationSettings
+    const { duplicateOrderMillis } = yield* ShopSettings
     return {
       endpoint,
       documents: {
@@ -91,6 +99,7 @@ const operation = operationLayer(
       input: { faults: buyFaults },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
+      ...orderRepeats(duplicateOrderMillis),
       price: {
         _tag: "Quoted",
         indicative: {
@@ -113,7 +122,8 @@ const operation = operationLayer(
         // Another quote may have replaced it during verification, and the payer didn't agree to that one.
         if (quote === undefined || quote.id !== charge.agreed.extra["quoteId"]) return yield* quoteExpired
         const { orderId, response } = yield* ordering.open(request, quote, charge.key)
-        return respond(response, { kind: "order", id: orderId })
+        const subject = { kind: "order", id: orderId }
+        return respondWith(response, subject, pages.headersOf(subject))
       })
     } satisfies Operation<BuyRequest>
   })

@@ -58,5 +58,7 @@ export class ShopSettings extends Context.Service<
     readonly settlement: Readonly<Record<keyof Prices, "after-work" | "before-work">>
     /** How long a recorded response that contains a secret is replayed, in milliseconds. */
     readonly secretResponseLifetimeMillis: number
+    /** How long a payer's second payment for the same order is refused, in milliseconds; 0: never. */
+    readonly duplicateOrderMillis: number
   }
 >()("@till402/core/ShopSettings") {}

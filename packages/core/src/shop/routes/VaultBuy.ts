@@ -3,11 +3,16 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { fromDollars } from "../../domain/Money.ts"
 import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/Vault.ts"
 import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
+import { StatusPages } from "../../ports/StatusPages.ts"
+import { VaultItems } from "../ports/VaultItems.ts"
+import { VaultPurchases } from "../ports/VaultPurchases.ts"
+import { purchaseStatusPages } from "../vault/PurchaseStatusPage.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { Vault } from "../vault/Vault.ts"
 import { mailDocuments } from "./mailDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
-import { commonErrors, failure, maxQuoteAtomic, respond } from "../../operations/RouteParts.ts"
+import { commonErrors, failure, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
+import { orderRepeats } from "./orderRepeats.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/buy`: path, input, responses and documentation. */
@@ -19,7 +24,7 @@ export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
   OpenApi.annotations({
     summary: "Buy a vault item",
     description:
-      "Buys a digital asset; the payment equals its price. Returns the purchase id and the secret token that its download needs."
+      "Buys a digital asset; the payment equals its price. Returns the purchase id and the secret token that its download needs. Keep the payment that you send: if its response is lost, send the same one again. Another payment of the same wallet for the same body gets a 409, and isn't charged."
   })
 )
 
@@ -53,7 +58,9 @@ const priceChanged = new PaymentRefused({
 export const layer = operationLayer(
   Effect.gen(function* () {
     const vault = yield* Vault
-    const { secretResponseLifetimeMillis } = yield* ShopSettings
+    const pages = yield* StatusPages
+    yield* pages.add(purchaseStatusPages(yield* VaultPurchases, yield* VaultItems, vault))
+    const { duplicateOrderMillis, secretResponseLifetimeMillis } = yield* ShopSettings
     const priceOf = (request: VaultBuyRequest) =>
       Effect.map(vault.item(request.slug), (item): Quoted => ({
         atomic: fromDollars(item.price),
@@ -74,6 +81,8 @@ export const layer = operationLayer(
       },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: secretResponseLifetimeMillis },
+      // What can be downloaded need not be bought again.
+      ...orderRepeats(duplicateOrderMillis === 0 ? 0 : vault.downloadableMillis),
       price: {
         _tag: "Quoted",
         indicative: {
@@ -91,7 +100,8 @@ export const layer = operationLayer(
         const item = yield* vault.item(request.slug)
         if (fromDollars(item.price).toString() !== charge.agreed.amount) return yield* priceChanged
         const purchase = yield* vault.reserve(request, item, charge.key)
-        return respond(purchase, { kind: "purchase", id: purchase.purchaseId })
+        const subject = { kind: "purchase", id: purchase.purchaseId }
+        return respondWith(purchase, subject, pages.headersOf(subject))
       })
     } satisfies Operation<VaultBuyRequest>
   })

@@ -2,19 +2,18 @@ import { Clock, Effect, type Scope } from "effect"
 import { type ApiFailure, storeFailure } from "../../domain/ApiFailure.ts"
 import { downloadExpired, downloadsUsedUp } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
-import { isSolana } from "../../domain/Network.ts"
 import { type GuardedVaultFiles, guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type Redemption, type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
-import { payerOfKey } from "../../toll/request/ChargeKey.ts"
 import type { Holding, NoAccess, SignIn } from "../../toll/signin/FreeAccess.ts"
+import { isPayer } from "../../toll/signin/isPayer.ts"
 import { challengeMillis } from "../../toll/signin/SignInChallenge.ts"
 import { skewMillis } from "../../toll/signin/SignInProof.ts"
 import { referenceOf } from "./DownloadReference.ts"
-import { isDownloadToken, keyIdOfToken } from "./DownloadToken.ts"
+import { isDownloadToken, keyIdOfToken, numberOfToken } from "./DownloadToken.ts"
 
 const dayMillis = 86_400_000
 /** The bytes of a purchase's free downloads in 24 hours: its file three times, and at least as many as cost next to nothing. */
@@ -43,28 +42,22 @@ interface ByToken {
 
 /** Downloads for the wallet that paid, without another payment. */
 export interface FreeDownloads {
-  /** What the holder of a token may try to open. Not proven, if the token's key is retired. Reads no store. */
+  /**
+   * What the holder of a token may try to open, also of one that a newer one has replaced. Not proven, if the token's key
+   * is retired. Reads no store.
+   */
   readonly holding: (download: ByToken) => Holding | undefined
   /**
    * Opens the newest version of a purchase's file for the wallet that paid for it, and grants a purchase whose payment
    * has settled and whose grant failed. Its caller is the token's holder, unless the purchase's key is retired. `NotTheirs`
-   * is for any other wallet, and for a purchase that doesn't exist. Where downloads are limited it is counted, and given
-   * back with the scope if the file isn't delivered.
+   * is for any other wallet, for a token that has ended, and for a purchase that doesn't exist. Where downloads are limited
+   * it is counted, and given back with the scope if the file isn't delivered.
    */
   readonly open: (
     download: ByToken,
     signIn: SignIn
   ) => Effect.Effect<OpenedFreely | NoAccess, ApiFailure, Scope.Scope>
 }
-
-/** Whether the wallet of a sign-in is the one that has paid for a purchase. */
-const hasPaid = Effect.fnUntraced(function* ({ chargeKey }: VaultPurchase, signIn: SignIn) {
-  const paid = payerOfKey(chargeKey)
-  if (paid === undefined || isSolana(paid.network) !== isSolana(signIn.network)) return false
-  // On Solana, letter case distinguishes addresses.
-  const address = isSolana(paid.network) ? signIn.address : signIn.address.toLowerCase()
-  return address === paid.payer && (yield* signIn.isSigned(paid.network))
-})
 
 /** A download by one proof. */
 interface Attempt {
@@ -85,21 +78,18 @@ export interface FreeDownloadParts {
 
 const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.mapError(effect, storeFailure)
 
-/** Who holds a token, and what they may try to open. */
-const holdersOf = (
-  secrets: Secrets["Service"],
-  { freeReaccess }: Pick<GuardedVaultFiles, "freeReaccess">
-) => {
-  const isHolder = ({ downloadToken, purchaseId }: ByToken): boolean =>
-    freeReaccess === true && isDownloadToken(secrets, purchaseId, downloadToken)
-  const holding = (download: ByToken): Holding | undefined => {
-    const id = download.purchaseId.toLowerCase()
-    if (isHolder(download)) return { id, isProven: true }
-    const isRetired = secrets.retiredKeyIds.has(keyIdOfToken(download.downloadToken))
-    return isRetired ? { id, isProven: false } : undefined
+/** What the holder of a token may try to open. */
+const holdingOf =
+  (
+    secrets: Secrets["Service"],
+    { freeReaccess }: Pick<GuardedVaultFiles, "freeReaccess">
+  ): FreeDownloads["holding"] =>
+  ({ downloadToken, purchaseId }) => {
+    const id = purchaseId.toLowerCase()
+    if (freeReaccess === true && numberOfToken(secrets, id, downloadToken) !== undefined)
+      return { id, isProven: true }
+    return secrets.retiredKeyIds.has(keyIdOfToken(downloadToken)) ? { id, isProven: false } : undefined
   }
-  return { holding, isHolder }
-}
 
 /** Free downloads of purchases by the wallets that paid for them. */
 export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, open }: FreeDownloadParts) {
@@ -154,8 +144,6 @@ export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, o
       return outcome
     })
 
-  const { holding, isHolder } = holdersOf(secrets, files)
-
   /** What needs no file is checked before it is opened, and nothing is granted before the wallet has proved itself. */
   const openFreely = Effect.fn("Vault.freeDownload")(function* (
     download: ByToken,
@@ -163,8 +151,9 @@ export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, o
   ): Effect.fn.Return<OpenedFreely | NoAccess, ApiFailure, Scope.Scope> {
     const purchase = yield* store(purchases.find(download.purchaseId.toLowerCase()))
     if (purchase === undefined) return "NotTheirs"
-    if (!isHolder(download) && !secrets.retiredKeyIds.has(purchase.keyId)) return "NotTheirs"
-    if (!(yield* hasPaid(purchase, signIn))) return "NotTheirs"
+    const isHolder = files.freeReaccess === true && isDownloadToken(secrets, purchase, download.downloadToken)
+    if (!isHolder && !secrets.retiredKeyIds.has(purchase.keyId)) return "NotTheirs"
+    if (!(yield* isPayer(purchase.chargeKey, signIn))) return "NotTheirs"
     if (!(yield* store(ensureGranted(purchase)))) return "NotTheirs"
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
@@ -178,6 +167,6 @@ export const makeFreeDownloads = Effect.fnUntraced(function* ({ ensureGranted, o
     return { purchaseId: id, slug, reference, file, redeem: redeemer(attempt, file) }
   })
 
-  const free: FreeDownloads = { holding, open: openFreely }
+  const free: FreeDownloads = { holding: holdingOf(secrets, files), open: openFreely }
   return free
 })

@@ -62,7 +62,7 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
   ) {
     const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
     if (purchase === undefined) return yield* purchaseNotFound
-    const isHolder = isDownloadToken(secrets, purchase.id, downloadToken)
+    const isHolder = isDownloadToken(secrets, purchase, downloadToken)
     // Without its token, a purchase that isn't granted is unknown.
     const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
     if (!isGranted) return yield* purchaseNotFound

@@ -11,6 +11,9 @@ import { guardedMailer } from "../ports/Mailer.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
+import type { ApiFailure } from "../../domain/ApiFailure.ts"
+import { tokensLimited } from "../ports/ApiFailures.ts"
+import { downloadTokenOf } from "./DownloadToken.ts"
 import { type MailingServices, sendConfirmation } from "./PurchaseMailing.ts"
 
 /*
@@ -102,6 +105,37 @@ const ensureGranted = Effect.fnUntraced(function* (
   return true
 })
 
+/** New tokens of a purchase in a day. */
+const tokensPerDay = 3
+const dayMillis = 86_400_000
+
+/** What a wallet gets that asks for a new token. `undefined`: its purchase isn't paid, or its proof was used. */
+export type IssuedToken = { readonly downloadToken: string; readonly isMailed: boolean } | undefined
+
+/** Issues a new token by a proof of the wallet that paid: the old one ends, and the new one is mailed. */
+const renew = Effect.fnUntraced(function* (
+  services: Services,
+  purchase: VaultPurchase,
+  nonce: string
+): Effect.fn.Return<IssuedToken, StoreError | ApiFailure> {
+  const { inBackground, mailer, purchases, secrets } = services
+  if (!(yield* ensureGranted(services, purchase))) return undefined
+  const { email, id } = purchase
+  const atMillis = yield* Clock.currentTimeMillis
+  const isMailed = Option.isSome(mailer) && email !== undefined
+  const dueAtMillis = isMailed ? atMillis + firstMailMillis : undefined
+  const renewal = yield* purchases.renewToken(
+    { purchaseId: id, keyId: secrets.currentKeyId, nonce, atMillis, dueAtMillis },
+    { sinceMillis: atMillis - dayMillis, max: tokensPerDay }
+  )
+  if (renewal._tag === "Limited")
+    return yield* tokensLimited(Math.ceil((renewal.oldestMillis + dayMillis - atMillis) / 1000))
+  if (renewal._tag !== "Renewed") return undefined
+  if (isMailed) yield* inBackground(processById(services, id))
+  const { tokenNumber } = renewal.purchase
+  return { downloadToken: downloadTokenOf(secrets, id, secrets.currentKeyId, tokenNumber)!, isMailed }
+})
+
 /** Checks the payment of a purchase that has been reserved for a long time. */
 const checkPayment = Effect.fnUntraced(function* (
   services: Services,
@@ -179,6 +213,7 @@ export const makePurchaseLife = Effect.gen(function* () {
     /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */
     settled: Effect.fn("Vault.settled")((purchaseId: string) => grant(services, purchaseId)),
     ensureGranted: (purchase: VaultPurchase) => ensureGranted(services, purchase),
+    renew: (purchase: VaultPurchase, nonce: string) => renew(services, purchase, nonce),
     sweep: sweep(services)
   }
 })

@@ -24,11 +24,12 @@ export type MailResult = "Sent" | "Impossible" | "NotSent"
 /** Sends the buyer of a vault item the confirmation with the download token. */
 export const sendConfirmation = Effect.fnUntraced(function* (
   { contact, items, mailer, secrets, templates }: MailingServices,
-  { email, id, keyId, slug }: VaultPurchase
+  { email, id, keyId, slug, tokenNumber }: VaultPurchase
 ): Effect.fn.Return<MailResult, StoreError> {
   // The token of the response; a new one where its key is retired.
   const downloadToken =
-    downloadTokenOf(secrets, id, keyId) ?? downloadTokenOf(secrets, id, secrets.currentKeyId)
+    downloadTokenOf(secrets, id, keyId, tokenNumber) ??
+    downloadTokenOf(secrets, id, secrets.currentKeyId, tokenNumber)
   if (Option.isNone(mailer) || email === undefined || downloadToken === undefined) return "Impossible"
   // An item whose slug has changed since is still the one that was bought.
   const title = (yield* items.findBySlug(slug))?.title ?? slug
@@ -37,7 +38,8 @@ export const sendConfirmation = Effect.fnUntraced(function* (
     { _tag: "VaultPurchased", purchaseId: id, title, downloadToken, ...contact },
     {
       to: email,
-      idempotencyKey: `purchase-confirmed:${id}`,
+      // A new token's mail is another one.
+      idempotencyKey: `purchase-confirmed:${id}${tokenNumber === 0 ? "" : `:${tokenNumber}`}`,
       templates,
       onFault: ({ reason, template }) => faults.push(`${template}: ${reason}`)
     }

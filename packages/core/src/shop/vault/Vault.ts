@@ -21,12 +21,19 @@ import { Secrets } from "../../runtime/Secrets.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 import { type FreeDownloads, makeFreeDownloads } from "./FreeDownloads.ts"
 import { makePaidDownloads, type OpenedDownload } from "./PaidDownloads.ts"
-import { makePurchaseLife } from "./PurchaseLife.ts"
+import { type IssuedToken, makePurchaseLife } from "./PurchaseLife.ts"
 
 /** Searches, sells and delivers vault items. */
 export class Vault extends Context.Service<
   Vault,
   {
+    /** How long a purchase can be downloaded, in milliseconds; `Infinity`: always. */
+    readonly downloadableMillis: number
+    /**
+     * Issues a new download token, by the nonce of a proof that its wallet has paid: the old one ends, and the mail is
+     * sent again. At most three in 24 hours (429).
+     */
+    readonly newToken: (purchaseId: string, nonce: string) => Effect.Effect<IssuedToken, ApiFailure>
     /** Lists items page by page. */
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage, ApiFailure>
     /** Finds an item by its slug. */
@@ -62,12 +69,15 @@ export class Vault extends Context.Service<
   )
 }
 
+const asFailure = (error: StoreError | ApiFailure): ApiFailure =>
+  error._tag === "StoreError" ? storeFailure() : error
+
 const make = Effect.gen(function* () {
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
   const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
-  const { ensureGranted, settled, sweep } = yield* makePurchaseLife
+  const { ensureGranted, renew, settled, sweep } = yield* makePurchaseLife
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
@@ -114,5 +124,11 @@ const make = Effect.gen(function* () {
   yield* effects.add("download", { settled: () => Effect.void, abandoned: release })
   const background = yield* BackgroundWork
   yield* background.add({ operation: "vaultPurchases.work", run: sweep, reconcile: sweep })
-  return Vault.of({ search, item, reserve, download, freeDownloads, open })
+  const newToken = Effect.fn("Vault.newToken")(function* (purchaseId: string, nonce: string) {
+    const purchase = yield* store(purchases.find(purchaseId))
+    return purchase && (yield* Effect.mapError(renew(purchase, nonce), asFailure))
+  })
+
+  const downloadableMillis = files.maxAgeMillis ?? Infinity
+  return Vault.of({ downloadableMillis, newToken, search, item, reserve, download, freeDownloads, open })
 })

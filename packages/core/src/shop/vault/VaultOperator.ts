@@ -13,7 +13,11 @@ import { issuesOf } from "../../domain/issuesOf.ts"
 import { responseReader } from "../../ports/HostResponse.ts"
 import { optionalStore } from "../ports/optionalStore.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
-import { VaultPurchases } from "../ports/VaultPurchases.ts"
+import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import { Charges } from "../../ports/Charges.ts"
+import { madeBy } from "../../operators/ChargeOperator.ts"
+import { listInPages } from "../../operators/listInPages.ts"
+import { isSameEmail } from "../ports/Orders.ts"
 
 /** The newest versions of an item that are listed. */
 const maxVersions = 1_000
@@ -35,6 +39,63 @@ const checkListing = (given: unknown): Effect.Effect<VaultListing, ListingReject
 
 const readItem = responseReader(VaultItem)
 
+/** Selects a page of granted purchases. */
+export interface PurchaseQuery {
+  /** Purchases in the page, above 0; default 50. */
+  readonly limit?: number
+  /** Only those with this email, in any letter case; none once it is erased. */
+  readonly email?: string
+  /** Only those of this item. */
+  readonly slug?: string
+  /** Only those that this address has paid for. */
+  readonly payer?: string
+  /** Only those that this transaction has paid for. */
+  readonly transaction?: string
+  /** The last purchase of the previous page. */
+  readonly before?: Pick<VaultPurchase, "createdAtMillis" | "id">
+}
+
+const defaultLimit = 50
+const pageSize = 200
+
+const matches = (purchase: VaultPurchase, { email, slug }: PurchaseQuery): boolean =>
+  purchase.status === "granted" &&
+  (email === undefined || isSameEmail(purchase.email, email)) &&
+  (slug ?? purchase.slug) === purchase.slug
+
+interface PurchaseStores {
+  readonly charges: Charges["Service"]
+  readonly purchases: VaultPurchases["Service"]
+}
+
+/** A page of purchases. Who paid, and by which transaction, is found by their charges. */
+const listPurchases = Effect.fnUntraced(function* (
+  { charges, purchases }: PurchaseStores,
+  query: PurchaseQuery & { readonly limit: number }
+): Effect.fn.Return<ReadonlyArray<VaultPurchase>, StoreError> {
+  const { payer, transaction, ...own } = query
+  if (payer === undefined && transaction === undefined) return yield* purchases.list(own)
+  const whose = madeBy(query)
+  const last = query.before === undefined ? undefined : yield* purchases.find(query.before.id)
+  let before = last && (yield* charges.find(last.chargeKey))
+  if (query.before !== undefined && before === undefined) return []
+  const found: Array<VaultPurchase> = []
+  for (;;) {
+    const paid = yield* charges.list({
+      ...whose,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before })
+    })
+    for (const { subject } of paid) {
+      const purchase = subject?.kind === "purchase" ? yield* purchases.find(subject.id) : undefined
+      if (purchase !== undefined && matches(purchase, query)) found.push(purchase)
+      if (found.length >= query.limit) return found
+    }
+    if (paid.length < pageSize) return found
+    before = paid.at(-1)
+  }
+})
+
 /** Stocks the vault. */
 export class VaultOperator extends Context.Service<
   VaultOperator,
@@ -55,6 +116,10 @@ export class VaultOperator extends Context.Service<
     readonly versions: (slug: string) => Effect.Effect<ReadonlyArray<ArchiveVersion>, StoreError>
     /** Counts the purchases of an item whose payment has settled. */
     readonly sales: (slug: string) => Effect.Effect<number, StoreError>
+    /** Finds a purchase by its id. */
+    readonly findPurchase: (id: string) => Effect.Effect<VaultPurchase | undefined, StoreError>
+    /** Lists purchases whose payment has settled, newest first. */
+    readonly purchases: (query?: PurchaseQuery) => Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError>
     /** Lists items as `vault/search` does, page by page; `undefined` if no item has the cursor as its id. */
     readonly list: (query: VaultListQuery) => Effect.Effect<VaultPage | undefined, StoreError>
     /**
@@ -69,6 +134,7 @@ export class VaultOperator extends Context.Service<
     Effect.gen(function* () {
       const items = yield* optionalStore(VaultItems, "vaultItems")
       const purchases = yield* optionalStore(VaultPurchases, "vaultPurchases")
+      const stores = { charges: yield* optionalStore(Charges, "charges"), purchases }
       const publish = Effect.fn("VaultOperator.publish")(function* (
         given: VaultListing,
         archive: ArchiveFacts
@@ -88,6 +154,11 @@ export class VaultOperator extends Context.Service<
         publish,
         versions: (slug) => items.versions(slug, maxVersions),
         sales: (slug) => purchases.countSales(slug),
+        findPurchase: (id) => purchases.find(id.toLowerCase()),
+        purchases: ({ limit = defaultLimit, ...query } = {}) =>
+          listInPages(limit, (size, last: PurchaseQuery["before"] = query.before) =>
+            listPurchases(stores, { ...query, limit: size, ...(last === undefined ? {} : { before: last }) })
+          ),
         list: ({ limit = 30, ...query }) => items.search({ ...query, limit })
       })
     })

@@ -1,5 +1,6 @@
 import {
   countsForPayer,
+  guardsRepeats,
   transferIndex,
   unfinished,
   unfinishedDue,
@@ -22,6 +23,8 @@ const tables = [
     settlement TEXT NOT NULL,
     exposure BIGINT NOT NULL,
     settles_first BIGINT NOT NULL,
+    guards_repeats BIGINT NOT NULL,
+    payment_id TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     claimed_after TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('claimed', 'ready', 'settled', 'voided')),
@@ -48,13 +51,17 @@ const tables = [
     refund_transaction TEXT,
     reversed_at BIGINT
   )`,
-  // One transfer settles one charge.
-  `CREATE UNIQUE INDEX IF NOT EXISTS ${transferIndex} ON till_charges (network, transaction_hash, transfer_log_index)
-    WHERE transfer_log_index IS NOT NULL`,
+  // One transfer settles one charge. Without a proof there is no log index, and nothing to compare.
+  `CREATE UNIQUE INDEX IF NOT EXISTS ${transferIndex} ON till_charges (transaction_hash, network, transfer_log_index)
+    WHERE transaction_hash IS NOT NULL`,
+  `CREATE INDEX IF NOT EXISTS till_charges_of_payer ON till_charges (payer, created_at, key)`,
   `CREATE INDEX IF NOT EXISTS till_charges_unfinished
     ON till_charges ((${unfinishedQueue}), (${unfinishedDue}), created_at, key) WHERE ${unfinished}`,
   `CREATE INDEX IF NOT EXISTS till_charges_open ON till_charges (state, created_at, key) WHERE state <> 'settled'`,
   `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE ${countsForPayer}`,
+  `CREATE INDEX IF NOT EXISTS till_charges_guarding ON till_charges (payer, fingerprint)
+    WHERE ${guardsRepeats}`,
+  `CREATE INDEX IF NOT EXISTS till_charges_named ON till_charges (payment_id, created_at, key) WHERE payment_id <> ''`,
   `CREATE INDEX IF NOT EXISTS till_charges_paid ON till_charges (payer, settled_at)
     WHERE state = 'settled' AND refund_due_at IS NULL`,
   `CREATE INDEX IF NOT EXISTS till_charges_refunds ON till_charges (payer)

@@ -1,4 +1,4 @@
-import { countsForPayer, mayStillMove } from "./chargeConditions.ts"
+import { countsForPayer, guardsRepeats, mayStillMove } from "./chargeConditions.ts"
 
 /*
  * The statement of a claim, which SQLite runs as it is, and PostgreSQL within `till_claim`.
@@ -20,6 +20,8 @@ export const newChargeColumns = [
   "settlement",
   "exposure",
   "settles_first",
+  "guards_repeats",
+  "payment_id",
   "created_at",
   "claimed_after",
   "state",
@@ -47,6 +49,19 @@ export const othersOfPayer = ({ key, now, payer }: Claimant): string => `
       AND (state <> 'claimed' OR lease_until > ${now})
       AND (state <> 'ready' OR ${mayStillMove(now)})) AS others`
 
+/** Which charges of a payer a new one repeats: expressions of a list of fingerprints, and of a time. */
+export interface RepeatedBy {
+  readonly payer: string
+  readonly key: string
+  readonly fingerprints: string
+  readonly since: string
+}
+
+/** The charges that a new one repeats; see `RepeatRule`. `+` keeps SQLite from another index. */
+export const repeated = ({ fingerprints, key, payer, since }: RepeatedBy): string => `
+  till_charges WHERE ${guardsRepeats} AND payer = ${payer} AND key <> ${key}
+    AND fingerprint IN (${fingerprints}) AND +created_at >= ${since}`
+
 /** A charge that a claim replaces; see `ClaimMethods.claim`. */
 export const isFree = (now: string, owner: string): string => `
   ((till_charges.state = 'claimed' AND till_charges.lease_until <= ${now})
@@ -63,13 +78,15 @@ const replaced = newChargeColumns.filter((name) => name !== "key" && name !== "c
 /** Takes a free key within the limits. */
 export const claimStatement = (
   given: (column: NewChargeColumn) => string,
-  { maxExposure, maxUnsettled, now }: Readonly<Record<"now" | "maxUnsettled" | "maxExposure", string>>
+  { maxExposure, maxUnsettled, now }: Readonly<Record<"now" | "maxUnsettled" | "maxExposure", string>>,
+  repeats?: Pick<RepeatedBy, "fingerprints" | "since">
 ): string => {
   const exposure = `CAST(${given("exposure")} AS BIGINT)`
   return `INSERT INTO till_charges (${newChargeColumns.join(", ")})
     SELECT ${newChargeColumns.map(given).join(", ")}
     FROM ${othersOfPayer({ payer: given("payer"), key: given("key"), now })}
     WHERE ${isBelowCount(maxUnsettled)} AND ${isWithinExposure(exposure, maxExposure)}
+      ${repeats === undefined ? "" : `AND NOT EXISTS (SELECT 1 FROM ${repeated({ payer: given("payer"), key: given("key"), ...repeats })})`}
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
       attempts = 0, check_after = 0, response = NULL, response_expired_at = NULL, subject = NULL
     WHERE ${isFree(now, given("lease_owner"))}`
@@ -79,17 +96,23 @@ export const claimStatement = (
  * Takes a free key within the limits, and returns whether it did: a claim is one request to PostgreSQL.
  *
  * - The lock serializes the claims of one payer: otherwise two could each count without the other and both take the last
- *   place. Each statement of the function sees what was committed before it, so the count is made under the lock.
+ *   place, or both buy what the payer wants once. Each statement of the function sees what was committed before it, so the count is made under the lock.
  * - A claim doesn't wait for the disk, since no money has moved yet: the charge's next method waits for everything
  *   written before it. A server that fails in between loses a claim without consequences, and its owner's next method
  *   returns `false`.
  */
 export const claimFunction = `CREATE OR REPLACE FUNCTION till_claim(given jsonb, max_unsettled bigint, max_exposure bigint,
-    now_millis bigint)
+    now_millis bigint, repeats jsonb, since_millis bigint)
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE charge till_charges := jsonb_populate_record(NULL::till_charges, given);
   BEGIN
     PERFORM set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(402, hashtext(charge.payer));
+    IF repeats IS NOT NULL AND EXISTS (SELECT 1 FROM ${repeated({
+      payer: "charge.payer",
+      key: "charge.key",
+      fingerprints: "SELECT jsonb_array_elements_text(repeats)",
+      since: "since_millis"
+    })}) THEN RETURN false; END IF;
     ${claimStatement((name) => `charge.${name}`, {
       now: "now_millis",
       maxUnsettled: "max_unsettled",

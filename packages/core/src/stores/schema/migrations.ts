@@ -27,11 +27,11 @@ const byCodePoint = (statement: string): string => statement.replace(/ TEXT\b/g,
 const initial: Migration = {
   id: 1,
   name: "initial",
-  sqlite: [...chargeTables.sqlite, ...ledgerTables.sqlite, ...orderTables, ...vaultTables.sqlite],
+  sqlite: [...chargeTables.sqlite, ...ledgerTables.sqlite, ...orderTables.sqlite, ...vaultTables.sqlite],
   postgres: [
     ...chargeTables.postgres,
     ...ledgerTables.postgres,
-    ...orderTables,
+    ...orderTables.postgres,
     ...vaultTables.postgres,
     claimFunction
   ].map(byCodePoint)

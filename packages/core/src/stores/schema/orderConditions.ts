@@ -1,5 +1,17 @@
 import { restingStatuses } from "../../shop/ports/Orders.ts"
 
+/** Email and item of an order: see `itemOf`. */
+export const orderNames = {
+  sqlite: {
+    email: "lower(json_extract(personal, '$.email'))",
+    item: "COALESCE(json_extract(document, '$.product.asin'), json_extract(document, '$.product.productUrl'))"
+  },
+  postgres: {
+    email: "lower(CAST(personal AS json) ->> 'email')",
+    item: "COALESCE(CAST(document AS json) -> 'product' ->> 'asin', CAST(document AS json) -> 'product' ->> 'productUrl')"
+  }
+}
+
 const statuses = restingStatuses.map((status) => `'${status}'`).join(", ")
 
 /**

@@ -1,7 +1,6 @@
-import { restingOrders } from "./orderConditions.ts"
+import { orderNames, restingOrders } from "./orderConditions.ts"
 
-/** Quotes and orders. */
-export const orderTables: ReadonlyArray<string> = [
+const tables: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS till_quotes (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL,
@@ -33,3 +32,15 @@ export const orderTables: ReadonlyArray<string> = [
   `CREATE INDEX IF NOT EXISTS till_orders_status ON till_orders (status, created_at, id)`,
   `CREATE INDEX IF NOT EXISTS till_orders_created ON till_orders (created_at, id)`
 ]
+
+/** Lists the orders of an email, until it is erased, and of an item. */
+const named = ({ email, item }: Readonly<Record<"email" | "item", string>>): ReadonlyArray<string> => [
+  `CREATE INDEX IF NOT EXISTS till_orders_email ON till_orders ((${email}), created_at, id)`,
+  `CREATE INDEX IF NOT EXISTS till_orders_item ON till_orders ((${item}), created_at, id)`
+]
+
+/** Quotes and orders. */
+export const orderTables = {
+  sqlite: [...tables, ...named(orderNames.sqlite)],
+  postgres: [...tables, ...named(orderNames.postgres)]
+}

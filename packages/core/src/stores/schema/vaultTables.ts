@@ -82,18 +82,24 @@ const purchases = [
     created_at BIGINT NOT NULL,
     due_at BIGINT,
     attempts BIGINT NOT NULL,
+    token_number BIGINT NOT NULL DEFAULT 0,
     email TEXT,
     document TEXT NOT NULL
   )`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_created ON till_vault_purchases (created_at, id)
+    WHERE status = 'granted'`,
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_email ON till_vault_purchases (lower(email), created_at, id)
+    WHERE status = 'granted'`,
   `CREATE INDEX IF NOT EXISTS till_vault_purchases_due ON till_vault_purchases (due_at, id) WHERE due_at IS NOT NULL`,
   `CREATE INDEX IF NOT EXISTS till_vault_purchases_known ON till_vault_purchases (created_at)
     WHERE email IS NOT NULL AND due_at IS NULL AND status = 'granted'`,
   `CREATE INDEX IF NOT EXISTS till_vault_purchases_key ON till_vault_purchases (key_id, created_at)`
 ]
 
-/** Counts the sales of an item. */
+/** Lists and counts the sales of an item. */
 const sold = (slug: string) =>
-  `CREATE INDEX IF NOT EXISTS till_vault_purchases_sold ON till_vault_purchases (${slug}) WHERE status = 'granted'`
+  `CREATE INDEX IF NOT EXISTS till_vault_purchases_sold ON till_vault_purchases (${slug}, created_at, id)
+    WHERE status = 'granted'`
 
 /** Which charges have downloaded a purchase, for hosts that limit them. */
 const purchaseDownloads = `CREATE TABLE IF NOT EXISTS till_purchase_downloads (
@@ -102,7 +108,7 @@ const purchaseDownloads = `CREATE TABLE IF NOT EXISTS till_purchase_downloads (
     PRIMARY KEY (purchase_id, charge_key)
   )`
 
-/** Free downloads by a proof of the buyer's wallet. */
+/** Proofs of the buyer's wallet that were used, for free downloads or, with 0 bytes, for new tokens. */
 const freeDownloads = `CREATE TABLE IF NOT EXISTS till_free_downloads (
     purchase_id TEXT NOT NULL,
     nonce TEXT NOT NULL,

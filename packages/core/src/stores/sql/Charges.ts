@@ -12,7 +12,7 @@ import {
   type SettledRow,
   toSettledCharge
 } from "./chargeRows.ts"
-import { claimMethod } from "./claim.ts"
+import { claimMethod, findRepeatedMethod } from "./claim.ts"
 import { ledgerMethods } from "./Ledger.ts"
 import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
@@ -23,12 +23,15 @@ import { settlementMethods } from "./Settlements.ts"
 
 const conditions = (
   sql: SqlClient.SqlClient,
-  { before, isRefundDue = false, state }: Omit<ChargesQuery, "limit">
+  { before, isRefundDue = false, payer, paymentId, state, transaction }: Omit<ChargesQuery, "limit">
 ) =>
   sql.and([
     sql`1 = 1`,
     ...(state === undefined ? [] : [sql`state = ${state}`]),
     ...(isRefundDue ? [sql`refund_due_at IS NOT NULL AND refunded_at IS NULL`] : []),
+    ...(payer === undefined ? [] : [sql`payer = ${payer}`]),
+    ...(paymentId === undefined ? [] : [sql`payment_id = ${paymentId} AND payment_id <> ''`]),
+    ...(transaction === undefined ? [] : [sql`transaction_hash = ${transaction}`]),
     // The condition of a partial index: no engine derives it from a state that is a parameter.
     ...(state === undefined || state === "settled" ? [] : [sql`state <> 'settled'`]),
     ...(before === undefined ? [] : [sql`(created_at, key) < (${before.createdAtMillis}, ${before.key})`])
@@ -126,6 +129,7 @@ export const layer: Layer.Layer<Charges, never, SqlClient.SqlClient> = Layer.eff
     Charges.of({
       find: (key) => storing("charges.find", findCharge(sql, key)),
       claim: claimMethod(sql),
+      findRepeated: findRepeatedMethod(sql),
       payerActivity: payerActivityMethod(sql),
       ...settlementMethods(sql),
       ...leaseMethods(sql),

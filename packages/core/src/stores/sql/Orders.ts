@@ -4,7 +4,7 @@ import type { OrderStatus } from "../../shop/goods/Order.ts"
 import { type Order, Orders } from "../../shop/ports/Orders.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../shop/ports/ShopEvents.ts"
-import { restingOrders } from "../schema/orderConditions.ts"
+import { orderNames, restingOrders } from "../schema/orderConditions.ts"
 import { fromOffer, toOffer } from "./offerRows.ts"
 import { storing, tookEffect } from "./statements.ts"
 
@@ -159,11 +159,23 @@ const readMethods = (sql: SqlClient.SqlClient): Pick<Methods, "find" | "findByRe
 
 type ListQuery = Parameters<Methods["list"]>[0]
 
-const listRows = (sql: SqlClient.SqlClient, { before, limit, status }: ListQuery) =>
+/** Email and item as their indexes have them. */
+const namedColumns = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      email: sql.literal(orderNames.postgres.email),
+      item: sql.literal(orderNames.postgres.item)
+    }),
+    orElse: () => ({ email: sql.literal(orderNames.sqlite.email), item: sql.literal(orderNames.sqlite.item) })
+  })
+
+const listRows = (sql: SqlClient.SqlClient, { before, email, item, limit, status }: ListQuery) =>
   sql<Row>`SELECT o.* FROM till_orders AS o
     WHERE ${sql.and([
       sql`1 = 1`,
       ...(status === undefined ? [] : [sql`o.status = ${status}`]),
+      ...(email === undefined ? [] : [sql`${namedColumns(sql).email} = ${email.toLowerCase()}`]),
+      ...(item === undefined ? [] : [sql`${namedColumns(sql).item} = ${item}`]),
       ...(before === undefined
         ? []
         : [

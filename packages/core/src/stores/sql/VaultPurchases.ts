@@ -3,8 +3,11 @@ import { SqlClient, type SqlError } from "effect/sql"
 import {
   type FreeBudget,
   type FreeDownload,
+  type NewToken,
   type NewVaultPurchase,
   type Redemption,
+  type TokenLimit,
+  type TokenRenewal,
   type VaultPurchase,
   VaultPurchases
 } from "../../shop/ports/VaultPurchases.ts"
@@ -17,6 +20,7 @@ interface Row {
   readonly created_at: number | string
   readonly due_at: number | string | null
   readonly attempts: number | string
+  readonly token_number: number | string
   /** Until it is erased. */
   readonly email: string | null
   /** The agreed facts, which never change. */
@@ -34,11 +38,12 @@ const toPurchase = (row: Row): VaultPurchase => ({
   createdAtMillis: Number(row.created_at),
   dueAtMillis: row.due_at === null ? undefined : Number(row.due_at),
   attempts: Number(row.attempts),
+  tokenNumber: Number(row.token_number),
   email: row.email ?? undefined
 })
 
 type Methods = VaultPurchases["Service"]
-type SaleMethods = Pick<Methods, "reserve" | "grant" | "cancel" | "find" | "countSales">
+type SaleMethods = Pick<Methods, "reserve" | "grant" | "cancel" | "find" | "list" | "countSales">
 
 /** The slug as the index of sales has it. */
 const slugColumn = (sql: SqlClient.SqlClient) =>
@@ -83,6 +88,23 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
       "vaultPurchases.cancel",
       Effect.asVoid(sql`DELETE FROM till_vault_purchases WHERE id = ${id} AND status = 'reserved'`)
     ),
+  list: ({ before, email, limit, slug }) =>
+    storing(
+      "vaultPurchases.list",
+      Effect.map(
+        sql<Row>`
+          SELECT * FROM till_vault_purchases
+          WHERE ${sql.and([
+            sql`status = 'granted'`,
+            ...(email === undefined ? [] : [sql`lower(email) = ${email.toLowerCase()}`]),
+            ...(slug === undefined ? [] : [sql`${slugColumn(sql)} = ${slug}`]),
+            ...(before === undefined
+              ? []
+              : [sql`(created_at, id) < (${before.createdAtMillis}, ${before.id})`])
+          ])} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
+        (rows) => rows.map(toPurchase)
+      )
+    ),
   find: (id) =>
     storing(
       "vaultPurchases.find",
@@ -92,15 +114,51 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
     )
 })
 
-const downloadMethods = (
-  sql: SqlClient.SqlClient
-): Pick<Methods, "countDownload" | "releaseDownload" | "redeem"> => {
-  /** Downloads of one purchase wait for each other on PostgreSQL. SQLite has one writer. */
-  const lock = (id: string): Effect.Effect<unknown, SqlError.SqlError> =>
+/** What the methods that use proofs up begin with. */
+const proofStatements = (sql: SqlClient.SqlClient) => ({
+  /** Downloads and new tokens of one purchase wait for each other on PostgreSQL. SQLite has one writer. */
+  lock: (id: string): Effect.Effect<unknown, SqlError.SqlError> =>
     sql.onDialectOrElse({
       pg: () => sql`SELECT pg_advisory_xact_lock(402406, hashtext(${id}))`,
       orElse: () => Effect.void
-    })
+    }),
+  forgetProofs: (id: string, sinceMillis: number) =>
+    sql`DELETE FROM till_free_downloads WHERE purchase_id = ${id} AND at <= ${sinceMillis}`
+})
+
+const renewMethod = (sql: SqlClient.SqlClient): Methods["renewToken"] => {
+  const { forgetProofs, lock } = proofStatements(sql)
+  const renew = Effect.fnUntraced(function* (
+    { atMillis, dueAtMillis, keyId, nonce, purchaseId }: NewToken,
+    { max, sinceMillis }: TokenLimit
+  ): Effect.fn.Return<TokenRenewal, SqlError.SqlError> {
+    yield* lock(purchaseId)
+    yield* forgetProofs(purchaseId, sinceMillis)
+    const kept = yield* sql<{
+      readonly nonce: string
+      readonly bytes: number | string
+      readonly at: number | string
+    }>`SELECT nonce, bytes, at FROM till_free_downloads WHERE purchase_id = ${purchaseId}`
+    if (kept.some((other) => other.nonce === nonce)) return { _tag: "Used" }
+    const issued = kept.filter(({ bytes }) => Number(bytes) === 0).map(({ at }) => Number(at))
+    if (issued.length >= max) return { _tag: "Limited", oldestMillis: Math.min(...issued) }
+    const [row] = yield* sql<Row>`
+      UPDATE till_vault_purchases
+      SET token_number = token_number + 1, key_id = ${keyId}, due_at = ${dueAtMillis ?? null}, attempts = 0
+      WHERE id = ${purchaseId} AND status = 'granted' RETURNING *`
+    if (row === undefined) return { _tag: "NotGranted" }
+    yield* sql`
+      INSERT INTO till_free_downloads (purchase_id, nonce, bytes, at)
+      VALUES (${purchaseId}, ${nonce}, 0, ${atMillis})`
+    return { _tag: "Renewed", purchase: toPurchase(row) }
+  })
+  return (token, limit) => storing("vaultPurchases.renewToken", sql.withTransaction(renew(token, limit)))
+}
+
+const downloadMethods = (
+  sql: SqlClient.SqlClient
+): Pick<Methods, "countDownload" | "releaseDownload" | "redeem"> => {
+  const { forgetProofs, lock } = proofStatements(sql)
   const count = Effect.fnUntraced(function* (id: string, chargeKey: string, max: number) {
     yield* lock(id)
     const counted = yield* sql<{ readonly charge_key: string }>`
@@ -115,7 +173,7 @@ const downloadMethods = (
     { maxBytes, sinceMillis }: FreeBudget
   ): Effect.fn.Return<Redemption, SqlError.SqlError> {
     yield* lock(purchaseId)
-    yield* sql`DELETE FROM till_free_downloads WHERE purchase_id = ${purchaseId} AND at <= ${sinceMillis}`
+    yield* forgetProofs(purchaseId, sinceMillis)
     const kept = yield* sql<{ readonly nonce: string; readonly bytes: number | string }>`
       SELECT nonce, bytes FROM till_free_downloads WHERE purchase_id = ${purchaseId}`
     if (kept.some((other) => other.nonce === nonce)) return "Used"
@@ -193,6 +251,11 @@ const upkeepMethods = (
 export const layer: Layer.Layer<VaultPurchases, never, SqlClient.SqlClient> = Layer.effect(
   VaultPurchases,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    VaultPurchases.of({ ...saleMethods(sql), ...downloadMethods(sql), ...upkeepMethods(sql) })
+    VaultPurchases.of({
+      ...saleMethods(sql),
+      ...downloadMethods(sql),
+      renewToken: renewMethod(sql),
+      ...upkeepMethods(sql)
+    })
   )
 )

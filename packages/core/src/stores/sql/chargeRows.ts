@@ -33,6 +33,8 @@ export interface ChargeRow {
   readonly settlement: string
   readonly exposure: string
   readonly settles_first: Whole
+  readonly guards_repeats: Whole
+  readonly payment_id: string
   readonly created_at: Whole
   readonly claimed_after: string
   readonly state: ChargeState
@@ -73,6 +75,8 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "settlement",
   "exposure",
   "settles_first",
+  "guards_repeats",
+  "payment_id",
   "created_at",
   "claimed_after",
   "state",
@@ -163,6 +167,8 @@ export const toCharge = (row: ChargeRow): Charge => ({
   settlement: row.settlement,
   exposureAtomic: row.exposure,
   settlesFirst: Number(row.settles_first) === 1,
+  guardsRepeats: Number(row.guards_repeats) === 1,
+  paymentId: row.payment_id,
   createdAtMillis: Number(row.created_at),
   claimedAfterBlock: row.claimed_after,
   state: row.state,
@@ -238,6 +244,8 @@ const newChargeValue: Readonly<
   settlement: ({ settlement }) => settlement,
   exposure: ({ exposureAtomic }) => exposureAtomic,
   settles_first: ({ settlesFirst }) => (settlesFirst ? 1 : 0),
+  guards_repeats: ({ guardsRepeats }) => (guardsRepeats ? 1 : 0),
+  payment_id: ({ paymentId }) => paymentId,
   created_at: ({ createdAtMillis }) => createdAtMillis,
   claimed_after: ({ claimedAfterBlock }) => claimedAfterBlock,
   state: () => "claimed",

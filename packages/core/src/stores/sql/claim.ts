@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charges, Claim, Lease, NewCharge } from "../../ports/Charges.ts"
+import type { Charges, Claim, Lease, NewCharge, RepeatRule } from "../../ports/Charges.ts"
 import {
   claimStatement,
   isBelowCount,
@@ -9,17 +9,24 @@ import {
   newChargeColumns,
   othersOfPayer
 } from "../schema/claimStatement.ts"
+import { guardsRepeats } from "../schema/chargeConditions.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./statements.ts"
 
 type Placeholder = (index: number) => string
 
-/** Takes a free key within the limits, on SQLite. Parameters: the columns, now, both limits. */
-const sqliteClaim = (): string => {
+/**
+ * Takes a free key within the limits, on SQLite. Parameters: the columns, now, both limits; of a charge that may repeat
+ * another one also the fingerprints and since when.
+ */
+const sqliteClaim = (mayRepeat: boolean): string => {
   const after = (index: number): string => `?${newChargeColumns.length + index}`
   const limits = { now: after(1), maxUnsettled: after(2), maxExposure: after(3) }
-  return `${claimStatement((name) => `?${newChargeColumns.indexOf(name) + 1}`, limits)} RETURNING key`
+  const repeats = mayRepeat
+    ? { fingerprints: `SELECT value FROM json_each(${after(4)})`, since: after(5) }
+    : undefined
+  return `${claimStatement((name) => `?${newChargeColumns.indexOf(name) + 1}`, limits, repeats)} RETURNING key`
 }
 
 /** Reads the charge that keeps a key from being free. Parameters: key, now, owner. */
@@ -52,26 +59,66 @@ const maxBigint = 2n ** 63n - 1n
 const toBigint = (digits: string): string =>
   digits.length < 19 ? digits : String(BigInt(digits) > maxBigint ? maxBigint : digits)
 
+/** A rule, with its fingerprints as a JSON array. */
+interface RepeatTexts {
+  readonly fingerprints: string
+  readonly sinceMillis: number
+}
+
+const repeatTexts = ({ fingerprints, sinceMillis }: RepeatRule): RepeatTexts => ({
+  fingerprints: JSON.stringify(fingerprints),
+  sinceMillis
+})
+
+/** Finds the newest charge that one of a payer and key would repeat. */
+const repeatedFinder = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(chargeColumns)
+  const fingerprintsIn = sql.onDialectOrElse({
+    pg: () => (json: string) => sql`SELECT jsonb_array_elements_text(CAST(${json} AS jsonb))`,
+    orElse: () => (json: string) => sql`SELECT value FROM json_each(${json})`
+  })
+  return ({ key, payer }: Pick<NewCharge, "key" | "payer">, { fingerprints, sinceMillis }: RepeatTexts) =>
+    Effect.map(
+      toCharges(sql`
+        SELECT ${columns} FROM till_charges
+        WHERE ${sql.literal(guardsRepeats)} AND payer = ${payer} AND key <> ${key}
+          AND fingerprint IN (${fingerprintsIn(fingerprints)}) AND +created_at >= ${sinceMillis}
+        ORDER BY created_at + 0 DESC, key DESC LIMIT 1`),
+      ([first]) => first
+    )
+}
+
+/** `findRepeated`, by the index of charges that guard repeats. */
+export const findRepeatedMethod = (sql: SqlClient.SqlClient): Charges["Service"]["findRepeated"] => {
+  const find = repeatedFinder(sql)
+  return (charge, rule) => storing("charges.findRepeated", find(charge, repeatTexts(rule)))
+}
+
 interface NewClaim {
   readonly charge: NewCharge
   readonly lease: Lease
   readonly nowMillis: number
   readonly maxUnsettled: number
   readonly maxExposure: string
+  readonly repeats: RepeatTexts | undefined
 }
 
 /** Takes a free key within the limits by one statement; returns no row if it took nothing. */
 const takeMethod = (sql: SqlClient.SqlClient) => {
-  // Every paid call runs this statement of many values, so its text is built once.
-  const text = sqliteClaim()
-  return ({ charge, lease, maxExposure, maxUnsettled, nowMillis }: NewClaim) =>
+  // Every paid call runs this statement of many values, so its texts are built once.
+  const text = sqliteClaim(false)
+  const guardedText = sqliteClaim(true)
+  return ({ charge, lease, maxExposure, maxUnsettled, nowMillis, repeats }: NewClaim) =>
     sql.onDialectOrElse({
       pg: () => sql`
         SELECT 1 WHERE till_claim(CAST(${newChargeJson(charge, lease)} AS jsonb), ${maxUnsettled}, ${maxExposure},
-          ${nowMillis})`,
+          ${nowMillis}, CAST(${repeats?.fingerprints ?? null} AS jsonb), CAST(${repeats?.sinceMillis ?? null} AS bigint))`,
       orElse: () => {
-        const values = newChargeValues(charge, lease)
-        const taken = sql.unsafe(text, [...values, nowMillis, maxUnsettled, maxExposure])
+        const values = [...newChargeValues(charge, lease), nowMillis, maxUnsettled, maxExposure]
+        const taken =
+          repeats === undefined
+            ? sql.unsafe(text, values)
+            : sql.unsafe(guardedText, [...values, repeats.fingerprints, repeats.sinceMillis])
         // Money moves only after the next step of the charge, which is flushed.
         return Effect.provideService(taken, MayBeLost, true)
       }
@@ -88,28 +135,32 @@ export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim
     orElse: (): Placeholder => (index) => `?${index}`
   })
   const take = takeMethod(sql)
+  const findRepeated = repeatedFinder(sql)
   const existingText = existingStatement(placeholder)
   const limitsText = limitsStatement(placeholder)
 
   const decide = Effect.fnUntraced(function* (
     claim: NewClaim
   ): Effect.fn.Return<Claim | undefined, SqlError.SqlError> {
-    const { charge, lease, maxExposure, maxUnsettled, nowMillis } = claim
+    const { charge, lease, maxExposure, maxUnsettled, nowMillis, repeats } = claim
     const { exposureAtomic, key, payer } = charge
     const taken = yield* take(claim)
     if (taken.length > 0) return { _tag: "Claimed" }
     const [existing] = yield* toCharges(sql.unsafe(existingText, [key, nowMillis, lease.owner]))
     if (existing !== undefined) return { _tag: "Existing", charge: existing }
+    const first = repeats && (yield* findRepeated(charge, repeats))
+    if (first !== undefined) return { _tag: "Repeated", first }
     const limits = [payer, key, nowMillis, maxUnsettled, maxExposure, exposureAtomic]
     const [row] = yield* sql.unsafe<LimitsRow>(limitsText, limits)
     // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
     return limitedBy(row!)
   })
-  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled }) => {
+  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled, repeats: rule }) => {
     const maxExposure = toBigint(maxExposureAtomic)
+    const repeats = rule && repeatTexts(rule)
     return storing(
       "charges.claim",
-      untilDecided(decide({ charge, lease, nowMillis, maxUnsettled, maxExposure }))
+      untilDecided(decide({ charge, lease, nowMillis, maxUnsettled, maxExposure, repeats }))
     )
   }
 }

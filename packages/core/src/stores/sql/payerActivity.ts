@@ -13,6 +13,7 @@ interface PartRow extends SumRow {
   readonly part: "open" | "settled"
 }
 
+// `+` keeps SQLite from reading all charges of the payer by their age.
 /** `payerActivity`: one statement that reads a bounded number of the payer's charges. */
 export const payerActivityMethod = (sql: SqlClient.SqlClient): Charges["Service"]["payerActivity"] => {
   const sums = sumColumns(sql)
@@ -25,7 +26,7 @@ export const payerActivityMethod = (sql: SqlClient.SqlClient): Charges["Service"
           WHERE payer = ${payer} AND ${sql.literal(countsForPayer)} AND network = ${network} AND asset = ${asset}
             AND ((state = 'ready' AND valid_before * 1000 + ${expiredMarginMillis} > ${nowMillis})
               OR (state = 'claimed' AND lease_until > ${nowMillis}))
-            AND (created_at, key) <= (${createdAtMillis}, ${key})
+            AND (+created_at, key) <= (${createdAtMillis}, ${key})
           UNION ALL
           SELECT 'settled' AS part, ${sums} FROM (
             SELECT amount FROM till_charges

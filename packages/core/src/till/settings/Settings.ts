@@ -215,6 +215,7 @@ const isContact = (given: unknown): boolean =>
 
 /** Where the documents of a till are by default. */
 export const documentPaths = { openapiPath: "/openapi.json", discoveryPath: "/.well-known/x402" }
+const defaultStatusPath = "/x402-status"
 
 const fields = {
   baseUrl: option<string>(readBaseUrl),
@@ -231,6 +232,7 @@ const fields = {
   upstreamTimeoutMillis: millis(20_000, 1, 40_000),
   responseLifetimeMillis: millis(day, minute, 30 * day),
   secretResponseLifetimeMillis: millis(10 * minute, 0, day),
+  duplicateOrderMillis: millis(10 * minute, 0, day),
   owedResponseMillis: millis(hour, 1_000, 7 * day),
   personalDataLifetimeMillis: millis(90 * day, day, 3_650 * day),
   trustFacilitator: flag(false),
@@ -239,6 +241,7 @@ const fields = {
   support: optional<string>("an email address or an https address, up to 200 characters", isContact),
   openapiPath: mountPath(documentPaths.openapiPath),
   discoveryPath: mountPath(documentPaths.discoveryPath),
+  statusPath: mountPath(defaultStatusPath),
   cors: option<NonNullable<TillSettings["cors"]>>(readCors)
 } satisfies OptionsOf<TillSettings>
 

@@ -240,6 +240,14 @@ export interface TillSettings {
    */
   readonly secretResponseLifetimeMillis?: number
   /**
+   * Time after a payment of `buy` in which another payment of the same payer for an identical body is refused (409
+   * `DUPLICATE_ORDER`), unless its caller asks for it by the header `Allow-Duplicate-Order: true`. `vault/buy` refuses it
+   * as long as the first purchase can be downloaded. 0 refuses neither.
+   *
+   * @default 600_000
+   */
+  readonly duplicateOrderMillis?: number
+  /**
    * With `settlement: "before-work"`: time in which a payer can retry failed work, free of charge. Then the payment is
    * refunded.
    *
@@ -291,6 +299,12 @@ export interface TillSettings {
    * @default "/.well-known/x402"
    */
   readonly discoveryPath?: string | false
+  /**
+   * Path of the free status pages of orders and purchases below the mount; `false` omits them.
+   *
+   * @default "/x402-status"
+   */
+  readonly statusPath?: string | false
   /**
    * Origins that browsers may call from: `"*"`, a list such as `["https://agents.example"]`, or `false` for no CORS
    * headers.

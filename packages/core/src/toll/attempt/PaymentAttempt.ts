@@ -154,6 +154,8 @@ export const newCharge = (
     settlement: options.settlement,
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
+    guardsRepeats: request.repeats !== undefined,
+    paymentId: request.repeats === undefined ? "" : (request.payment.paymentId ?? ""),
     createdAtMillis: options.nowMillis,
     claimedAfterBlock: headText(options.head)
   }

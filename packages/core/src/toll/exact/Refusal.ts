@@ -5,4 +5,6 @@
 export interface Refusal {
   readonly code: string
   readonly message: string
+  /** What the payment has bought, where its payer must not be told to pay again. */
+  readonly bought?: { readonly kind: string; readonly id: string } | undefined
 }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { hasResponse } from "../../ports/chargeRules.ts"
-import { type Charge, Charges, type Claim, type NewCharge } from "../../ports/Charges.ts"
+import { type Charge, Charges, type Claim, type NewCharge, type RepeatRule } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { isOnSolana, type SolanaPaymentPayload } from "../../domain/PaymentPayload.ts"
 import { judgeSignature } from "../exact/Evm.ts"
@@ -146,15 +146,18 @@ export class Admission {
     return this.verifications.verify(call, request, copies)
   }
 
-  /** Claims a verified payment within the limits of its payer, of strangers, and of this process. */
+  /**
+   * Claims a verified payment within the limits of its payer, of strangers, and of this process, unless it repeats
+   * another one.
+   */
   readonly claim = Effect.fnUntraced(
     { self: this },
-    function* (call: PayingCall, charge: NewCharge): Deciding<Claim> {
+    function* (call: PayingCall, charge: NewCharge, repeats?: RepeatRule): Deciding<Claim> {
       const claim: Claim = (yield* this.work.take(call, BigInt(charge.amountAtomic)))
-        ? yield* this.claimWithinExposure(call, charge)
+        ? yield* this.claimWithinExposure(call, charge, repeats)
         : { _tag: "Limited", by: "charges" }
       // A waiting call holds nothing that another could use.
-      if (claim._tag === "Limited" || claim._tag === "Existing") this.work.giveBack(call)
+      if (claim._tag !== "Claimed") this.work.giveBack(call)
       // From its claim on, the store recognizes copies of the payment.
       else call.releases.release("guard")
       return claim
@@ -163,24 +166,32 @@ export class Admission {
 
   private readonly claimWithinExposure = Effect.fnUntraced(
     { self: this },
-    function* (call: PayingCall, charge: NewCharge): Deciding<Claim> {
+    function* (call: PayingCall, charge: NewCharge, repeats: RepeatRule | undefined): Deciding<Claim> {
       const { lease, payer } = call
       const nowMillis = lease.nowMillis()
       const exposure = this.accounts.maxExposure(payer, nowMillis)
-      const claim = yield* this.claimInStore(call, charge, exposure, nowMillis)
+      const claimUpTo = (maxExposure: bigint) =>
+        this.claimInStore(call, charge, { maxExposure, repeats }, nowMillis)
+      const claim = yield* claimUpTo(exposure)
       if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
       // Other processes may have settled more for this payer.
       yield* this.history.learnRecent(call, nowMillis)
       const wider = this.accounts.maxExposure(payer, nowMillis)
-      return wider === exposure ? claim : yield* this.claimInStore(call, charge, wider, nowMillis)
+      return wider === exposure ? claim : yield* claimUpTo(wider)
     }
   )
 
-  private claimInStore({ lease }: PayingCall, charge: NewCharge, exposure: bigint, nowMillis: number) {
+  private claimInStore(
+    { lease }: PayingCall,
+    charge: NewCharge,
+    { maxExposure, repeats }: { readonly maxExposure: bigint; readonly repeats: RepeatRule | undefined },
+    nowMillis: number
+  ) {
     const untilMillis = nowMillis + this.config.leaseMillis
     return this.services.charges.claim(charge, { owner: lease.owner, untilMillis }, nowMillis, {
       maxUnsettled: this.config.unsettledPerPayer,
-      maxExposureAtomic: exposure.toString()
+      maxExposureAtomic: maxExposure.toString(),
+      repeats
     })
   }
 

@@ -179,6 +179,8 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.key)
       if (event._tag === "Accepted") return [{ _tag: "Verify", key: step.key, task: event.task }]
       if (event._tag === "Limited") return endUnclaimed(limited, step.key)
+      if (event._tag === "Repeated") return endUnclaimed(event, step.key)
+      if (event._tag === "Identified") return endUnclaimed({ _tag: "Replay", charge: event.first }, step.key)
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
@@ -193,6 +195,8 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       if (event._tag === "Found") return afterFinding(event)
       if (event._tag === "Limited")
         return event.patient ? [{ _tag: "Queue" }, step] : endUnclaimed(limited, step.key)
+      if (event._tag === "Repeated") return endUnclaimed(event, step.key)
+      if (event._tag === "Identified") return endUnclaimed({ _tag: "Replay", charge: event.first }, step.key)
       break
     case "CheckFunds":
       // The balance may be too low because this same payment has left it.

@@ -61,6 +61,8 @@ export type Ending =
   | { readonly _tag: "InProgress" }
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Limited" }
+  /** Nothing is charged. */
+  | RepeatedEvent
   /** The reconciler has nothing to report: the charge is released, watched, or held by another process. */
   | { readonly _tag: "Closed" }
 
@@ -240,6 +242,9 @@ export type ChargeEvent =
   | { readonly _tag: "Claimed"; readonly claimedAtMillis: number }
   /** A limit is reached. `patient`: the call can wait for room. */
   | { readonly _tag: "Limited"; readonly patient: boolean }
+  | RepeatedEvent
+  /** The client has named another payment of its payer so, for the same request: it gets that one's response. */
+  | { readonly _tag: "Identified"; readonly first: Charge }
   | { readonly _tag: "Funded"; readonly isCovered: boolean }
   | { readonly _tag: "Worked"; readonly work: Work; readonly nowSeconds: number }
   /** `refusal`: the payment doesn't buy this work after all. */
@@ -266,6 +271,14 @@ export type ChargeEvent =
   | { readonly _tag: "Reopened"; readonly reopened: boolean; readonly isRefunded: boolean }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Voided"; readonly voided: boolean }
+
+/** The payer has bought the same with another payment, or may have. */
+export interface RepeatedEvent {
+  readonly _tag: "Repeated"
+  readonly first: Charge
+  /** The client gave both payments the same id, for different requests. */
+  readonly isOther?: true
+}
 
 /** A charge of the same key, and the payment at hand compared with it. */
 export interface FoundCharge {

@@ -18,9 +18,23 @@ const refuse = (code: string, message: string): ReplayDecision => ({
   refusal: { code, message }
 })
 
+const alreadyUsed = "this payment has been used; sign a new one"
+
+/** Its response can't be replayed any more. Who owns what it bought must not be told to pay again. */
+const refuseReplay = ({ subject }: Charge): ReplayDecision =>
+  subject === undefined
+    ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)
+    : {
+        _tag: "Refuse",
+        refusal: {
+          code: "payment_already_used",
+          message: "this payment has bought this, and its response can't be sent again; don't pay again",
+          bought: subject
+        }
+      }
+
 export const otherRequest = "this payment was made for another request; a payment buys one request"
 export const sentBack = "this payment has been refunded; sign a new one to buy"
-const alreadyUsed = "this payment has been used; sign a new one"
 
 /** A payment as presented, compared with the charge of an earlier request with the same key. */
 export interface Presented {
@@ -70,7 +84,7 @@ export const decideReplay = (charge: Charge, presented: Presented, nowMillis: nu
       if (charge.effectPending || charge.responseOwedUntilMillis !== undefined)
         return lapsed ? { _tag: "TakeOver" } : { _tag: "Wait" }
       return charge.response === undefined || nowMillis > presented.replayableUntilMillis
-        ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)
+        ? refuseReplay(charge)
         : { _tag: "Replay" }
   }
 }

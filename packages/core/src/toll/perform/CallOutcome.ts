@@ -21,6 +21,7 @@ export const outcomes = {
   Unverifiable: "unverifiable",
   InProgress: "in_progress",
   Limited: "limited",
+  Repeated: "repeated",
   Pending: "unknown",
   Closed: "unknown"
 } as const satisfies Record<Ending["_tag"], string>

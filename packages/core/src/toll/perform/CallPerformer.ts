@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import type { Charge, Charges } from "../../ports/Charges.ts"
+import type { Charge, Charges, RepeatRule } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Admission } from "../limits/Admission.ts"
@@ -8,7 +8,7 @@ import type { RecentRefusals } from "../limits/RecentRefusals.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import type { WaitingCalls } from "../limits/WaitingCalls.ts"
 import { PaymentRefused } from "../request/PaymentErrors.ts"
-import { judge, type PaymentOffer, type Refusal } from "../request/Verdict.ts"
+import { judge, type PaymentOffer, type Refusal, type Verdict } from "../request/Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "../machine/ChargeStep.ts"
 import { findFresh } from "./findFresh.ts"
 import type { HeldCharge } from "../attempt/HeldCharge.ts"
@@ -39,6 +39,9 @@ interface Services {
 }
 
 type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
+
+/** Payments of one payer with one id that are looked at: refused ones may precede the one that counts. */
+const maxNamed = 20
 
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
@@ -191,19 +194,83 @@ export class CallPerformer {
   private readonly judgeBy = Effect.fnUntraced(
     { self: this },
     function* (attempt: PaymentAttempt, offered: Offered): Performing {
-      if (offered instanceof PaymentRefused) return { _tag: "Refused", refusal: offered.refusal }
       const { admission } = this.services
-      const { payment, resourceUrl, workMillis } = attempt.request
-      const verdict = judge(payment.payload, offered, {
-        resourceUrl,
-        workSeconds: workMillis / 1000,
-        nowSeconds: attempt.lease.nowMillis() / 1000
-      })
-      if (verdict._tag === "Refused") return verdict
+      const identified = yield* this.findIdentified(attempt)
+      if (identified !== undefined) return identified
+      const verdict = judgeOffered(attempt, offered)
+      if (verdict._tag === "Refused") return (yield* this.findRepeated(attempt)) ?? verdict
       const refusal = (yield* admission.checkSignature(attempt)) ?? admission.recallFailure(attempt)
       return refusal === undefined
         ? { _tag: "Accepted", task: taskOf(attempt, verdict.offer) }
         : { _tag: "Refused", refusal }
+    }
+  )
+
+  /** Which charges a request repeats, unless its caller intends to. */
+  private repeatsOf({ lease, request }: PaymentAttempt): RepeatRule | undefined {
+    const { repeats } = request
+    if (repeats === undefined || repeats.isIntended) return undefined
+    const { secrets } = this.services
+    const fingerprints = secrets.keyIds.map(
+      (keyId) => `${keyId}:${secrets.digest("fingerprint", request.canonical, keyId)}`
+    )
+    return { fingerprints, sinceMillis: Math.max(0, lease.nowMillis() - repeats.withinMillis) }
+  }
+
+  /**
+   * The charge that a payment repeats which is about to be refused, such as one for a quote that the first one has
+   * consumed: its payer must not be shown a new price. Nobody else learns of it.
+   */
+  private readonly findRepeated = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt): Effect.fn.Return<ChargeEvent | undefined, StoreError> {
+      const { admission, charges } = this.services
+      const rule = this.repeatsOf(attempt)
+      if (rule === undefined) return undefined
+      const refusal = yield* admission.checkSignature(attempt)
+      if (refusal !== undefined || !attempt.learned.isProven) return undefined
+      const first = yield* charges.findRepeated({ key: attempt.lease.key, payer: attempt.payer }, rule)
+      return first && this.repeated(attempt, first)
+    }
+  )
+
+  /** What a payment gets that repeats another one: its response, if the client gave both the same id. */
+  private repeated({ learned, lease, request }: PaymentAttempt, first: Charge): ChargeEvent {
+    const isNamed = first.paymentId !== "" && first.paymentId === request.payment.paymentId
+    const { effectPending, refund, response, settledAtMillis = 0, state } = first
+    const isReplayable =
+      state === "settled" &&
+      !effectPending &&
+      refund === undefined &&
+      response !== undefined &&
+      lease.nowMillis() <= settledAtMillis + request.replayMillis
+    return isNamed && learned.isProven && isReplayable
+      ? { _tag: "Identified", first }
+      : { _tag: "Repeated", first }
+  }
+
+  /**
+   * The charge of the payer's other payment to which the client gave the same id, for the same operation. It counts only
+   * for a proven signature, and while it is in flight, unknown, or paid and not refunded.
+   */
+  private readonly findIdentified = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt): Effect.fn.Return<ChargeEvent | undefined, StoreError> {
+      const { lease, payer, request } = attempt
+      const { paymentId } = request.payment
+      if (request.repeats === undefined || paymentId === undefined) return undefined
+      const { admission, charges } = this.services
+      const refusal = yield* admission.checkSignature(attempt)
+      if (refusal !== undefined || !attempt.learned.isProven) return undefined
+      const named = yield* charges.list({ payer, paymentId, limit: maxNamed })
+      const first = named.find(
+        ({ key, operation, refund, state }) =>
+          key !== lease.key && operation === request.operation && state !== "voided" && refund === undefined
+      )
+      if (first === undefined) return undefined
+      return this.isSameRequest(first, attempt)
+        ? this.repeated(attempt, first)
+        : { _tag: "Repeated", first, isOther: true }
     }
   )
 
@@ -237,8 +304,9 @@ export class CallPerformer {
         fingerprint: this.fingerprintOf(request),
         nowMillis
       })
-      const claim = yield* admission.claim(attempt, charge)
+      const claim = yield* admission.claim(attempt, charge, this.repeatsOf(attempt))
       if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
+      if (claim._tag === "Repeated") return this.repeated(attempt, claim.first)
       if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
       return {
         _tag: "Claimed",
@@ -283,6 +351,16 @@ export class CallPerformer {
 }
 
 type Offered = ReadonlyArray<PaymentOffer> | PaymentRefused
+
+/** Judges a payment by the offers, or refuses it where the request isn't sold. */
+const judgeOffered = ({ lease, request }: PaymentAttempt, offered: Offered): Verdict =>
+  offered instanceof PaymentRefused
+    ? { _tag: "Refused", refusal: offered.refusal }
+    : judge(request.payment.payload, offered, {
+        resourceUrl: request.resourceUrl,
+        workSeconds: request.workMillis / 1000,
+        nowSeconds: lease.nowMillis() / 1000
+      })
 
 /** The ways to pay for the request, or why it isn't sold. */
 const offersFor = <E>({ lease, request }: PaymentAttempt<E>): Effect.Effect<Offered, E> => {

@@ -11,6 +11,8 @@ export interface Resource {
   readonly url: string
   readonly description: string
   readonly mimeType: string
+  /** Follows the error in the body: the header, which has little room, leaves it out. */
+  readonly notice?: string | undefined
   /** Version 1: describes the call, for indexers. */
   readonly outputSchema: Readonly<Record<string, unknown>>
   /** Version 2: the same, as an extension. */
@@ -58,7 +60,7 @@ export const makeChallenge = (
 
 const bodyOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string): PaymentRequired => ({
   x402Version: 1,
-  error,
+  error: resource.notice === undefined ? error : `${error}. ${resource.notice}`,
   accepts: offers.map((offer) => toOption(offer, resource)).filter((option) => option !== undefined)
 })
 

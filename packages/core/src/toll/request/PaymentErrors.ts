@@ -1,5 +1,6 @@
 import { Data } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import type { Charge } from "../../ports/Charges.ts"
 import type { Receipt } from "../../domain/PaymentRequired.ts"
 import type { Refusal } from "./Verdict.ts"
 
@@ -18,6 +19,13 @@ export class SettlementPending extends Data.TaggedError("SettlementPending") {}
 
 /** Too many payments of this payer, or of this service, are unsettled. Nothing was charged. */
 export class PaymentsLimited extends Data.TaggedError("PaymentsLimited") {}
+
+/** The payer's earlier payment buys the same, or may do so yet. Nothing was charged for this one. */
+export class RequestRepeated extends Data.TaggedError("RequestRepeated")<{
+  readonly first: Charge
+  /** The client gave both payments the same id, for different requests. */
+  readonly isOther: boolean
+}> {}
 
 /** The facilitator or the chain can't be reached. Nothing was charged. */
 export class VerificationUnavailable extends Data.TaggedError("VerificationUnavailable") {}
@@ -63,6 +71,7 @@ export type PaymentError<E> =
   | PaymentInProgress
   | SettlementPending
   | PaymentsLimited
+  | RequestRepeated
   | VerificationUnavailable
   | PaidWorkLimited
   | StoreUnavailable

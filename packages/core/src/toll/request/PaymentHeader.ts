@@ -28,6 +28,25 @@ export interface Payment {
    * method, with another payer.
    */
   readonly signed: SignedPayload
+  /** The id that the client gave it by the extension `payment-identifier`, unchecked; empty if it isn't text. */
+  readonly paymentId?: string | undefined
+}
+
+/** Key of the extension by which a client names its payment, so that it finds what became of it. */
+export const paymentIdentifier = "payment-identifier"
+
+/** Whether a client may name a payment so. */
+export const isPaymentId = (id: string): boolean => /^[A-Za-z0-9_-]{16,128}$/.test(id)
+
+/** The id of a payment, by its extension. */
+const paymentIdOf = (document: object): string | undefined => {
+  const extensions: unknown = "extensions" in document ? document.extensions : undefined
+  if (typeof extensions !== "object" || extensions === null) return undefined
+  const extension: unknown = Reflect.get(extensions, paymentIdentifier)
+  const info: unknown =
+    typeof extension === "object" && extension !== null ? Reflect.get(extension, "info") : undefined
+  const id: unknown = typeof info === "object" && info !== null ? Reflect.get(info, "id") : undefined
+  return id === undefined || typeof id === "string" ? id : ""
 }
 
 export type HeaderReading =
@@ -91,7 +110,12 @@ export const decodePayment = (value: string): HeaderReading => {
     x402Version === 1 ? decodeV1(document) : decodeV2(document)
   return Option.isNone(payload)
     ? readSolanaPayment(x402Version, document)
-    : { _tag: "Payment", payment: { payload: payload.value, signed: payload.value.payload } }
+    : paid({ payload: payload.value, signed: payload.value.payload }, document)
+}
+
+const paid = (payment: Payment, document: object): HeaderReading => {
+  const paymentId = paymentIdOf(document)
+  return { _tag: "Payment", payment: paymentId === undefined ? payment : { ...payment, paymentId } }
 }
 
 const notExact =
@@ -105,7 +129,7 @@ const readSolanaPayment = (x402Version: 1 | 2, document: unknown): HeaderReading
   const reading = readBase64Transaction(signed.transaction)
   if (reading._tag === "Malformed") return malformed(reading.reason)
   const payload = { ...decoded.value, payload: { transaction: reading.transaction } }
-  return { _tag: "Payment", payment: { payload, signed } }
+  return paid({ payload, signed }, document as object)
 }
 
 /** The index of the closing quote of the string that opens at `quote`. */

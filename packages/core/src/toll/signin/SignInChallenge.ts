@@ -12,6 +12,9 @@ import { equalInConstantTime, type Secrets } from "../../runtime/Secrets.ts"
 /** Key of the extension in a 402, and name of the header with the proof. */
 export const signInWithX = "sign-in-with-x"
 
+/** 16 hexadecimal digits for a challenge. */
+export const randomHex = (): string => bytesToHex(crypto.getRandomValues(new Uint8Array(8)))
+
 /** A challenge can be signed and presented for this long. */
 export const challengeMillis = 5 * 60_000
 

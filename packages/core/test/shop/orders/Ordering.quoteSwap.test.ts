@@ -42,6 +42,16 @@ it("a quote buys one order of ten payments at once", async () => {
   const challenge = await shop.challenge(buy)
   const payments = await Promise.all(Array.from({ length: 10 }, () => payChallenge(challenge)))
   const responses = await Promise.all(payments.map((payment) => shop.present(buy, headerOf(payment))))
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)])
+  expect([shop.facilitator.settled.length, (await shop.till.orders.list()).length]).toEqual([1, 1])
+})
+
+it("a quote buys one order of ten payments at once that want one each", async () => {
+  const shop = await openTill()
+  shop.facilitator.delays(10)
+  const challenge = await shop.challenge(buy)
+  const payments = await Promise.all(Array.from({ length: 10 }, () => payChallenge(challenge)))
+  const responses = await Promise.all(payments.map((payment) => shop.presentAgain(buy, headerOf(payment))))
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 402)])
   for (const response of responses) if (response.status === 402) expectRefused(response, "quote_expired")
   expect([shop.facilitator.settled.length, (await shop.till.orders.list()).length]).toEqual([1, 1])

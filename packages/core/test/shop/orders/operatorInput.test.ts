@@ -7,7 +7,7 @@ const openShop = async (fulfilment: Partial<FulfilmentOptions> = {}) => {
   const { find: _find, placesOnce: _once, ...plain } = fakeFulfilment()
   const shop = await openTill({ fulfilment: { ...plain, ...fulfilment } })
   const order = async (): Promise<string> => {
-    const received = await shop.present(buy, await shop.payFor(buy))
+    const received = await shop.presentAgain(buy, await shop.payFor(buy))
     expect(received.status, received.text).toBe(200)
     return String(jsonOf(received)["orderId"])
   }

@@ -13,7 +13,7 @@ export const openShop = async (
   const { placesOnce: _, ...plain } = upstream
   const shop = await openTill({ fulfilment: { ...plain, ...fulfilment }, ...options })
   const orderOf = async (): Promise<{ readonly id: string; readonly response: Record<string, unknown> }> => {
-    const received = await shop.present(buy, await shop.payFor(buy))
+    const received = await shop.presentAgain(buy, await shop.payFor(buy))
     expect(received.status, received.text).toBe(200)
     const response = jsonOf(received)
     return { id: String(response["orderId"]), response }

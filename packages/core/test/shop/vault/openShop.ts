@@ -123,7 +123,7 @@ export interface Bought {
 
 /** Buys the item; returns the buyer's response. */
 export const buyItem = async (shop: Shop): Promise<Bought> => {
-  const response = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
+  const response = await shop.presentAgain(vaultBuy, await shop.payFor(vaultBuy))
   expect(response.status, response.text).toBe(200)
   return JSON.parse(response.text)
 }

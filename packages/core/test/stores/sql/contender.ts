@@ -30,7 +30,17 @@ const claimAll = Effect.fnUntraced(function* (number: number) {
   const place = yield* charges.claim(crowded, lease, 1_000, limit)
   const exposed = sampleCharge({ key: `exposed-${name}-${number}`, payer: "0xexposed", exposureAtomic: "10" })
   const room = yield* charges.claim(exposed, lease, 1_000, exposureLimit)
+  // One payer, one request: what is contended for is who buys it once.
+  const repeats = { fingerprints: [`k1:${number}`], sinceMillis: 0 }
+  const wanted = sampleCharge({
+    key: `wanted-${name}-${number}`,
+    payer: `0xbuyer${number}`,
+    fingerprint: `k1:${number}`,
+    guardsRepeats: true
+  })
+  const bought = yield* charges.claim(wanted, lease, 1_000, { ...unlimited, repeats })
   return {
+    bought: bought._tag === "Claimed",
     claimed: claim._tag === "Claimed",
     crowded: place._tag === "Claimed",
     exposed: room._tag === "Claimed"

@@ -34,6 +34,47 @@ const withExposure = (limits: ClaimLimits, added: bigint): ClaimLimits => ({
   maxExposureAtomic: (BigInt(limits.maxExposureAtomic) + added).toString()
 })
 
+const repetitions: ReadonlyArray<Mutant> = [
+  {
+    name: "a request is bought as often as it is paid",
+    foundBy: "of 50 racers with the same request exactly one claims",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limits) =>
+        store.claim(charge, lease, nowMillis, { ...limits, repeats: undefined })
+    })
+  },
+  {
+    name: "a repetition is looked for before the claim, and not with it",
+    foundBy: "a repetition comes before the limits of its payer",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, { repeats, ...limits }) =>
+        Effect.flatMap(store.claim(charge, lease, nowMillis, limits), (claim) =>
+          claim._tag !== "Claimed" || repeats === undefined
+            ? Effect.succeed(claim)
+            : Effect.map(store.findRepeated(charge, repeats), (first) =>
+                first === undefined ? claim : { _tag: "Repeated", first }
+              )
+        )
+    })
+  },
+  {
+    name: "payers share what they have bought",
+    foundBy: "what isn't the same request repeats nothing",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limits) =>
+        Effect.flatMap(store.list({ limit: noLimit }), (all) => {
+          const first = all.find(
+            ({ fingerprint, key }) =>
+              key !== charge.key && limits.repeats?.fingerprints.includes(fingerprint) === true
+          )
+          return first === undefined || first.payer === charge.payer
+            ? store.claim(charge, lease, nowMillis, limits)
+            : Effect.succeed({ _tag: "Repeated", first })
+        })
+    })
+  }
+]
+
 const exposure: ReadonlyArray<Mutant> = [
   {
     name: "exposure has no limit",
@@ -240,4 +281,4 @@ const standing: ReadonlyArray<Mutant> = [
 ]
 
 /** Stores that break what limits a payer. */
-export const limitMutants: ReadonlyArray<Mutant> = [...exposure, ...standing]
+export const limitMutants: ReadonlyArray<Mutant> = [...repetitions, ...exposure, ...standing]

@@ -29,6 +29,7 @@ export interface PlannedVerb {
 }
 
 const key = "key-ready-1"
+const repeats = { fingerprints: ["k1:a", "k2:a"], sinceMillis: 1_000 }
 const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
 
 const verb = (
@@ -56,6 +57,20 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   charges("claim, of a limited payer", ["till_charges_payer"], (store) =>
     store.claim(sampleCharge({ key: "other" }), lease("me"), 1_000, { ...unlimited, maxUnsettled: 0 })
   ),
+  {
+    ...charges(
+      "claim, of what may repeat another",
+      ["till_charges_guarding", "till_charges_payer"],
+      (store) => store.claim(sampleCharge({ key: "new-2" }), lease("me"), 1_000, { ...unlimited, repeats })
+    ),
+    postgres: []
+  },
+  charges(
+    "findRepeated",
+    ["till_charges_guarding"],
+    (store) => store.findRepeated({ key, payer: "0x1" }, repeats),
+    "the few charges of a payer for one request"
+  ),
   charges("payerActivity", ["till_charges_payer", "till_charges_paid"], (store) =>
     store.payerActivity(sampleCharge({ key, createdAtMillis: 9_000 }), 1_000, 2_000)
   ),
@@ -78,6 +93,19 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     store.list({ limit: 5, before: { createdAtMillis: 1_100, key: "k" } })
   ),
   charges("list, of a state", ["till_charges_open"], (store) => store.list({ limit: 5, state: "claimed" })),
+  charges("list, of a payer", ["till_charges_of_payer"], (store) => store.list({ limit: 5, payer: "0x1" })),
+  charges("list, of a payment's id", ["till_charges_named"], (store) =>
+    store.list({ limit: 5, paymentId: "payment-1" })
+  ),
+  charges("list, of a payment's id and a payer", ["till_charges_named"], (store) =>
+    store.list({ limit: 5, paymentId: "payment-1", payer: "0x1" })
+  ),
+  charges(
+    "list, of a transaction",
+    ["till_charges_transfer"],
+    (store) => store.list({ limit: 5, transaction: "0x2" }),
+    "the few charges of a transaction"
+  ),
   charges("list, of refunds due", ["till_charges_owed"], (store) =>
     store.list({ limit: 5, isRefundDue: true })
   ),
@@ -193,6 +221,16 @@ const orderVerbs: ReadonlyArray<PlannedVerb> = [
     Orders.use((store) => store.list({ limit: 5, status: "needs_operator", before: order.id }))
   ),
   verb(
+    "orders.list, of an email",
+    ["till_orders_email"],
+    Orders.use((store) => store.list({ limit: 5, email: "ada@example.com" }))
+  ),
+  verb(
+    "orders.list, of an item, a later page",
+    ["till_orders_item"],
+    Orders.use((store) => store.list({ limit: 5, item: "B000000001", before: uuidOf(3) }))
+  ),
+  verb(
     "orders.forget",
     ["till_orders_resting"],
     Orders.use((store) => store.forget(5_000, 5))
@@ -279,6 +317,31 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
         { sinceMillis: 0, maxBytes: 10 }
       )
     )
+  ),
+  verb(
+    "vaultPurchases.renewToken",
+    [],
+    VaultPurchases.use((store) =>
+      store.renewToken(
+        { purchaseId: uuidOf(1), keyId: "k2", nonce: "new", atMillis: 9_000, dueAtMillis: 9_500 },
+        { sinceMillis: 0, max: 3 }
+      )
+    )
+  ),
+  verb(
+    "vaultPurchases.list, a later page",
+    ["till_vault_purchases_created"],
+    VaultPurchases.use((store) => store.list({ limit: 5, before: { createdAtMillis: 2_000, id: uuidOf(3) } }))
+  ),
+  verb(
+    "vaultPurchases.list, of an email",
+    ["till_vault_purchases_email"],
+    VaultPurchases.use((store) => store.list({ limit: 5, email: "ada@example.com" }))
+  ),
+  verb(
+    "vaultPurchases.list, of an item",
+    ["till_vault_purchases_sold"],
+    VaultPurchases.use((store) => store.list({ limit: 5, slug: "item-1" }))
   ),
   verb(
     "vaultPurchases.take",

@@ -66,17 +66,18 @@ describe.each(engines)("processes on one $kind database", ({ kind, names, newPla
   const on = <A, E>(place: string, use: Effect.Effect<A, E, Stores>) =>
     Effect.runPromise(Effect.provide(use, storage(place)))
 
-  it("migrate it at once; a key has one claimant, a payer no more charges than allowed", async () => {
+  it("migrate it at once; a key has one claimant, a payer no more charges than allowed, and buys a request once", async () => {
     const place = await newPlace()
     const won = await contend({ kind, place, names, task: "claim", keys })
     expect(won.flatMap(({ claimed }) => claimed!).toSorted(ascending)).toEqual(allKeys)
+    expect(won.flatMap(({ bought }) => bought!).toSorted(ascending)).toEqual(allKeys)
     expect(won.flatMap(({ crowded }) => crowded!)).toHaveLength(5)
     expect(won.flatMap(({ exposed }) => exposed!)).toHaveLength(3)
     const kept = await on(
       place,
       Charges.use((charges) => charges.list({ limit: 1_000 }))
     )
-    expect(kept).toHaveLength(keys + 5 + 3)
+    expect(kept).toHaveLength(2 * keys + 5 + 3)
     for (const { key, leaseOwner, payloadDigest } of kept.filter((charge) => charge.key.startsWith("key-"))) {
       expect(payloadDigest).toBe(leaseOwner)
       expect(won[names.indexOf(leaseOwner)]?.["claimed"]).toContain(Number(key.slice(4)))

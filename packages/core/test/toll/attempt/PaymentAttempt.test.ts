@@ -84,6 +84,8 @@ describe("the attempt of a call", () => {
       settlement: "{}",
       exposureAtomic: "10000",
       settlesFirst: false,
+      guardsRepeats: false,
+      paymentId: "",
       createdAtMillis: nowMillis,
       claimedAfterBlock: "7 0xa"
     })

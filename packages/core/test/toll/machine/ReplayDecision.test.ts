@@ -25,6 +25,8 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
+  guardsRepeats: false,
+  paymentId: "",
   transferLogIndex: undefined,
   reportedBy: undefined,
   awaitsFinality: false,

@@ -156,13 +156,15 @@ export const eventsOf = (
       return [
         { _tag: "Accepted", task },
         { _tag: "Refused", refusal: { code: "no", message: "no" } },
-        { _tag: "Limited", patient: false }
+        { _tag: "Limited", patient: false },
+        { _tag: "Repeated", first: chargeIn("settled", { key: "first" }) }
       ]
     case "Claim":
       return [
         { _tag: "Claimed", claimedAtMillis: nowMillis },
         { _tag: "Limited", patient: false },
         { _tag: "Limited", patient: true },
+        { _tag: "Repeated", first: chargeIn("ready", { key: "first" }) },
         ...(waits > 1 ? [] : charges.map(([, charge]) => foundOf(charge, waits < 1)))
       ]
     case "Verify":

@@ -62,6 +62,10 @@ export const found = (
   copyRefusal: changes.copyRefusal
 })
 
+const replayed = { _tag: "Replay", charge: chargeIn("settled", { key: "first" }) } as const
+const identified = { _tag: "Identified", first: chargeIn("settled", { key: "first" }) } as const
+const repeated = { _tag: "Repeated", first: chargeIn("settled", { key: "first" }) } as const
+
 const copyRefusal: Refusal = { code: "theirs", message: "theirs" }
 const theirs = refused("theirs")
 const free = { leaseUntilMillis: nowMillis, exposureAtomic: "0" }
@@ -172,6 +176,18 @@ export const lookups: ReadonlyArray<Row> = [
     end(inProgress)
   ],
   ["is refused", call, judge("free"), { _tag: "Refused", refusal }, findCopy],
+  ["claim has the id of another payment, its key free", call, claim("free"), identified, end(replayed)],
+  ["claim has the id of another payment, its key own", call, claim("own"), identified, deferred(replayed)],
+  ["judge has the id of another payment, its key free", call, judge("free"), identified, end(replayed)],
+  ["judge has the id of another payment, its key own", call, judge("own"), identified, deferred(replayed)],
+  ["is refused, and repeats another payment", call, judge("free"), repeated, end(repeated)],
+  [
+    "is refused, and repeats another payment, by its voided charge",
+    call,
+    judge("own"),
+    repeated,
+    deferred(repeated)
+  ],
   ["comes when too many wait", call, judge("free"), { _tag: "Limited", patient: false }, end(limited)],
   ["is refused, with the lease", call, judge("own"), { _tag: "Refused", refusal }, refusedHeld(own)],
   ...keyStates.map((key): Row => [
@@ -254,6 +270,8 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Limited", patient: true },
     [{ _tag: "Queue" }, ...claim(key)]
   ]),
+  ["repeats another payment", call, claim("free"), repeated, end(repeated)],
+  ["repeats another payment, by its voided charge", call, claim("own"), repeated, deferred(repeated)],
   ["over a limit for too long", call, claim("free"), { _tag: "Limited", patient: false }, end(limited)],
   [
     "over a limit, with the lease",

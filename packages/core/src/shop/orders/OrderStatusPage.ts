@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { toText } from "../../domain/Money.ts"
+import type { Facts, StatusKind, StatusPage } from "../../ports/StatusPages.ts"
+import type { Parcel } from "../goods/Order.ts"
+import type { Order, Orders } from "../ports/Orders.ts"
+
+const timeOf = (millis: number): string => new Date(millis).toISOString()
+
+const expectedOf = ({ expectedDelivery }: Pick<Parcel, "expectedDelivery">) =>
+  expectedDelivery === undefined
+    ? null
+    : { from: expectedDelivery.from ?? null, to: expectedDelivery.to ?? null }
+
+const parcelOf = (parcel: Parcel): Facts => ({
+  carrier: parcel.carrier ?? null,
+  trackingNumber: parcel.trackingNumber,
+  trackingUrl: parcel.trackingUrl ?? null,
+  expectedDelivery: expectedOf(parcel)
+})
+
+const pageOf = (order: Order): StatusPage => {
+  const { chargeKey, createdAtMillis, id, offer, reason = null, shipments, status, updatedAtMillis } = order
+  return {
+    id,
+    chargeKey,
+    stateOf: () => status,
+    outline: {
+      orderId: id,
+      createdAt: timeOf(createdAtMillis),
+      updatedAt: timeOf(updatedAtMillis),
+      // Of the last parcel that has one.
+      expectedDelivery: shipments.map(expectedOf).findLast((expected) => expected !== null) ?? null
+    },
+    whole: Effect.succeed({
+      reason,
+      product: { title: offer.product.title },
+      totalPrice: toText(offer.total),
+      parcels: shipments.map(parcelOf)
+    }),
+    changesAtMillis: order.stepAtMillis
+  }
+}
+
+/** The status pages of orders. */
+export const orderStatusPages = (orders: Pick<Orders["Service"], "find">): StatusKind => ({
+  path: "orders",
+  subject: "order",
+  summary: "Status of an order",
+  statement: "Sign in to see your order.",
+  find: (id) => Effect.map(orders.find(id), (order) => order && pageOf(order)),
+  actions: {}
+})

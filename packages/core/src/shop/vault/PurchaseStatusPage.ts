@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import { ApiFailure } from "../../domain/ApiFailure.ts"
+import type { Charge } from "../../ports/Charges.ts"
+import type { StatusAction, StatusKind, StatusPage } from "../../ports/StatusPages.ts"
+import type { VaultItems } from "../ports/VaultItems.ts"
+import type { VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
+import type { Vault } from "./Vault.ts"
+
+/** The newest versions of an item that are listed. */
+const maxFiles = 100
+
+const timeOf = (millis: number): string => new Date(millis).toISOString()
+
+const stateOf = ({ status }: VaultPurchase, charge: Charge | undefined): string => {
+  if (charge?.refund === undefined) return status
+  return charge.refund._tag === "Sent" ? "refunded" : "refund_due"
+}
+
+type Items = Pick<VaultItems["Service"], "findBySlug" | "versions">
+
+const pageOf = (items: Items, purchase: VaultPurchase): StatusPage => {
+  const { chargeKey, createdAtMillis, dueAtMillis, id, slug, status } = purchase
+  return {
+    id,
+    chargeKey,
+    stateOf: (charge) => stateOf(purchase, charge),
+    outline: { purchaseId: id, createdAt: timeOf(createdAtMillis) },
+    whole: Effect.gen(function* () {
+      const item = yield* items.findBySlug(slug)
+      const files = yield* items.versions(slug, maxFiles)
+      return {
+        item: { slug, title: item?.title ?? null, productType: item?.productType ?? null },
+        files: files.map(({ digest, publishedAtMillis, size, version }) => ({
+          version,
+          size,
+          digest: `sha256:${digest}`,
+          publishedAt: timeOf(publishedAtMillis)
+        }))
+      }
+    }),
+    // Only a payment is awaited: a mail changes nothing here.
+    changesAtMillis: status === "reserved" ? dueAtMillis : undefined
+  }
+}
+
+/** The proof was used in another process, or the purchase isn't paid. */
+const noToken = new ApiFailure({
+  status: 409,
+  code: "TOKEN_NOT_ISSUED",
+  message:
+    "No token was issued: this proof was used before, or the purchase isn't paid yet. Sign a new challenge."
+})
+
+const newTokenAction = ({ newToken }: Pick<Vault["Service"], "newToken">): StatusAction => ({
+  statement: "Sign in to get a new download token for your purchase. The old one ends.",
+  run: (purchaseId, nonce) =>
+    Effect.flatMap(newToken(purchaseId, nonce), (issued) =>
+      issued === undefined ? Effect.fail(noToken) : Effect.succeed({ purchaseId, ...issued })
+    )
+})
+
+/** The status pages of purchases, where their wallets also get new download tokens. */
+export const purchaseStatusPages = (
+  purchases: Pick<VaultPurchases["Service"], "find">,
+  items: Items,
+  vault: Pick<Vault["Service"], "newToken">
+): StatusKind => ({
+  path: "purchases",
+  subject: "purchase",
+  summary: "Status of a purchase",
+  statement: "Sign in to see your purchase.",
+  find: (id) => Effect.map(purchases.find(id), (purchase) => purchase && pageOf(items, purchase)),
+  actions: { token: newTokenAction(vault) }
+})
