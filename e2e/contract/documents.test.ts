@@ -280,6 +280,16 @@ describe("omitting a port omits its routes, listing and OpenAPI entry", () => {
   })
 })
 
+describe("GET /openapi.json: headers", () => {
+  it("names the one that tells an empty page from an outage", async () => {
+    const shop = await openShop()
+    const { paths } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+    const { headers } = paths["/x402/search"].get.responses["200"]
+    expect(headers["X-Missing-Marketplaces"].description).toMatch(/failed or were too slow/)
+    expect(paths["/x402/track"].get.responses["200"]).not.toHaveProperty("headers")
+  })
+})
+
 describe("the documents can be moved or disabled", () => {
   it("moved", async () => {
     const shop = await openShop({ options: { openapiPath: "/docs/api.json", discoveryPath: "/listing" } })

@@ -1,6 +1,6 @@
 import { TemporarilyUnavailable } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { calls } from "./calls.ts"
+import { buyBody, calls } from "./calls.ts"
 import { buyResponse, expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
 import {
@@ -110,6 +110,62 @@ describe("GET /x402/search: parameters that reach the marketplaces", () => {
     await buyResponse(shop, search(query))
     expect(shop.calls.searchA).toEqual([expected])
     expect(shop.calls.searchB).toEqual([expected])
+  })
+})
+
+describe("GET /x402/search: what is offered can be bought", () => {
+  const searchA = async () => ({
+    products: [
+      { ...productA, asin: "B0SOLDOUT1", isAvailable: false },
+      { ...productA, price: null, isAvailable: null }
+    ],
+    totalResults: 40,
+    hasMore: true
+  })
+  const searchB = async () => ({ products: [], totalResults: 0, hasMore: false })
+
+  it("leaves out what is known to be sold out, where buy is offered", async () => {
+    const shop = await openShop({ script: { searchA, searchB } })
+    const body = (await buyResponse(shop, search("q=lamp"))) as Record<string, unknown>
+    expect(body).toEqual({
+      products: [{ ...productA, price: null }],
+      totalResults: 40,
+      page: 1,
+      hasMore: true
+    })
+  })
+
+  it("finds it where nothing can be bought", async () => {
+    const shop = await openShop({ script: { searchA, searchB }, without: ["fulfilment"] })
+    const { products } = (await buyResponse(shop, search("q=lamp"))) as { products: ReadonlyArray<unknown> }
+    expect(products).toHaveLength(2)
+  })
+
+  it("is said of each hit: its code or its page is what buy takes", async () => {
+    const page = "https://lights.example/products/shade?variant=41"
+    const shop = await openShop({
+      script: {
+        searchB: async () => ({
+          products: [{ ...productB, productUrl: page }],
+          totalResults: 1,
+          hasMore: false
+        })
+      }
+    })
+    const { products } = (await buyResponse(shop, search("q=lamp"))) as {
+      products: ReadonlyArray<{ asin: string; productUrl: string; source: string }>
+    }
+    const { asin: _, ...buyer } = buyBody
+    for (const { asin, productUrl, source } of products) {
+      const named = source === "marketplace_a" ? [{ asin }, { productUrl }] : [{ productUrl }]
+      for (const naming of named)
+        await buyResponse(shop, { method: "POST", path: "/x402/buy", body: { ...buyer, ...naming } })
+    }
+    expect(shop.calls.quote.map(({ product }) => product.source)).toEqual([
+      "marketplace_a",
+      "marketplace_a",
+      "marketplace_b"
+    ])
   })
 })
 

@@ -83,6 +83,51 @@ describe("GET /x402/track: parameters that are refused", () => {
   )
 })
 
+describe("GET /x402/track: the id of an order", () => {
+  it("is a 400 that says where the order's status is, not charged", async () => {
+    const shop = await openShop()
+    const { response } = await pay(shop, track("number=5e2f1f0a-3f57-4f0e-9b1c-2a4c1f3c7d10"))
+    const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
+    expect(details?.issues?.[0]?.path).toBe("number")
+    expect(details?.issues?.[0]?.message).toMatch(/id of an order.*x402-status/)
+    expect(shop.calls.track).toEqual([])
+  })
+})
+
+describe("GET /x402/track: a number that no carrier knows", () => {
+  const nobody = async () => {
+    throw new NoTrackingInfo({ message: "No carrier knows it.", costUsd: 0.02 })
+  }
+
+  it("is a 404, not charged, and isn't looked up again within the hour", async () => {
+    const shop = await openShop({ script: { track: nobody } })
+    for (const number of ["1Z999AA1", "1z999-aa1", "1Z999AA1"]) {
+      const { response } = await pay(shop, track(`number=${number}`))
+      await expectRefusal(shop, response, 404, "NO_TRACKING_INFO")
+    }
+    expect(shop.calls.track).toHaveLength(1)
+  })
+
+  it("with wrong data is the same 404; after ten guesses it is a 429 for right and wrong ones", async () => {
+    const right = "5550123"
+    const shop = await openShop({
+      script: {
+        track: async ({ number, phone }) => (phone === right ? { ...delivered, number } : nobody())
+      }
+    })
+    const guess = async (phone: string) => (await pay(shop, track(`number=1Z999AA1&phone=${phone}`))).response
+    const bodies = new Set<string>()
+    for (let tried = 0; tried < 10; tried++) bodies.add(await (await guess(`555${tried}`)).text())
+    expect(bodies.size).toBe(1)
+    for (const phone of ["55510", right]) {
+      const response = await guess(phone)
+      expect(response.headers.get("retry-after")).not.toBeNull()
+      await expectRefusal(shop, response, 429, "RATE_LIMITED")
+    }
+    expect(shop.calls.track).toHaveLength(10)
+  })
+})
+
 describe("GET /x402/track: parameters that reach the tracker", () => {
   it.each([
     ["number of 5 characters", "number=1Z-9a", { number: "1Z-9a" }],

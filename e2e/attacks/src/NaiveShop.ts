@@ -105,7 +105,15 @@ const routesOf = (
       path: "/x402/track",
       priceOf: fixed(520_000n),
       handle: async ({ req, json }) =>
-        json(await goods.tracker.track({ number: req.query("number") ?? "" }, context))
+        json(
+          await goods.tracker.track(
+            {
+              number: req.query("number") ?? "",
+              ...(req.query("phone") === undefined ? {} : { phone: req.query("phone")! })
+            },
+            context
+          )
+        )
     },
     {
       method: "GET",

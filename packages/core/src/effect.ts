@@ -26,6 +26,13 @@ export {
 } from "./domain/PaymentRequired.ts"
 export { Product, SearchProduct } from "./shop/goods/Product.ts"
 export { type QueryTerm, queryTermsOf, searchTermsOf } from "./shop/goods/SearchTerms.ts"
+export {
+  type Alternatives,
+  searchVault,
+  type TermMatch,
+  type VaultReads,
+  type VaultStep
+} from "./shop/goods/VaultRanking.ts"
 export { SearchQuery, SearchResponse } from "./shop/goods/Search.ts"
 export { ShopRequest, ShopResponse } from "./shop/goods/Shop.ts"
 export { TrackQuery, TrackResult } from "./shop/goods/Tracking.ts"

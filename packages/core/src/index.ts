@@ -143,6 +143,7 @@ export type {
   ProductReference,
   ShippingAddress
 } from "./shop/goods/Order.ts"
+export type { GeneralMarketplace } from "./shop/goods/ProductUrl.ts"
 export type {
   MilestoneStage,
   ShipmentStatus,
@@ -151,6 +152,13 @@ export type {
   TrackResult
 } from "./shop/goods/Tracking.ts"
 export { type QueryTerm, queryTermsOf, searchTermsOf } from "./shop/goods/SearchTerms.ts"
+export {
+  type Alternatives,
+  searchVault,
+  type TermMatch,
+  type VaultReads,
+  type VaultStep
+} from "./shop/goods/VaultRanking.ts"
 export type {
   Category,
   ProductType,

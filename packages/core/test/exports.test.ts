@@ -37,6 +37,7 @@ const plain = [
   "routeFulfilment",
   "sameListing",
   "searchTermsOf",
+  "searchVault",
   "storageFrom"
 ]
 

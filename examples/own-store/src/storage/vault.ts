@@ -1,14 +1,16 @@
 import {
   type ArchiveVersion,
-  queryTermsOf,
   type Redemption,
   type TokenRenewal,
   sameListing,
   searchTermsOf,
+  searchVault,
+  type TermMatch,
   type VaultItem,
   type VaultItemStore,
   type VaultPurchase,
-  type VaultPurchaseStore
+  type VaultPurchaseStore,
+  type VaultStep
 } from "@till402/core"
 import { type Database, json, type Transaction } from "./database.ts"
 
@@ -27,6 +29,55 @@ const putItem = async (sql: Database | Transaction, item: VaultItem): Promise<vo
 export const vaultItemStore = (sql: Database) => {
   const itemColumns = sql`id, slug, title, product_type, card_description, price, category, creator, downloads,
     cover_image_url`
+
+  /** Items with all terms of one of these lists. */
+  const withAll = (lists: TermMatch["anyOf"]) =>
+    lists
+      .map((list) => {
+        // Terms of a list that have no other form are looked up in the index.
+        const plain = list.filter(({ isPrefix, or }) => !isPrefix && or === undefined).map(({ text }) => text)
+        const conditions = list
+          .filter(({ isPrefix, or }) => isPrefix || or !== undefined)
+          .map(
+            ({ isPrefix, or = null, text }) => sql`EXISTS (SELECT FROM unnest(terms) AS term
+              WHERE term = ${or}::text OR ${isPrefix ? sql`starts_with(term, ${text})` : sql`term = ${text}`})`
+          )
+        return [sql`terms @> ${plain}::text[]`, ...conditions].reduce((all, each) => sql`${all} AND ${each}`)
+      })
+      .reduce((any, each) => sql`${any} OR ${each}`)
+
+  const matching = ({ anyOf, noneOf }: TermMatch) =>
+    noneOf.length === 0
+      ? sql`AND (${withAll(anyOf)})`
+      : sql`AND (${withAll(anyOf)}) AND NOT (${withAll(noneOf)})`
+
+  const itemById = async (id: string): Promise<VaultItem | undefined> => {
+    const [item] = await sql<Array<VaultItem>>`
+      SELECT ${itemColumns} FROM till.vault_items WHERE lower(id) = ${id.toLowerCase()}`
+    return item
+  }
+
+  const readStep = async ({
+    after,
+    category,
+    limit,
+    match,
+    maxPrice,
+    minPrice,
+    productType
+  }: VaultStep): Promise<ReadonlyArray<VaultItem>> => {
+    const place = sql`(SELECT position FROM till.vault_items WHERE lower(id) = ${after?.toLowerCase() ?? ""})`
+    return sql<Array<VaultItem>>`
+      SELECT ${itemColumns} FROM till.vault_items
+      WHERE listed
+        ${after === undefined ? sql`` : sql`AND position > ${place}`}
+        ${category === undefined ? sql`` : sql`AND category = ${category}`}
+        ${productType === undefined ? sql`` : sql`AND product_type = ${productType}`}
+        ${minPrice === undefined ? sql`` : sql`AND price >= ${minPrice}`}
+        ${maxPrice === undefined ? sql`` : sql`AND price <= ${maxPrice}`}
+        ${match === undefined ? sql`` : matching(match)}
+      ORDER BY position LIMIT ${limit}`
+  }
 
   return {
     put: (item) =>
@@ -73,30 +124,7 @@ export const vaultItemStore = (sql: Database) => {
       return item
     },
 
-    search: async ({ category, cursor, limit, maxPrice, minPrice, productType, q }) => {
-      const [last] =
-        cursor === undefined
-          ? [{ position: 0 }]
-          : await sql<Array<{ readonly position: number }>>`
-              SELECT position FROM till.vault_items WHERE lower(id) = ${cursor.toLowerCase()}`
-      if (last === undefined) return undefined
-      const terms = queryTermsOf(q)
-      if (terms?.length === 0) return { items: [], nextCursor: null }
-      const whole = (terms ?? []).filter(({ isPrefix }) => !isPrefix).map(({ text }) => text)
-      const prefix = terms?.find(({ isPrefix }) => isPrefix)?.text
-      const found = await sql<Array<VaultItem>>`
-        SELECT ${itemColumns} FROM till.vault_items
-        WHERE listed AND position > ${last.position}
-          ${category === undefined ? sql`` : sql`AND category = ${category}`}
-          ${productType === undefined ? sql`` : sql`AND product_type = ${productType}`}
-          ${minPrice === undefined ? sql`` : sql`AND price >= ${minPrice}`}
-          ${maxPrice === undefined ? sql`` : sql`AND price <= ${maxPrice}`}
-          ${whole.length === 0 ? sql`` : sql`AND terms @> ${whole}::text[]`}
-          ${prefix === undefined ? sql`` : sql`AND EXISTS (SELECT FROM unnest(terms) AS term WHERE starts_with(term, ${prefix}))`}
-        ORDER BY position LIMIT ${limit + 1}`
-      const items = found.slice(0, limit)
-      return { items, nextCursor: found.length > limit ? items.at(-1)!.id : null }
-    },
+    search: (query) => searchVault(query, { item: itemById, step: readStep }),
 
     countDownload: async (slug) => {
       await sql`UPDATE till.vault_items SET downloads = downloads + 1 WHERE slug = ${slug}`

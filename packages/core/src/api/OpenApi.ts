@@ -86,13 +86,26 @@ const transformOperation =
       responses: Object.fromEntries(
         responses.map(([status, response]) => [
           status,
-          { ...response, description: words[status] ?? response["description"] }
+          {
+            ...response,
+            description: words[status] ?? response["description"],
+            ...(status === "200" ? headersOf(operation) : {})
+          }
         ])
       ),
       security: [{ payment: [] }],
       "x-payment-info": paymentInfo(operation)
     }
   }
+
+/** The headers of a response, in the shape of OpenAPI. */
+const headersOf = ({ documents: { headers = {} } }: AnyOperation): Json => {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" } }
+  ])
+  return described.length === 0 ? {} : { headers: Object.fromEntries(described) }
+}
 
 const paymentScheme = {
   type: "apiKey",

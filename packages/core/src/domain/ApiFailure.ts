@@ -11,6 +11,8 @@ export class ApiFailure extends Data.TaggedError("ApiFailure")<{
   readonly details?: ApiError["details"] & {}
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
+  /** What the failed work cost the host, in atomic units, if it is known: else as much as its price. Never sent. */
+  readonly costAtomic?: bigint
   /** Methods that the path supports; sent as `Allow`. */
   readonly allow?: string
 }> {}

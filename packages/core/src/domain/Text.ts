@@ -27,6 +27,11 @@ export const Text = (options: {
   )
 }
 
+/** Text of white space and invisible characters alone says nothing. */
+export const notBlank = Schema.makeFilter(
+  (text: string) => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text) || "must not be blank"
+)
+
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const controls = /[\u0000-\u001f\u007f-\u009f]/u
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters

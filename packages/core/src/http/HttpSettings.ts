@@ -49,6 +49,8 @@ export interface HttpSettings {
   /** Atomic units: a larger payment counts only once the chain shows it, where its operation says nothing else. */
   readonly proofAbove: bigint
   readonly upstreamTimeoutMillis: number
+  /** A request with any field that its route doesn't have is refused. */
+  readonly refuseUnknownFields?: boolean | undefined
   readonly limits: { readonly quotesPerMinute: number; readonly quotesPerClientPerMinute: number }
   /** Who answers questions, for the OpenAPI document. */
   readonly support?: string | undefined

@@ -6,6 +6,7 @@ import { issuesOf } from "../domain/issuesOf.ts"
 import type { AnyOperation, OperationInput } from "../operations/Operation.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
 import { type Body, readBody, readRawBody } from "./RequestBody.ts"
+import { unknownFields } from "./UnknownFields.ts"
 
 /** The result of decoding one part of an input: its value, or every fault in it. */
 type Decoded<A> = Result.Result<A, ReadonlyArray<Issue>>
@@ -19,7 +20,10 @@ export const decoder = <A>(
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
   return (input: unknown, faults: ReadonlyArray<Issue> = []): Decoded<A> => {
     const right = decodeRight(input)
-    if (Result.isSuccess(right) && faults.length === 0) return Result.succeed(right.success)
+    const between =
+      typeof input === "object" && input !== null ? faultsBetween(input as Record<string, unknown>) : []
+    if (Result.isSuccess(right) && faults.length === 0 && between.length === 0)
+      return Result.succeed(right.success)
     // Collecting every fault takes several times as long, so it happens only for an invalid input.
     const decoded = Result.isSuccess(right) ? right : decode(input)
     const issues = [...faults]
@@ -27,23 +31,44 @@ export const decoder = <A>(
       for (const issue of found) if (!issues.some(({ path }) => path === issue.path)) issues.push(issue)
     }
     if (Result.isFailure(decoded)) add(issuesOf(decoded.failure))
-    if (typeof input === "object" && input !== null) add(faultsBetween(input as Record<string, unknown>))
+    add(between)
     return Result.fail(issues)
   }
 }
 
-/** The known parameters of a query by name. A repeated one is a fault; unknown ones are ignored. */
+const isEncoded = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Names in a query whose value isn't UTF-8 in percent-encoding: a URL parser reads other text than was sent. */
+const malformedIn = (search: string): ReadonlyArray<string> =>
+  !search.includes("%") || isEncoded(search)
+    ? []
+    : search
+        .replace(/^\?/, "")
+        .split("&")
+        .filter((pair) => !isEncoded(pair))
+        .flatMap((pair) => [...new URLSearchParams(pair).keys()])
+
+/** The parameters of a query by name. A known one that is repeated or malformed is a fault. */
 export const readQuery = (
-  params: URLSearchParams,
+  search: string,
   known: ReadonlySet<string>
 ): { readonly input: Record<string, string>; readonly faults: ReadonlyArray<Issue> } => {
   const input: Record<string, string> = {}
   const faults: Array<Issue> = []
-  for (const [name, value] of params) {
-    if (!known.has(name)) continue
-    if (!Object.hasOwn(input, name)) input[name] = value
-    else if (!faults.some(({ path }) => path === name))
-      faults.push({ path: name, message: "must be given once" })
+  const add = (path: string, message: string) => {
+    if (known.has(path) && !faults.some((fault) => fault.path === path)) faults.push({ path, message })
+  }
+  for (const name of malformedIn(search)) add(name, "must be UTF-8 in percent-encoding: send % as %25")
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (Object.hasOwn(input, name)) add(name, "must be given once")
+    else input[name] = value
   }
   return { input, faults }
 }
@@ -101,27 +126,35 @@ const namesOf = (schema: Schema.Top): ReadonlySet<string> => {
 }
 
 /** Decodes the query of a GET, or the body of a POST, by the schema of the operation's endpoint. */
-const contentDecoder = ({ endpoint, input: { faults } = {} }: AnyOperation) => {
+const contentDecoder = (
+  { endpoint, input: { faults, otherNames = {} } = {} }: AnyOperation,
+  refuseUnknown: boolean
+) => {
   const { method, payload, query } = endpoint
   if (method === "GET") {
     if (query === undefined) return () => none
     const decode = decoder(codecOf(query), faults)
     const known = namesOf(query)
+    const unknownIn = unknownFields(query, { otherNames, refuseUnknown })
     return ({ request }: InputParts) => {
-      const { faults: repeated, input } = readQuery(new URLSearchParams(request.url.search), known)
-      return decode(input, repeated)
+      const { faults: malformed, input } = readQuery(request.url.search, known)
+      return decode(input, [...malformed, ...unknownIn(input)])
     }
   }
-  const [first] = payload.values()
-  const decode = decoder(codecOf(first?.schemas[0] ?? Schema.Unknown), faults)
-  return ({ body }: InputParts) => decode(body._tag === "Empty" ? {} : body.value)
+  const schema = [...payload.values()][0]?.schemas[0] ?? Schema.Unknown
+  const decode = decoder(codecOf(schema), faults)
+  const unknownIn = unknownFields(schema, { otherNames, refuseUnknown })
+  return ({ body }: InputParts) => {
+    const input = body._tag === "Empty" ? {} : body.value
+    return decode(input, unknownIn(input as object))
+  }
 }
 
 /** Decodes an input by the schemas of the operation's endpoint. */
-const endpointDecoder = (operation: AnyOperation): DecodeInput => {
+const endpointDecoder = (operation: AnyOperation, refuseUnknown: boolean): DecodeInput => {
   const { params: schema } = operation.endpoint
   const decodeParams = schema === undefined ? undefined : decoder(codecOf(schema))
-  const decodeContent: (parts: InputParts) => Decoded<unknown> = contentDecoder(operation)
+  const decodeContent: (parts: InputParts) => Decoded<unknown> = contentDecoder(operation, refuseUnknown)
   return (parts) => {
     const fromPath = decodeParams?.(parts.params) ?? none
     const content = decodeContent(parts)
@@ -173,11 +206,14 @@ const requestReader = (isGet: boolean): InputReader =>
     return { _tag: "Input", input: undefined, raw: () => ({ pathname, search, body }) }
   })
 
-/** Makes the reader of an operation's input from its endpoint. */
-export const inputReader = (operation: AnyOperation): InputReader => {
+/** Makes the reader of an operation's input from its endpoint. `refuseUnknown`: names that it doesn't have are faults. */
+export const inputReader = (operation: AnyOperation, refuseUnknown = false): InputReader => {
   const { decode, isHandler = false } = operation.input ?? {}
   if (isHandler) return requestReader(operation.endpoint.method === "GET")
-  return decodedReader(operation, decode === undefined ? endpointDecoder(operation) : ownDecoder(decode))
+  return decodedReader(
+    operation,
+    decode === undefined ? endpointDecoder(operation, refuseUnknown) : ownDecoder(decode)
+  )
 }
 
 /** Endpoints decode without services: `Operations` guarantees it. */

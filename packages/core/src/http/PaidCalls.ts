@@ -246,6 +246,7 @@ export class PaidCalls {
           operation.work(input, { key, agreed, quoteKeys: () => this.quoteKeysOf(canonical) })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
+      costOf: (error) => (error instanceof ApiFailure ? error.costAtomic : undefined),
       reopen: (reference) =>
         this.downloads.reopen(
           downloadOf(paid.request, presented, true),

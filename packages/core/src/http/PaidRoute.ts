@@ -226,7 +226,7 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     id: identifier,
     method: method === "GET" ? "GET" : "POST",
     methodAndPath: `${method} ${path}`,
-    read: inputReader(operation),
+    read: inputReader(operation, settings.refuseUnknownFields),
     url: resource.url,
     listed,
     ...byItsQuery,

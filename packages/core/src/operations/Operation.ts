@@ -119,15 +119,30 @@ export interface OperationDocuments {
   readonly note?: string
   /** What suits only a test, in the host's settings: reported at start where real money is paid. */
   readonly risk?: { readonly setting: string; readonly problem: string; readonly cure: string }
+  /** Headers of the 200 that a caller should know, with what they mean. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The 402 includes the request's query, which must contain nothing private. */
   readonly queryInResource?: boolean
   /** Not listed at `/.well-known/x402`. */
   readonly unlisted?: boolean
 }
 
+/**
+ * Names that callers send instead of the fields of an input, by dotted path: `shippingAddress.zip`. Case and separators
+ * don't matter. A request with one is refused: ignoring it would sell something else than was asked for.
+ */
+export interface OtherNames {
+  /** By the field that is meant. Ignored where the field is sent as well. */
+  readonly names?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** What a request can't choose, by name: the fault. */
+  readonly notOffered?: Readonly<Record<string, string>>
+}
+
 /** How a request is read, besides by the endpoint's schemas. */
 export interface OperationInput<Input> {
-  /** Faults between fields, reported with those of the schema. */
+  /** Names that are refused, besides those that resemble a field. */
+  readonly otherNames?: OtherNames
+  /** Faults that the schema doesn't know or finds too late, reported with those of the schema. */
   readonly faults?: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Issue>
   /** Decodes the input instead of the endpoint's schemas; for schemas of other libraries. */
   readonly decode?: (raw: RawInput) => Effect.Effect<Input, ApiFailure>

@@ -27,6 +27,7 @@ import { PaymentReversals } from "../toll/limits/PaymentReversals.ts"
 import { leaseLengthMillis } from "../toll/perform/LeaseLength.ts"
 import { SettlementRunner } from "../toll/perform/SettlementRunner.ts"
 import { Toll } from "../toll/Toll.ts"
+import { CurrentSale, ProductSale } from "../shop/ports/ProductSale.ts"
 import { PortSettings } from "../shop/ports/PortGuard.ts"
 import { shopErasure } from "../shop/ports/ShopErasure.ts"
 import { ShopSettings } from "../shop/routes/ShopSettings.ts"
@@ -233,6 +234,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.succeed(OperationSettings, { ...settings, onError }),
     Layer.succeed(PortSettings, { timeoutMillis: settings.upstreamTimeoutMillis, onError }),
     Layer.succeed(ShopSettings, settings),
+    Layer.sync(CurrentSale, () => new ProductSale()),
     Layer.succeed(OrderingSettings, { ...settings.limits, margin: settings.margin }),
     Layer.succeed(OwnTemplates, hooks.mailTemplates ?? {}),
     Layer.succeed(MailContact, settings.support === undefined ? {} : { support: settings.support }),

@@ -91,15 +91,15 @@ describe("the faults of an input", () => {
 
 describe("a query", () => {
   const known = new Set(["q", "page"])
-  it("has its known fields; a repeated one is one fault", () => {
-    const { faults, input } = readQuery(new URLSearchParams("q=a&q=b&q=c&page=2&other=1&other=2"), known)
-    expect({ ...input }).toEqual({ q: "a", page: "2" })
+  it("has what was sent; a known field that is repeated is one fault", () => {
+    const { faults, input } = readQuery("?q=a&q=b&q=c&page=2&other=1&other=2", known)
+    expect({ ...input }).toEqual({ q: "a", page: "2", other: "1" })
     expect(faults).toEqual([{ path: "q", message: "must be given once" }])
   })
 
   it("has no more than was sent, whatever objects inherit", () => {
     const names = new Set(["constructor", "toString"])
-    const { faults, input } = readQuery(new URLSearchParams("constructor=a&toString=b"), names)
+    const { faults, input } = readQuery("?constructor=a&toString=b", names)
     expect([Object.entries(input), faults]).toEqual([
       [
         ["constructor", "a"],
@@ -107,6 +107,17 @@ describe("a query", () => {
       ],
       []
     ])
+  })
+
+  it.each([
+    ["?q=%E0%A4%A", ["q"]],
+    ["?page=2&q=100%", ["q"]],
+    ["?q=%FF&q=%zz&page=%", ["q", "page"]],
+    ["?other=%E0%A4%A&q=100%25", []],
+    ["?q=%E0%A4%85", []],
+    ["?q=a+b", []]
+  ])("whose encoding is malformed is faulty: %s", (search, paths) => {
+    expect(readQuery(search, known).faults.map(({ path }) => path)).toEqual(paths)
   })
 
   const weather = operationOf(

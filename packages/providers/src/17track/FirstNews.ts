@@ -3,13 +3,17 @@ import type { TrackQuery } from "@till402/core"
 import type { Calls, Known, Rejected } from "./Calls.ts"
 import type { Subject } from "./Registration.ts"
 import type { CallFault } from "./Rejection.ts"
-import { type FindCarrier, hasNews, isInvalid, type Shipment, unknownShipment } from "./Shipment.ts"
+import { type FindCarrier, hasNews, isAsked, type Shipment, unknownShipment } from "./Shipment.ts"
 import { fieldRequired, type TrackRefusal } from "./TrackRefusal.ts"
 
 /** A shipment, and the carrier that its number is registered with. */
 export interface Found {
   readonly carrier: number | null
   readonly shipment: Shipment
+  /** The number is known, but not by the data that was sent: like the carrier itself, this finds nothing. */
+  readonly isWithheld?: boolean
+  /** Whether the lookup has spent quota. */
+  readonly hasSpent?: boolean
 }
 
 /** Pauses between polls of a newly registered number; the last one repeats. */
@@ -61,7 +65,8 @@ export class FirstNews {
     const match = known.match(query)
     if (match._tag === "Lacks") return Effect.fail(fieldRequired([match.field], query))
     // Like the carrier itself: wrong data finds nothing.
-    if (match._tag === "Differs") return Effect.succeed(this.notFoundYet(known.carrier))
+    if (match._tag === "Differs")
+      return Effect.succeed({ ...this.notFoundYet(known.carrier), isWithheld: true })
     return Effect.succeed(plain(known))
   }
 
@@ -106,7 +111,8 @@ export class FirstNews {
         if (Result.isFailure(reply)) yield* Effect.logWarning("17track failed a poll", reply.failure._tag)
         else if (reply.success?._tag === "Known") {
           carrier = reply.success.carrier ?? carrier
-          if (!hasNews(reply.success.shipment) && !isInvalid(reply.success.shipment)) continue
+          const { shipment } = reply.success
+          if (!hasNews(shipment) && !isAsked(shipment)) continue
           return polled.isOurs ? plain(reply.success) : yield* this.disclose(reply.success, query)
         }
       }

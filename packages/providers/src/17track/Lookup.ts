@@ -169,7 +169,8 @@ export class Lookup {
         if (reply.success._tag === "Registered") {
           progress.carrier = reply.success.carrier ?? query.carrier ?? null
           this.resumed.note(sameNumber(query.number), yield* Clock.currentTimeMillis)
-          return yield* this.news.wait(query, { carrier: progress.carrier, isOurs: true })
+          const first = yield* this.news.wait(query, { carrier: progress.carrier, isOurs: true })
+          return { ...first, hasSpent: true }
         }
         const { rejection } = reply.success
         const meaning = meaningOf(rejection)

@@ -26,6 +26,11 @@ export interface SeventeenTrackSettings extends UpstreamSettings {
   readonly lookupMillis?: number | undefined
   /** How long to wait for the first news of a newly registered number, default 12000. */
   readonly firstNewsMillis?: number | undefined
+  /**
+   * What one unit of quota costs you, in US dollars: a number that no carrier knows spends one, and isn't charged. The till
+   * counts it as a loss. Default: the price of `track`.
+   */
+  readonly unitCostUsd?: number | undefined
   /** Maximum number of cached lookup results, default 2000. */
   readonly cacheCapacity?: number | undefined
   /** Language of event descriptions, as 17TRACK writes it; default `en`. */

@@ -48,6 +48,11 @@ const makeTracking = Effect.fnUntraced(function* (
   const deadlineMillis = yield* read.wholeNumber("lookupMillis", options.lookupMillis ?? 18_000, 1)
   const firstNewsMillis = yield* read.wholeNumber("firstNewsMillis", options.firstNewsMillis ?? 12_000, 0)
   const cacheCapacity = yield* read.wholeNumber("cacheCapacity", options.cacheCapacity ?? 2_000, 0)
+  const unitCostUsd = yield* read.optional(options.unitCostUsd, (cost) =>
+    cost >= 0 && cost <= 100
+      ? Effect.succeed(cost)
+      : read.invalid("unitCostUsd must be US dollars from 0 to 100")
+  )
   const findCarrier = (code: number) => options.carriers?.find(code) ?? bundledCarriers.get(code)
   const tags = registrationTags(apiKey)
   const calls = yield* makeCalls({
@@ -73,7 +78,13 @@ const makeTracking = Effect.fnUntraced(function* (
   })
   return {
     calls,
-    tracking: new Tracking({ apiKey, lookUp: (query) => lookup.lookUp(query), findCarrier, cacheCapacity })
+    tracking: new Tracking({
+      apiKey,
+      lookUp: (query) => lookup.lookUp(query),
+      findCarrier,
+      cacheCapacity,
+      unitCostUsd
+    })
   }
 })
 

@@ -13,6 +13,8 @@ export interface Shipment {
   readonly result: Omit<TrackResult, "number" | "daysSinceLastUpdate" | "trackingPageUrl">
   /** Time of the carrier's last report in milliseconds since the epoch; null without one. */
   readonly lastUpdate: number | null
+  /** Whether the provider has asked a carrier, which responded. */
+  readonly wasAsked?: boolean
 }
 
 /** Looks up a carrier by its code. */
@@ -90,8 +92,10 @@ export const readShipment = (item: unknown, findCarrier: FindCarrier): Shipment 
   const first = (read: (provider: unknown) => string | null): string | null =>
     providers.reduce<string | null>((found, provider) => found ?? read(provider), null)
   const found = status !== "NotFound"
+  const wasAsked = providers.some((provider) => field(provider, "latest_sync_status") === "Success")
   return {
     lastUpdate: newest,
+    ...(wasAsked ? { wasAsked } : {}),
     result: {
       status,
       subStatus,
@@ -147,8 +151,9 @@ export const unknownShipment = (code: number | null, findCarrier: FindCarrier): 
   }
 })
 
-/** Whether the carrier has no such number, so that no news will come. */
-export const isInvalid = ({ result }: Shipment): boolean => result.subStatus === "NotFound_InvalidCode"
+/** Whether the provider has asked a carrier, or needs to ask none: the code is none of the carrier's. */
+export const isAsked = ({ result, wasAsked = false }: Shipment): boolean =>
+  wasAsked || result.subStatus === "NotFound_InvalidCode"
 
 /** Whether a carrier has reported anything. Before that there is nothing to protect. */
 export const hasNews = ({ result }: Shipment): boolean => result.found || result.events.length > 0

@@ -1,6 +1,6 @@
 import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import type { TrackQuery, TrackResult } from "@till402/core"
-import { readBytes } from "@till402/core/effect"
+import { NoTrackingInfo, readBytes } from "@till402/core/effect"
 import { Overloaded } from "../upstream/UpstreamFault.ts"
 import { cacheKey, TrackingCache, type Outcome } from "./TrackingCache.ts"
 import { carrierCode, field } from "./Document.ts"
@@ -8,7 +8,7 @@ import { lifetimeMillis, refusalMillis } from "./Lifetimes.ts"
 import type { Found } from "./FirstNews.ts"
 import type { LookupError } from "./Lookup.ts"
 import { isSigned, maxBodyBytes, type Notification, readNotification, signHeader } from "./Notification.ts"
-import { type FindCarrier, readShipment, resultAt } from "./Shipment.ts"
+import { type FindCarrier, isAsked, readShipment, resultAt } from "./Shipment.ts"
 
 export interface TrackingSettings {
   readonly apiKey: Redacted.Redacted<string>
@@ -16,7 +16,16 @@ export interface TrackingSettings {
   readonly findCarrier: FindCarrier
   /** Maximum number of cached lookups. */
   readonly cacheCapacity: number
+  /** What one unit of quota costs, in US dollars. */
+  readonly unitCostUsd?: number | undefined
 }
+
+/**
+ * Whether the carriers that were asked don't know the number; with wrong data, nobody may learn that they do. While the
+ * provider hasn't asked them yet, the number is known, and waits.
+ */
+const isUnknown = ({ isWithheld = false, shipment }: Found): boolean =>
+  !shipment.result.found && (isWithheld || isAsked(shipment))
 
 /** Maximum lookups in flight. */
 const maxInFlight = 10_000
@@ -55,10 +64,22 @@ export class Tracking {
   track(query: TrackQuery): Effect.Effect<TrackResult, LookupError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const key = this.keyOf(query)
-      const outcome = this.cache.get(key, now) ?? this.join(key, query)
-      return Effect.flatMap(outcome, ({ shipment }) =>
-        Effect.map(Clock.currentTimeMillis, (then) => resultAt(shipment, query.number, then))
-      )
+      const cached = this.cache.get(key, now)
+      return Effect.flatMap(cached ?? this.join(key, query), (found) => {
+        const { hasSpent = false, shipment } = found
+        if (isUnknown(found)) return Effect.fail(this.unknown(cached === undefined && hasSpent))
+        return Effect.map(Clock.currentTimeMillis, (then) => resultAt(shipment, query.number, then))
+      })
+    })
+  }
+
+  private unknown(hasSpent: boolean): NoTrackingInfo {
+    const { unitCostUsd } = this.settings
+    // Without a price, the till counts that of its own call.
+    const cost = hasSpent ? (unitCostUsd === undefined ? {} : { costUsd: unitCostUsd }) : { costUsd: 0 }
+    return new NoTrackingInfo({
+      message: "No carrier that was asked knows this tracking number yet.",
+      ...cost
     })
   }
 

@@ -44,15 +44,23 @@ export const amazonClient = (
     readonly deadlineMillis: number
   }
 ): AmazonClient => {
+  const pageOf = Effect.fnUntraced(function* (query: ProductQuery, term: string) {
+    const page = yield* read(yield* upstream.call(request({ ...query, term }, access)), query.page)
+    yield* upstream.recordQuotaSpent(page.quotaSpent)
+    if (page.quotaRemaining !== undefined) yield* upstream.recordQuotaRemaining(page.quotaRemaining)
+    return page
+  })
+
   const search = Effect.fnUntraced(function* (
     query: ProductQuery
   ): Effect.fn.Return<ProductPage, UpstreamFault> {
     if (query.page > maxPage) return { products: [], totalResults: 0, hasMore: false }
-    const response = yield* upstream.call(request({ ...query, term: termWith(query.q, query.brand) }, access))
-    const page = yield* read(response, query.page)
-    yield* upstream.recordQuotaSpent(page.quotaSpent)
-    if (page.quotaRemaining !== undefined) yield* upstream.recordQuotaRemaining(page.quotaRemaining)
-    return toProductPage(page, query, access.country)
+    const term = termWith(query.q, query.brand)
+    const page = yield* pageOf(query, term)
+    const { correction } = page
+    // Nothing is found by the term as it was sent: the shop's own correction is what its visitors would be shown.
+    const isMisspelt = page.listings.length === 0 && correction !== undefined && correction !== term
+    return toProductPage(isMisspelt ? yield* pageOf(query, correction) : page, query, access.country)
   })
   return { search: filledPages(search, deadlineMillis), usage: upstream.usage, deadlineMillis }
 }

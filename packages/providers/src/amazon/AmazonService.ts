@@ -40,6 +40,8 @@ interface FoundPage {
   readonly totalResults: number
   readonly quotaSpent: number
   readonly quotaRemaining?: number
+  /** What the shop proposes for a misspelt term. */
+  readonly correction?: string | undefined
 }
 
 /** Where a service differs from the others. */
@@ -55,9 +57,12 @@ interface ServiceEntry<A> {
   /** The page in a document, or what is wrong with it. */
   readonly found: (document: A, page: number) => FoundPage | string
   /** Fields of a result whose names differ. */
-  readonly listing: (
-    fields: Fields
-  ) => Readonly<Record<"price" | "currency" | "reviewCount" | "imageUrl" | "isPrime", unknown>>
+  readonly listing: (fields: Fields) => Readonly<
+    Record<"price" | "currency" | "reviewCount" | "imageUrl" | "isPrime", unknown>
+  > & {
+    /** What the shop says of its stock: `Only 3 left in stock`. */
+    readonly stock?: unknown
+  }
 }
 
 /** A service that searches Amazon: its requests, and how its responses are read. */
@@ -69,8 +74,15 @@ export interface AmazonService extends Pick<ServiceEntry<never>, "name" | "baseU
   readonly read: (
     response: UpstreamResponse,
     page: number
-  ) => Effect.Effect<ListingPage & Pick<FoundPage, "quotaSpent" | "quotaRemaining">, ResponseMalformed>
+  ) => Effect.Effect<
+    ListingPage & Pick<FoundPage, "quotaSpent" | "quotaRemaining" | "correction">,
+    ResponseMalformed
+  >
 }
+
+/** Amazon's words for a product that nobody sells now. */
+const saysUnavailable =
+  /\b(?:currently unavailable|temporarily out of stock|out of stock|no longer available)\b/i
 
 export const amazonService = <A>(entry: ServiceEntry<A>): AmazonService => {
   const { document, found, headers, listing, name, parameters, path } = entry
@@ -81,7 +93,7 @@ export const amazonService = <A>(entry: ServiceEntry<A>): AmazonService => {
     const asin = asinOf(fields["asin"])
     const title = textOf(fields["title"])
     if (asin === null || title === null) return undefined
-    const { currency, imageUrl, isPrime, price, reviewCount } = listing(fields)
+    const { currency, imageUrl, isPrime, price, reviewCount, stock } = listing(fields)
     return {
       asin,
       title,
@@ -92,7 +104,8 @@ export const amazonService = <A>(entry: ServiceEntry<A>): AmazonService => {
       reviewCount: countOf(reviewCount),
       imageUrl: urlOf(imageUrl),
       isPrime: isPrime === true,
-      isSponsored: fields["sponsored"] === true
+      isSponsored: fields["sponsored"] === true,
+      isAvailable: !saysUnavailable.test(textOf(stock) ?? "")
     }
   }
 

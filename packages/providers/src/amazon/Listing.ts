@@ -1,6 +1,7 @@
 import type { ProductPage, ProductQuery, SearchProduct } from "@till402/core"
 import { type AmazonCountry, shopOf } from "./Country.ts"
 import { isOfBrand } from "../listing/Brand.ts"
+import type { FoundProduct } from "../listing/FoundProduct.ts"
 
 /*
  * From an upstream's listings to a page of the port. Pure functions.
@@ -18,6 +19,8 @@ export interface Listing {
   readonly imageUrl: string | null
   readonly isPrime: boolean
   readonly isSponsored: boolean
+  /** Whether the shop doesn't say that it can't be bought. */
+  readonly isAvailable: boolean
 }
 
 /** One page of an upstream, unfiltered. */
@@ -51,7 +54,7 @@ const isPricedWithin = (
     (priceMin === undefined || price >= priceMin) &&
     (priceMax === undefined || price <= priceMax))
 
-const toProduct = (listing: Listing, country: AmazonCountry): SearchProduct => {
+const toProduct = (listing: Listing, country: AmazonCountry): FoundProduct => {
   const { currency, host } = shopOf(country)
   return {
     asin: listing.asin,
@@ -64,7 +67,8 @@ const toProduct = (listing: Listing, country: AmazonCountry): SearchProduct => {
     // Built from the asin: the upstream's links go through advertising redirects.
     productUrl: `https://www.${host}/dp/${listing.asin}`,
     source: "marketplace_a",
-    isExpedited: listing.isPrime
+    isExpedited: listing.isPrime,
+    ...(listing.isAvailable ? {} : { isAvailable: false })
   }
 }
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { countOf, fieldsOf, numberOf } from "../listing/Fields.ts"
+import { countOf, fieldsOf, numberOf, textOf } from "../listing/Fields.ts"
 import { amazonService } from "./AmazonService.ts"
 import { shopOf } from "./Country.ts"
 
@@ -112,9 +112,10 @@ export const rainforestService = amazonService({
       ...(quotaRemaining === null ? {} : { quotaRemaining })
     }
   },
-  listing: ({ image, is_prime, price: only, prices, ratings_total }) => {
+  listing: ({ availability, image, is_prime, price: only, prices, ratings_total }) => {
     const { currency, value } = fieldsOf(only ?? (Array.isArray(prices) ? prices[0] : undefined))
-    return { price: value, currency, reviewCount: ratings_total, imageUrl: image, isPrime: is_prime }
+    const stock = fieldsOf(availability)["raw"]
+    return { price: value, currency, reviewCount: ratings_total, imageUrl: image, isPrime: is_prime, stock }
   }
 })
 
@@ -155,14 +156,17 @@ export const serpApiService = amazonService({
       hasMore,
       totalResults: countOf(fieldsOf(search_information)["total_results"]) ?? (hasMore ? seen + 1 : seen),
       // Cached searches are free, but no response says so: each counts.
-      quotaSpent: 1
+      quotaSpent: 1,
+      // https://serpapi.com/amazon-spell-check
+      correction: textOf(fieldsOf(search_information)["spelling_fix"]) ?? undefined
     }
   },
-  listing: ({ extracted_price, prime, reviews, thumbnail }) => ({
+  listing: ({ extracted_price, prime, reviews, stock, thumbnail }) => ({
     price: extracted_price,
     currency: null,
     reviewCount: reviews,
     imageUrl: thumbnail,
-    isPrime: prime
+    isPrime: prime,
+    stock
   })
 })

@@ -1,4 +1,10 @@
-import { AddressNotServed, type ProductReference, type ShippingAddress } from "@till402/core"
+import {
+  AddressNotServed,
+  type GeneralMarketplace,
+  type ProductReference,
+  ProductUnavailable,
+  type ShippingAddress
+} from "@till402/core"
 
 /*
  * Converts an order of the till to the fields that shops need. Pure functions.
@@ -12,6 +18,28 @@ export interface OrderRequest {
   /** Names the client that requests a quote: `QuoteRequest` of a till. */
   readonly client?: string | undefined
 }
+
+/** The shop that Rye and Zinc order at by its product codes. */
+export const amazonOfUnitedStates: GeneralMarketplace = { hosts: ["amazon.com"], country: "US" }
+
+/** Hosts of general marketplaces, whatever variant a request names. */
+const marketplaceHost = /(?:^|\.)(?:amazon|ebay)\.[a-z]{2,3}(?:\.[a-z]{2})?\.?$/
+
+/** Why a product's page can't be ordered from; `undefined` if it can. */
+export const pageFault = (product: ProductReference): ProductUnavailable | undefined =>
+  product.source === "marketplace_b" && marketplaceHost.test(new URL(product.productUrl).hostname)
+    ? new ProductUnavailable({
+        message: "The page is of a marketplace that isn't ordered from.",
+        reason: "foreign_page"
+      })
+    : undefined
+
+const hostOf = (page: string): string | undefined => URL.parse(page)?.hostname.replace(/^www\./, "")
+
+/** Whether a storefront's product is of the shop with these pages: another shop may have a variant of the same number. */
+export const isNamedBy = (product: ProductReference, pages: ReadonlyArray<string | null>): boolean =>
+  product.source === "marketplace_b" &&
+  pages.some((page) => page !== null && hostOf(page) === hostOf(product.productUrl))
 
 /** The page of a product, with its variant at shops of Shopify. */
 export const productPageOf = (product: ProductReference): string => {

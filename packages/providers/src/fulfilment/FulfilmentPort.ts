@@ -1,4 +1,4 @@
-import type { FulfilmentStatus, OrderToPlace, QuotedOffer } from "@till402/core"
+import type { FulfilmentStatus, GeneralMarketplace, OrderToPlace, QuotedOffer } from "@till402/core"
 import { TemporarilyUnavailable, UpstreamFailed, type UpstreamUnavailable } from "@till402/core"
 import type { Fulfilment } from "@till402/core/effect"
 import { Effect } from "effect"
@@ -35,6 +35,7 @@ export interface FulfilmentClient<E extends ClientError> {
 
 export interface FulfilmentPortSettings<E extends ClientError> {
   readonly placesOnce: boolean
+  readonly generalMarketplace?: GeneralMarketplace
   /** The error as the plain functions throw it: `TemporarilyUnavailable` for a 503. */
   readonly toHostError: (error: E | UpstreamFault) => E | UpstreamFault | TemporarilyUnavailable
 }
@@ -50,7 +51,7 @@ const isQuoteRefusal = (error: { readonly _tag: string }): error is Exclude<Quot
 
 export const fulfilmentPort = <E extends ClientError>(
   client: FulfilmentClient<E>,
-  { placesOnce, toHostError }: FulfilmentPortSettings<E>
+  { generalMarketplace, placesOnce, toHostError }: FulfilmentPortSettings<E>
 ): Port => {
   const portError = (error: E | UpstreamFault): PortError => {
     if (isUpstreamFault(error)) return toPortError("fulfilment", error)
@@ -60,6 +61,7 @@ export const fulfilmentPort = <E extends ClientError>(
       : new UpstreamFailed({ port: "fulfilment", cause: thrown })
   }
   return {
+    generalMarketplace,
     quote: (request) =>
       Effect.mapError(client.quote(request), (error): QuoteError =>
         isQuoteRefusal(error) ? error : portError(error)

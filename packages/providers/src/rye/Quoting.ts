@@ -1,7 +1,7 @@
 import type { QuotedOffer } from "@till402/core"
 import { Clock, Effect, Option } from "effect"
 import { isUnavailable, isUpstreamFault, ResponseMalformed } from "../upstream/index.ts"
-import { addressFault, type OrderRequest, productPageOf } from "../fulfilment/Buyer.ts"
+import { addressFault, type OrderRequest, pageFault, productPageOf } from "../fulfilment/Buyer.ts"
 import type { BalanceCheck } from "./Balance.ts"
 import type { Buyers } from "./Buyers.ts"
 import { IntentBudgetSpent, OfferNotReady, type RyeError } from "./Errors.ts"
@@ -127,6 +127,8 @@ export const makeQuoting = (intents: Intents, settings: QuotingSettings, limits:
   return Effect.fnUntraced(function* (request: OrderRequest): Effect.fn.Return<QuotedOffer, RyeError> {
     const fault = addressFault(request.shippingAddress, { defaultPhone, upstream: "Rye" })
     if (fault !== undefined) return yield* fault
+    const foreign = pageFault(request.product)
+    if (foreign !== undefined) return yield* foreign
     yield* ensureCovered(1n)
     // A failure counts in `usage`; the quote then has a plain title.
     const listing = intents.product(productPageOf(request.product)).pipe(

@@ -2,7 +2,7 @@ import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402
 import { Fulfilment } from "@till402/core/effect"
 import { Clock, type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { amazonOfUnitedStates, type OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
 import { Journals } from "../journals/Journals.ts"
@@ -116,7 +116,14 @@ const makeServices = Effect.fnUntraced(function* (options: RyeLayerOptions) {
   const { placements } = yield* Journals
   const { attempt, ...client } = yield* makeParts(options, placements)
   // What Rye does with an idempotency key is not documented. Its intents can be queried instead.
-  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: false, toHostError })
+  const port = fulfilmentPort(
+    { ...client, attempt },
+    {
+      generalMarketplace: amazonOfUnitedStates,
+      placesOnce: false,
+      toHostError
+    }
+  )
   return Context.make(Rye, client).pipe(Context.add(Fulfilment, port))
 })
 

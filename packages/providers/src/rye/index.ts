@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { amazonOfUnitedStates } from "../fulfilment/Buyer.ts"
 import { toThrownPlacement } from "../fulfilment/PlacementOutcome.ts"
 import { makeWithFetch, toPromise } from "../upstream/index.ts"
 import { type RyeError, toHostError } from "./Errors.ts"
@@ -44,6 +45,7 @@ const run = <A>(call: Effect.Effect<A, RyeError>, signal: AbortSignal | undefine
   toPromise(Effect.mapError(call, toHostError), signal)
 
 const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: RyeParts): RyeFulfilment => ({
+  generalMarketplace: amazonOfUnitedStates,
   quote: (request, { signal }) => run(quote(request), signal),
   place: (order, { signal }) =>
     toPromise(

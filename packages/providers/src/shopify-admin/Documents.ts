@@ -107,6 +107,7 @@ const OfferedVariant = Schema.Struct({
     title: Schema.String,
     status: Schema.String,
     publishedAt: optional(Schema.String),
+    onlineStoreUrl: optional(Schema.String),
     hasOnlyDefaultVariant: Schema.Boolean,
     featuredMedia: Media
   })
@@ -122,7 +123,7 @@ export const getVariant = operation(
     shop { currencyCode }
     productVariant(id: $id) {
       id title price availableForSale inventoryItem { requiresShipping }
-      product { title status publishedAt hasOnlyDefaultVariant ${media} }
+      product { title status publishedAt onlineStoreUrl hasOnlyDefaultVariant ${media} }
     }
   }`
 )

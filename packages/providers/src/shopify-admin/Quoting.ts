@@ -1,7 +1,7 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
-import { type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
+import { isNamedBy, type OrderRequest, splitName } from "../fulfilment/Buyer.ts"
 import { soldCurrency, textOfCents } from "../fulfilment/Cents.ts"
 import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import { urlOf } from "../listing/Fields.ts"
@@ -61,7 +61,11 @@ const refusalOf = (error: ShopifyAdminError): ShopifyAdminError => {
 }
 
 /** Finds the variant that a request names, if it is sold. */
-const variantOf = Effect.fnUntraced(function* ({ query }: AdminApi, { product }: OrderRequest) {
+const variantOf = Effect.fnUntraced(function* (
+  { query }: AdminApi,
+  { product }: OrderRequest,
+  shopUrl: string
+) {
   const digits = product.source === "marketplace_b" ? product.variantId : ""
   if (!/^\d{1,20}$/.test(digits)) return yield* notFound()
   const found = yield* query(getVariant, { id: `gid://shopify/ProductVariant/${digits}` })
@@ -71,6 +75,7 @@ const variantOf = Effect.fnUntraced(function* ({ query }: AdminApi, { product }:
   if (!productVariant || !isPublished || productVariant.product.status !== "ACTIVE") {
     return yield* notFound()
   }
+  if (!isNamedBy(product, [urlOf(productVariant.product.onlineStoreUrl), shopUrl])) return yield* notFound()
   if (!productVariant.availableForSale) {
     return yield* new ProductUnavailable({
       message: "The product is out of stock.",
@@ -82,7 +87,7 @@ const variantOf = Effect.fnUntraced(function* ({ query }: AdminApi, { product }:
 
 export const makeQuoting = (
   { api, drafts, quotes }: { readonly api: AdminApi; readonly drafts: Drafts; readonly quotes: OpenQuotes },
-  { quoteLifetimeMillis, shipping }: ShopifyAdminConfig
+  { quoteLifetimeMillis, shipping, shopUrl }: ShopifyAdminConfig
 ) => {
   const { query } = api
 
@@ -126,7 +131,7 @@ export const makeQuoting = (
   return Effect.fnUntraced(function* (
     request: OrderRequest
   ): Effect.fn.Return<QuotedOffer, ShopifyAdminError> {
-    const variant = yield* variantOf(api, request)
+    const variant = yield* variantOf(api, request, shopUrl)
     const draft = yield* Effect.mapError(draftOf(request, variant), refusalOf)
     const now = yield* Clock.currentTimeMillis
     const amounts = yield* amountsOf(draft)

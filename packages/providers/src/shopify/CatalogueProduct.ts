@@ -1,5 +1,6 @@
-import type { ProductQuery, SearchProduct } from "@till402/core"
+import type { ProductQuery } from "@till402/core"
 import { isOfBrand } from "../listing/Brand.ts"
+import type { FoundProduct } from "../listing/FoundProduct.ts"
 import { countOf, currencyOf, type Fields, fieldsOf, numberOf, textOf, urlOf } from "../listing/Fields.ts"
 import { fromMinor } from "./MinorUnits.ts"
 
@@ -109,7 +110,7 @@ export const toSearchProduct = (
   document: unknown,
   query: Pick<ProductQuery, "brand" | "priceMax" | "priceMin">,
   reading: Reading
-): SearchProduct | undefined => {
+): FoundProduct | undefined => {
   const product = fieldsOf(document)
   const asin = textOf(product["id"])
   const title = textOf(product["title"])
@@ -132,6 +133,8 @@ export const toSearchProduct = (
     imageUrl: variant.imageUrl ?? imageOf(product["media"]),
     productUrl: variant.url,
     source: "marketplace_b",
-    isExpedited: false
+    isExpedited: false,
+    // `buy` takes a page that names the variant.
+    ...(variant.url === null || variant.id === undefined ? { isAvailable: false } : {})
   }
 }

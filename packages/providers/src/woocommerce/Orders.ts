@@ -31,6 +31,7 @@ const Product = Schema.Struct({
   purchasable: Schema.optional(Schema.Boolean),
   stock_status: Schema.optional(Schema.String),
   price: Schema.optional(Schema.NullOr(Schema.String)),
+  permalink: Schema.optional(Schema.Unknown),
   images: Schema.optional(Schema.Unknown),
   image: Schema.optional(Schema.Unknown)
 })

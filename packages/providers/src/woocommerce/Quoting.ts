@@ -1,7 +1,7 @@
 import { AddressNotServed, ProductNotFound, ProductUnavailable, type QuotedOffer } from "@till402/core"
 import { Money } from "@till402/core/effect"
 import { Clock, Effect } from "effect"
-import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { isNamedBy, type OrderRequest } from "../fulfilment/Buyer.ts"
 import type { OpenQuotes } from "../fulfilment/OpenQuotes.ts"
 import { fieldsOf, textOf, urlOf } from "../listing/Fields.ts"
 import { ResponseMalformed } from "../upstream/index.ts"
@@ -41,6 +41,7 @@ export const makeQuoting = (orders: Orders, quotes: OpenQuotes, settings: WooCom
     const id = product.source === "marketplace_b" ? product.variantId : ""
     if (!referencePattern.test(id)) return yield* notFound()
     const found = yield* publishedProduct(id)
+    if (!isNamedBy(product, [urlOf(found.permalink), settings.api])) return yield* notFound()
     // A variation doesn't say whether its product is published.
     if (found.type === "variation" && found.parent_id) yield* publishedProduct(`${found.parent_id}`)
     const isOnSale = found.purchasable !== false && found.type !== "variable" && found.type !== "grouped"

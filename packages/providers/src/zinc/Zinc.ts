@@ -2,7 +2,7 @@ import type { ConfigurationError, FulfilmentStatus, QuotedOffer } from "@till402
 import { Fulfilment } from "@till402/core/effect"
 import { type Config, Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import type { OrderRequest } from "../fulfilment/Buyer.ts"
+import { amazonOfUnitedStates, type OrderRequest } from "../fulfilment/Buyer.ts"
 import { fulfilmentPort } from "../fulfilment/FulfilmentPort.ts"
 import { type FailedPlacement, withoutOutcome } from "../fulfilment/PlacementOutcome.ts"
 import { makeUpstream, type UpstreamUsage, withDefaults } from "../upstream/index.ts"
@@ -63,7 +63,14 @@ export const makeParts = Effect.fnUntraced(function* (
 
 const makeServices = Effect.fnUntraced(function* (options: ZincLayerOptions) {
   const { attempt, ...client } = yield* makeParts(options)
-  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: true, toHostError })
+  const port = fulfilmentPort(
+    { ...client, attempt },
+    {
+      generalMarketplace: amazonOfUnitedStates,
+      placesOnce: true,
+      toHostError
+    }
+  )
   return Context.make(Zinc, client).pipe(Context.add(Fulfilment, port))
 })
 

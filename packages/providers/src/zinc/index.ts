@@ -1,4 +1,5 @@
 import { Effect, Redacted } from "effect"
+import { amazonOfUnitedStates } from "../fulfilment/Buyer.ts"
 import { toThrownPlacement } from "../fulfilment/PlacementOutcome.ts"
 import { makeWithFetch, toPromise } from "../upstream/index.ts"
 import { toHostError, type ZincError } from "./Errors.ts"
@@ -39,6 +40,7 @@ const run = <A>(call: Effect.Effect<A, ZincError>, signal: AbortSignal | undefin
   toPromise(Effect.mapError(call, toHostError), signal)
 
 const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: ZincParts): ZincFulfilment => ({
+  generalMarketplace: amazonOfUnitedStates,
   quote: (request, { signal }) => run(quote(request), signal),
   place: (order, { signal }) =>
     toPromise(
@@ -64,9 +66,9 @@ const toFulfilment = ({ attempt, find, quote, status, usage, webhook }: ZincPart
  * import { rye } from "@till402/providers/rye"
  * import { zinc } from "@till402/providers/zinc"
  *
- * const { quote } = rye({ apiKey: process.env["RYE_API_KEY"]! })
+ * const { generalMarketplace, quote } = rye({ apiKey: process.env["RYE_API_KEY"]! })
  * const { find, place, placesOnce, status } = zinc({ apiKey: process.env["ZINC_API_KEY"]! })
- * const fulfilment = { quote, place, placesOnce, find, status }
+ * const fulfilment = { generalMarketplace, quote, place, placesOnce, find, status }
  */
 export const zinc = ({ apiKey, fetch, webhookSecret, ...options }: ZincOptions): ZincFulfilment =>
   toFulfilment(

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { isSigned } from "../../src/17track/Notification.ts"
 import { delivered, item, inTransit, webhookBody, webhookMeta } from "./documents.ts"
 import { apiKey, type Behaviour } from "./provider.ts"
-import { number, open } from "./tracking.ts"
+import { isFound, number, open } from "./tracking.ts"
 
 const url = "https://shop.example/17track"
 const signatureOf = (body: string | Uint8Array, key = apiKey): string => {
@@ -121,9 +121,9 @@ describe("a webhook", () => {
       const { provider, send, tracker, track } = yield* opened()
       provider.registrations.clear()
       provider.register({ number, carrier: 100_002, phone_number_last_4: "1234" })
-      assert.strictEqual((yield* track({ number, phone: "9999" })).found, false)
+      assert.strictEqual(yield* isFound(track({ number, phone: "9999" })), false)
       assert.strictEqual(yield* send(event("TRACKING_UPDATED", updated)), 200)
-      assert.strictEqual((yield* track({ number, phone: "9999" })).found, false)
+      assert.strictEqual(yield* isFound(track({ number, phone: "9999" })), false)
       assert.strictEqual((yield* track({ number, phone: "1234" })).found, true)
       assert.strictEqual((yield* Effect.flip(track({ number })))._tag, "AdditionalFieldRequired")
       assert.strictEqual(tracker.usage().quotaSpent, 0)

@@ -5,7 +5,7 @@ import type { TrackQuery } from "@till402/core"
 import { envelope, inTransit, type Item, item, rejection } from "./documents.ts"
 import { cacheKey } from "../../src/17track/TrackingCache.ts"
 import { apiKey, type Behaviour } from "./provider.ts"
-import { inTime, number, open } from "./tracking.ts"
+import { inTime, isFound, number, open } from "./tracking.ts"
 
 const allExtras: TrackQuery = {
   number,
@@ -260,9 +260,8 @@ describe("a number that is registered with somebody's phone, postal code, date o
         Effect.gen(function* () {
           const { provider, track } = yield* known
           yield* track({ number, [parameter]: same })
-          const result = yield* track({ number, [parameter]: other })
-          assert.include(result, { status: "NotFound", found: false, latestEvent: null, destination: null })
-          assert.deepStrictEqual(result.events, [])
+          const refusal = yield* Effect.flip(track({ number, [parameter]: other }))
+          assert.include(refusal, { _tag: "NoTrackingInfo", costUsd: 0 })
           assert.deepStrictEqual(provider.of("deletetrack"), [])
         })
       )
@@ -275,13 +274,13 @@ describe("a number that is registered with somebody's phone, postal code, date o
         ...wants("phone_number_last_4"),
         passes: (registration) => registration["phone_number_last_4"] === "1234"
       })
-      assert.strictEqual((yield* track({ number, phone: "+31 20 555 4321" })).found, false)
+      assert.strictEqual(yield* isFound(track({ number, phone: "+31 20 555 4321" })), false)
       assert.strictEqual((yield* track({ number, phone: "+31 20 555 1234" })).found, true)
       assert.strictEqual(provider.of("deletetrack").length, 1)
       assert.strictEqual(provider.quotaUsed, 2)
       // The one with the wrong digit finds nothing as before, and takes nothing away.
       yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* track({ number, phone: "+31 20 555 4321" })).found, false)
+      assert.strictEqual(yield* isFound(track({ number, phone: "+31 20 555 4321" })), false)
       assert.strictEqual(provider.of("deletetrack").length, 1)
     })
   )

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { delivered, inTransit, item, notFound } from "./documents.ts"
-import { number, open } from "./tracking.ts"
+import { isFound, number, open } from "./tracking.ts"
 
 /** Long after the last event of the fixtures. */
 const later = Date.parse("2027-06-01T00:00:00Z")
@@ -55,9 +55,9 @@ describe("a number that 17TRACK may have stopped tracking", () => {
       assert.deepStrictEqual(arrived.provider.of("retrack"), [])
 
       const unborn = yield* open({ newsAfterMillis: Number.POSITIVE_INFINITY })
-      yield* unborn.track({ number })
+      yield* isFound(unborn.track({ number }))
       yield* TestClock.adjust("1 minute")
-      yield* unborn.track({ number })
+      yield* isFound(unborn.track({ number }))
       assert.deepStrictEqual(unborn.provider.of("retrack"), [])
 
       yield* TestClock.setTime(Date.parse("2026-11-25T00:00:00Z"))
@@ -73,8 +73,41 @@ describe("a number that 17TRACK may have stopped tracking", () => {
       yield* TestClock.setTime(later)
       const { provider, track } = yield* open()
       provider.register({ number, carrier: 100_002, phone_number: "+31 20 555 1234" })
-      assert.strictEqual((yield* track({ number, phone: "4321" })).found, false)
+      assert.strictEqual(yield* isFound(track({ number, phone: "4321" })), false)
       assert.deepStrictEqual(provider.paths(), ["gettrackinfo"])
+    })
+  )
+})
+
+describe("a number that no carrier knows", () => {
+  const news = (registration: Record<string, unknown>) => {
+    const document = item(notFound, registration)
+    const tracking = { providers: [{ latest_sync_status: "Success", events: [] }] }
+    return { ...document, track_info: { ...(document["track_info"] as object), tracking } }
+  }
+
+  it.effect("isn't found at the price of its registration; the same again costs nothing", () =>
+    Effect.gen(function* () {
+      const { provider, track } = yield* open({ news }, { unitCostUsd: 0.03 })
+      const first = yield* Effect.flip(track({ number }))
+      assert.include(first, { _tag: "NoTrackingInfo", costUsd: 0.03 })
+      const again = yield* Effect.flip(track({ number }))
+      assert.include(again, { _tag: "NoTrackingInfo", costUsd: 0 })
+      assert.strictEqual(provider.quotaUsed, 1)
+    })
+  )
+
+  it.effect("has no cost of its own where the host doesn't name it", () =>
+    Effect.gen(function* () {
+      const { track } = yield* open({ news })
+      assert.notProperty(yield* Effect.flip(track({ number })), "costUsd")
+    })
+  )
+
+  it.effect("is a result that waits as long as the provider hasn't asked", () =>
+    Effect.gen(function* () {
+      const { track } = yield* open({ newsAfterMillis: Number.POSITIVE_INFINITY })
+      assert.include(yield* track({ number }), { status: "NotFound", found: false, subStatus: null })
     })
   )
 })
@@ -93,9 +126,9 @@ describe("a number that the carrier doesn't have", () => {
         }
       })
       const before = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      const result = yield* track({ number })
+      const refusal = yield* Effect.flip(track({ number }))
       const after = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      assert.include(result, { found: false, subStatus: "NotFound_InvalidCode" })
+      assert.strictEqual(refusal._tag, "NoTrackingInfo")
       assert.isAtMost(after - before, 3_000)
       assert.strictEqual(provider.of("gettrackinfo").length, 2)
     })

@@ -29,3 +29,12 @@ export const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | 
   })
 
 export const number = "1ZA1234E0205271688"
+
+/** Whether a lookup finds the shipment. */
+export const isFound = <E extends { readonly _tag: string }>(
+  lookup: Effect.Effect<{ readonly found: boolean }, E>
+): Effect.Effect<boolean, E> =>
+  Effect.matchEffect(lookup, {
+    onSuccess: ({ found }) => Effect.succeed(found),
+    onFailure: (error) => (error._tag === "NoTrackingInfo" ? Effect.succeed(false) : Effect.fail(error))
+  })

@@ -32,6 +32,42 @@ const shoe: Sample = {
 }
 const bare: Sample = { asin: "B0TEST0002", title: "Zephyr Road Shoes" }
 
+describe("a misspelt search of SerpApi", () => {
+  const serpApi = providers.find(({ name }) => name === "serpapi")!
+  const open = (organic: (term: string) => ReadonlyArray<unknown>) => {
+    const terms: Array<string> = []
+    server.use(
+      http.get(serpApi.endpoint, ({ request }) => {
+        const term = new URL(request.url).searchParams.get("k") ?? ""
+        terms.push(term)
+        return HttpResponse.json({
+          search_metadata: { status: "Success" },
+          search_information: { spelling_fix: "shoes", query_displayed: term },
+          organic_results: organic(term)
+        })
+      })
+    )
+    const options = serpApi.provide({ apiKey, retries: 0 })
+    return { terms, options, search: () => options.search({ q: "sheos", page: 1 }, context()) }
+  }
+
+  it("that finds nothing is searched as the shop corrects it, once", async () => {
+    const { options, search, terms } = open((term) => (term === "shoes" ? [serpApi.write(shoe)] : []))
+    assert.deepStrictEqual(asins((await search()).products), [shoe.asin])
+    assert.deepStrictEqual(terms, ["sheos", "shoes"])
+    assert.strictEqual(options.usage().quotaSpent, 2)
+    const empty = open(() => [])
+    assert.deepStrictEqual((await empty.search()).products, [])
+    assert.deepStrictEqual(empty.terms, ["sheos", "shoes"])
+  })
+
+  it("that finds something is left as it was sent", async () => {
+    const { search, terms } = open(() => [serpApi.write(shoe)])
+    await search()
+    assert.deepStrictEqual(terms, ["sheos"])
+  })
+})
+
 describe.each(providers)("$name", (provider) => {
   const { document, endpoint, provide, write } = provider
 
@@ -53,6 +89,19 @@ describe.each(providers)("$name", (provider) => {
       totalResults: 140,
       hasMore: true
     })
+  })
+
+  it("says of a product that nobody sells now that it isn't available", async () => {
+    const stock = (text: string) =>
+      provider.name === "rainforest" ? { availability: { raw: text } } : { stock: text }
+    respondWith([
+      { ...write(shoe), ...stock("Currently unavailable.") },
+      { ...write(bare), ...stock("Only 3 left in stock - order soon.") }
+    ])
+    const { products } = await search()
+    const known = products.map((product) => Reflect.get(product, "isAvailable") as unknown)
+    // Canopy reports no stock.
+    assert.deepStrictEqual(known, [provider.name === "canopy" ? undefined : false, undefined])
   })
 
   it("fills a page that filters left empty from the next page, and repeats no product", async () => {

@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { interceptRequests } from "../interceptRequests.ts"
 import { request as amazonRequest, startShop as startRye } from "../rye/shop.ts"
 import { request as shopRequest, startShop as startShopify } from "../shopify-admin/shop.ts"
-import { startShop as startWooCommerce } from "../woocommerce/shop.ts"
+import { request as wooRequest, startShop as startWooCommerce } from "../woocommerce/shop.ts"
 import { startShop as startZinc } from "../zinc/shop.ts"
 import { context } from "./orderRequest.ts"
 
@@ -28,7 +28,7 @@ const shops: ReadonlyArray<readonly [string, Request, Open]> = [
     amazonRequest,
     (change) => startZinc(server, { allowance: { taxBasisPoints: 0, shippingCents: 0 }, ...change }).shop
   ],
-  ["woocommerce", shopRequest, (change) => startWooCommerce(server, change).shop],
+  ["woocommerce", wooRequest, (change) => startWooCommerce(server, change).shop],
   ["shopify-admin", shopRequest, (change) => startShopify(server, change).shop]
 ]
 

@@ -5,6 +5,7 @@ import { intentFixture } from "../rye/fakeRye.ts"
 import * as ryeShop from "../rye/shop.ts"
 import { request as shopifyRequest, startShop as startShopify } from "../shopify-admin/shop.ts"
 import { FakeWooCommerce } from "../woocommerce/fakeWooCommerce.ts"
+import { request as wooRequest } from "../woocommerce/shop.ts"
 import * as zincShop from "../zinc/shop.ts"
 import { context } from "./orderRequest.ts"
 import type { World } from "./placements.ts"
@@ -82,9 +83,9 @@ const ofWooCommerce = (server: Server) => async (): Promise<World> => {
   server.use(upstream.handler())
   const keys = { consumerKey: "ck_1", consumerSecret: "cs_1" }
   const shop = wooCommerce({ ...keys, storeUrl: upstream.store, shipping: { cents: 599 }, retries: 0 })
-  const { reference, total } = await shop.quote(shopifyRequest, context)
+  const { reference, total } = await shop.quote(wooRequest, context)
   return {
-    place: () => shop.place({ ...shopifyRequest, orderId, reference, total }, context),
+    place: () => shop.place({ ...wooRequest, orderId, reference, total }, context),
     find: async () => (await shop.find(orderId, { ...context, reference })) ?? undefined,
     goods: () => [...upstream.orders.values()].filter(({ status }) => status !== "pending").length,
     disturb: (after, reply) => {

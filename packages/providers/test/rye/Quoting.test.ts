@@ -63,6 +63,18 @@ describe("a quote", () => {
     assert.strictEqual(upstream.goods.length, 0)
   })
 
+  it.each(["https://www.amazon.de/dp/B0TEST0001", "https://www.ebay.com/itm/1", "https://amazon.co.uk/x"])(
+    "isn't requested for %s, whatever variant is named",
+    async (productUrl) => {
+      const { quote, upstream } = start()
+      const refusal = await rejectionOf(
+        quote({ product: { source: "marketplace_b", productUrl, variantId: "41" } })
+      )
+      assert.deepInclude(refusal as object, { _tag: "ProductUnavailable", reason: "foreign_page" })
+      assert.deepStrictEqual(upstream.received, [])
+    }
+  )
+
   it("names a storefront's variant, one-word buyers and the host's phone", async () => {
     const { quote, upstream } = start({ defaultPhone: "+1 555 555 0199", offerRetrievalEffort: "low" })
     const { phone: _phone, ...address } = request.shippingAddress

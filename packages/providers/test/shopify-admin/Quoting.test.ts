@@ -81,6 +81,11 @@ describe("a quote of a Shopify shop", () => {
 
   it.each<[string, (upstream: FakeShopifyAdmin) => object, object]>([
     ["the product is unknown", () => ({ product: bag("404") }), { _tag: "ProductNotFound" }],
+    [
+      "the page is another shop's",
+      () => ({ product: { ...bag("71"), productUrl: "https://other.example/products/tote?variant=71" } }),
+      { _tag: "ProductNotFound" }
+    ],
     ["the variant is no number", () => ({ product: bag("tote") }), { _tag: "ProductNotFound" }],
     [
       "the product is Amazon's",

@@ -31,9 +31,9 @@ describe("a product of the catalogue", () => {
     })
   })
 
-  it("has null for missing fields", async () => {
+  it("has null for missing fields, and can't be bought without a page", async () => {
     respondWith(products({ id: "gid://shopify/p/1", title: "Bare", variants: [{}] }))
-    assert.deepStrictEqual((await search()).products, [
+    assert.deepStrictEqual<ReadonlyArray<object>>((await search()).products, [
       {
         asin: "gid://shopify/p/1",
         title: "Bare",
@@ -44,7 +44,8 @@ describe("a product of the catalogue", () => {
         imageUrl: null,
         productUrl: null,
         source: "marketplace_b",
-        isExpedited: false
+        isExpedited: false,
+        isAvailable: false
       }
     ])
   })

@@ -71,6 +71,11 @@ describe("a quote of a WooCommerce shop", () => {
 
   it.each<[string, object, object]>([
     ["is unknown", { product: bag("404") }, { _tag: "ProductNotFound" }],
+    [
+      "is another shop's",
+      { product: { ...bag("71"), productUrl: "https://other.example/products/tote?variant=71" } },
+      { _tag: "ProductNotFound" }
+    ],
     ["has no id", { product: bag("tote") }, { _tag: "ProductNotFound" }],
     [
       "is Amazon's",

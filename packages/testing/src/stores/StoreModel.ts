@@ -144,21 +144,30 @@ const orderModel = (): Orders["Service"] => {
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[a-z0-9]+/g) ?? []
 
-const meets = (
-  item: VaultItem,
-  { category, maxPrice, minPrice, productType, q = "" }: VaultQuery
-): boolean => {
-  const words = wordsOf([item.title, item.cardDescription, item.category, item.slug].join(" "))
-  const sought = wordsOf(q)
-  const begun = sought.at(-1)
-  return (
-    item.category === (category ?? item.category) &&
-    item.productType === (productType ?? item.productType) &&
-    item.price >= (minPrice ?? 0) &&
-    item.price <= (maxPrice ?? Infinity) &&
-    sought.slice(0, -1).every((word) => words.includes(word)) &&
-    (begun === undefined ? q.trim() === "" : words.some((word) => word.startsWith(begun)))
-  )
+const meets = (item: VaultItem, { category, maxPrice, minPrice, productType }: VaultQuery): boolean =>
+  item.category === (category ?? item.category) &&
+  item.productType === (productType ?? item.productType) &&
+  item.price >= (minPrice ?? 0) &&
+  item.price <= (maxPrice ?? Infinity)
+
+/** The place of an item in a search by a few plain words: 0 for all in its title, 1 for all, then for fewer. */
+const rankOf = (item: VaultItem, q = ""): number | undefined => {
+  if (q.trim() === "") return 0
+  const sought = [...new Set(wordsOf(q))]
+  const hitsIn = (text: string): number => {
+    const words = wordsOf(text)
+    return sought.filter((word, index) =>
+      index === sought.length - 1 ? words.some((each) => each.startsWith(word)) : words.includes(word)
+    ).length
+  }
+  const inTitle = hitsIn(item.title)
+  const anywhere = hitsIn([item.title, item.cardDescription, item.category, item.slug].join(" "))
+  for (let size = sought.length; size >= Math.max(1, Math.ceil(sought.length / 3)); size--) {
+    const rank = 2 * (sought.length - size)
+    if (inTitle >= size) return rank
+    if (anywhere >= size) return rank + 1
+  }
+  return undefined
 }
 
 interface ModelArchive {
@@ -225,13 +234,16 @@ const itemModel = (): VaultItems["Service"] => {
       }),
     search: (query) =>
       Effect.sync(() => {
-        const cursor = items.all().findIndex(({ id }) => id === query.cursor)
+        const all = items.all()
+        const cursor = all.findIndex(({ id }) => id === query.cursor)
         if (query.cursor !== undefined && cursor === -1) return undefined
-        const found = items
-          .all()
-          .slice(cursor + 1)
-          .filter((row) => row.isListed && meets(row, query))
-          .map(itemOf)
+        const reached = cursor === -1 ? 0 : (rankOf(all[cursor]!, query.q) ?? 0)
+        const ranked = all.flatMap((row, index) => {
+          const rank = row.isListed && meets(row, query) ? rankOf(row, query.q) : undefined
+          const isBehind = rank !== undefined && (rank > reached || (rank === reached && index > cursor))
+          return isBehind ? [{ row, rank }] : []
+        })
+        const found = ascending(ranked, ({ rank }) => rank).map(({ row }) => itemOf(row))
         const page = found.slice(0, query.limit)
         return { items: page, nextCursor: page.length < found.length ? page.at(-1)!.id : null }
       }),

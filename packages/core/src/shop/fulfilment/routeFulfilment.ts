@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { NotPlaced, ProductUnavailable } from "../ports/Errors.ts"
 import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { type GeneralMarketplace, isPageOf } from "../goods/ProductUrl.ts"
 import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { FulfilmentRoutes, RoutedRequest } from "./FulfilmentRoutes.ts"
@@ -66,6 +67,24 @@ const readerOf =
     }
   }
 
+/** Whether a request names a page of another general marketplace than the one that a route buys from. */
+const isForeignTo = ({ generalMarketplace }: FulfilmentOptions, { product }: RoutedRequest): boolean =>
+  generalMarketplace !== undefined &&
+  product.source === "marketplace_a" &&
+  product.productUrl !== undefined &&
+  !isPageOf(product.productUrl, generalMarketplace)
+
+const foreignPage = () =>
+  new ProductUnavailable({ message: "The product is of another marketplace.", reason: "foreign_page" })
+
+/** The general marketplaces of all routes; `undefined` if none names its own. */
+const marketplaceOf = (routes: Routes): GeneralMarketplace | undefined => {
+  const named = [...routes.values()].flatMap(({ generalMarketplace }) => generalMarketplace ?? [])
+  const [first, ...others] = new Set(named.map(({ country }) => country))
+  const hosts = [...new Set(named.flatMap((each) => each.hosts))]
+  return named.length === 0 ? undefined : { hosts, country: others.length === 0 ? first : undefined }
+}
+
 /** Tries the chosen routes, one after the other, until one quotes. */
 const quoterOf = <Name extends string>(
   { choose, onPassedOver, routeTimeoutMillis = defaultRouteTimeoutMillis }: FulfilmentRoutes<Name>,
@@ -93,6 +112,7 @@ const quoterOf = <Name extends string>(
     for (const [index, name] of names.entries()) {
       const isLast = index === names.length - 1
       try {
+        if (isForeignTo(routes.get(name)!, request)) throw foreignPage()
         const offer = await withTimeout(isLast ? undefined : routeTimeoutMillis, context, (limited) =>
           routes.get(name)!.quote(request, limited)
         )
@@ -168,7 +188,9 @@ export const routeFulfilment = <Name extends string>(options: FulfilmentRoutes<N
     return route.status?.(reference, context)
   }
 
+  const generalMarketplace = marketplaceOf(routes)
   return {
+    ...(generalMarketplace === undefined ? {} : { generalMarketplace }),
     quote: quoterOf(options, routes),
     place: async (order, context) => {
       const found = read(order.reference)

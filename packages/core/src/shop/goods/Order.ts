@@ -2,7 +2,16 @@ import { Schema } from "effect"
 import { addressFaults, ShippingAddress } from "./Address.ts"
 import type { Issue } from "../../domain/ApiError.ts"
 import { type Money, MoneyText } from "../../domain/Money.ts"
-import { asinOfUrl, isProductUrl, ProductUrl, variantOfUrl, variantsOfUrl } from "./ProductUrl.ts"
+import {
+  asinOfUrl,
+  type GeneralMarketplace,
+  isPageOf,
+  isProductUrl,
+  nameOf,
+  ProductUrl,
+  variantOfUrl,
+  variantsOfUrl
+} from "./ProductUrl.ts"
 import { Text } from "../../domain/Text.ts"
 
 export { ShippingAddress }
@@ -33,13 +42,65 @@ const Asin = Schema.String.check(
 )
 const isAsin = Schema.is(Asin)
 
-const variantFaults = (productUrl: string, variantId: string | undefined): ReadonlyArray<Issue> => {
+/**
+ * The product code of the general marketplace that a page names. Where its hosts aren't known, any host's page may be one
+ * of its pages, unless a variant is named: that means a storefront.
+ */
+const codeOfPage = (
+  productUrl: string,
+  variantId: string | undefined,
+  marketplace: GeneralMarketplace | undefined
+): string | undefined => {
+  const isGeneral =
+    marketplace === undefined
+      ? variantId === undefined && variantOfUrl(productUrl) === undefined
+      : isPageOf(productUrl, marketplace)
+  return isGeneral ? asinOfUrl(productUrl) : undefined
+}
+
+/** Faults of a page of the general marketplace. */
+const generalPageFaults = (
+  { asin, productUrl, variantId }: ProductNaming & { readonly productUrl: string },
+  marketplace: GeneralMarketplace
+): ReadonlyArray<Issue> => {
+  if (asinOfUrl(productUrl) === undefined)
+    return [
+      {
+        path: "productUrl",
+        message: `is no product's page: at ${nameOf(marketplace)} it has /dp/ and a code`
+      }
+    ]
+  return asin === undefined && variantId !== undefined
+    ? [
+        {
+          path: "variantId",
+          message: `names a storefront product, and productUrl is a page of ${nameOf(marketplace)}`
+        }
+      ]
+    : []
+}
+
+/** A page that is neither of the general marketplace nor of a storefront's variant. */
+const unnamedVariant = (productUrl: string, marketplace: GeneralMarketplace | undefined): Issue =>
+  marketplace === undefined || asinOfUrl(productUrl) === undefined
+    ? { path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }
+    : {
+        path: "productUrl",
+        message: `is not a page of ${nameOf(marketplace)}, and names no variant of a storefront product`
+      }
+
+const variantFaults = (
+  { asin, productUrl, variantId }: ProductNaming & { readonly productUrl: string },
+  marketplace: GeneralMarketplace | undefined
+): ReadonlyArray<Issue> => {
   const [ofUrl, ...others] = variantsOfUrl(productUrl)
   if (others.length > 0) return [{ path: "productUrl", message: "names several variants; keep one" }]
   if (ofUrl === undefined) {
-    return variantId === undefined && asinOfUrl(productUrl) === undefined
-      ? [{ path: "variantId", message: "is required for a storefront product, or ?variant= in productUrl" }]
-      : []
+    const isNamed =
+      variantId !== undefined ||
+      codeOfPage(productUrl, variantId, marketplace) !== undefined ||
+      (asin !== undefined && asinOfUrl(productUrl) !== undefined)
+    return isNamed ? [] : [unnamedVariant(productUrl, marketplace)]
   }
   if (variantId !== undefined && ofUrl !== variantId) {
     return [{ path: "variantId", message: "differs from the variant in productUrl" }]
@@ -48,13 +109,19 @@ const variantFaults = (productUrl: string, variantId: string | undefined): Reado
 }
 
 /** Faults in how a request names its product, beyond the format of each field. */
-export const namingFaults = ({ asin, productUrl, variantId }: ProductNaming): ReadonlyArray<Issue> => {
+export const namingFaults = (
+  naming: ProductNaming,
+  marketplace?: GeneralMarketplace
+): ReadonlyArray<Issue> => {
+  const { asin, productUrl } = naming
   if (asin === undefined && productUrl === undefined) {
     return [{ path: "asin", message: "is required, or productUrl: name the product by one of them" }]
   }
   if (productUrl === undefined || !isProductUrl(productUrl)) return []
+  const isGeneral = marketplace !== undefined && isPageOf(productUrl, marketplace)
+  const isForeign = marketplace !== undefined && !isGeneral
   const disagree =
-    asin !== undefined && isAsin(asin) && asinOfUrl(productUrl) !== asin.toUpperCase()
+    asin !== undefined && isAsin(asin) && (isForeign || asinOfUrl(productUrl) !== asin.toUpperCase())
       ? [
           {
             path: "productUrl",
@@ -62,7 +129,11 @@ export const namingFaults = ({ asin, productUrl, variantId }: ProductNaming): Re
           }
         ]
       : []
-  return [...disagree, ...variantFaults(productUrl, variantId)]
+  const page = { ...naming, productUrl }
+  return [
+    ...disagree,
+    ...(isGeneral ? generalPageFaults(page, marketplace) : variantFaults(page, marketplace))
+  ]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -73,7 +144,7 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
  * Faults between the fields of a buy request: of its address, and of how it names its product. A schema checks these
  * only once each field is valid; this checks them in any case, so that one response lists every fault.
  */
-export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
+export const buyFaults = (sent: Fields, marketplace?: GeneralMarketplace): ReadonlyArray<Issue> => {
   const { asin, productUrl, shippingAddress, variantId } = sent
   const text = <Name extends string>(name: Name, value: unknown) =>
     typeof value === "string" ? ({ [name]: value } as { readonly [key in Name]: string }) : {}
@@ -85,11 +156,10 @@ export const buyFaults = (sent: Fields): ReadonlyArray<Issue> => {
       message
     })),
     ...(isNamed
-      ? namingFaults({
-          ...text("asin", asin),
-          ...text("productUrl", productUrl),
-          ...text("variantId", variantId)
-        })
+      ? namingFaults(
+          { ...text("asin", asin), ...text("productUrl", productUrl), ...text("variantId", variantId) },
+          marketplace
+        )
       : [])
   ]
 }
@@ -161,14 +231,20 @@ export type ProductReference =
   | { readonly source: "marketplace_a"; readonly asin: string; readonly productUrl: string | undefined }
   | { readonly source: "marketplace_b"; readonly productUrl: string; readonly variantId: string }
 
-/** The product that a valid request names. */
-export const productOf = (request: BuyRequest): ProductReference => {
-  const asin =
-    request.asin?.toUpperCase() ??
-    (request.productUrl === undefined ? undefined : asinOfUrl(request.productUrl))
-  if (asin !== undefined) return { source: "marketplace_a", asin, productUrl: request.productUrl }
-  const productUrl = request.productUrl!
-  return { source: "marketplace_b", productUrl, variantId: request.variantId ?? variantOfUrl(productUrl)! }
+/** The product that a valid request names. `variantId` without `asin` means a storefront's. */
+export const productOf = (
+  { asin, productUrl, variantId }: Pick<BuyRequest, "asin" | "productUrl" | "variantId">,
+  marketplace?: GeneralMarketplace
+): ProductReference => {
+  const code =
+    asin?.toUpperCase() ??
+    (productUrl === undefined ? undefined : codeOfPage(productUrl, variantId, marketplace))
+  if (code !== undefined) return { source: "marketplace_a", asin: code, productUrl }
+  return {
+    source: "marketplace_b",
+    productUrl: productUrl!,
+    variantId: variantId ?? variantOfUrl(productUrl!)!
+  }
 }
 
 /** When a parcel is expected: ISO 8601, dates or times. */

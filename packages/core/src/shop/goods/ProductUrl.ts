@@ -40,6 +40,35 @@ export const ProductUrl = Sent.pipe(
   )
 )
 
+/** The general marketplace that products are bought from. Pages of other hosts are none of its products. */
+export interface GeneralMarketplace {
+  /** Hosts of its pages, their subdomains included: `["amazon.com"]`. */
+  readonly hosts: ReadonlyArray<string>
+  /** ISO 3166-1 alpha-2 code of the country whose shop it is; errors name it. */
+  readonly country?: string | undefined
+}
+
+const hostPattern = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$/
+
+/** Whether a value of a host is a `GeneralMarketplace`. */
+export const isGeneralMarketplace = (given: unknown): given is GeneralMarketplace => {
+  if (typeof given !== "object" || given === null) return false
+  const { country, hosts } = given as Partial<Record<keyof GeneralMarketplace, unknown>>
+  const isCountry = country === undefined || (typeof country === "string" && /^[A-Z]{2}$/.test(country))
+  const isHost = (host: unknown) => typeof host === "string" && hostPattern.test(host)
+  return isCountry && Array.isArray(hosts) && hosts.length > 0 && hosts.every(isHost)
+}
+
+/** Whether a page is one of the marketplace. */
+export const isPageOf = (productUrl: string, { hosts }: GeneralMarketplace): boolean => {
+  const hostname = URL.parse(productUrl)?.hostname.replace(/\.$/, "") ?? ""
+  return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))
+}
+
+/** The marketplace in words: `amazon.com (US)`. */
+export const nameOf = ({ country, hosts }: GeneralMarketplace): string =>
+  `${hosts.join(" or ")}${country === undefined ? "" : ` (${country})`}`
+
 /** Product code in the path of a general marketplace's page, in upper case. */
 export const asinOfUrl = (productUrl: string): string | undefined => {
   const path = URL.parse(productUrl)?.pathname ?? ""

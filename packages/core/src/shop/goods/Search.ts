@@ -1,6 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { SearchProduct } from "./Product.ts"
-import { IntegerText, NumberText, Text } from "../../domain/Text.ts"
+import { IntegerText, notBlank, NumberText, Text } from "../../domain/Text.ts"
 
 const positive = Schema.isGreaterThan(0, { message: "must be greater than 0" })
 const isPositive = Schema.makeFilter((text: string) => Number(text) > 0 || "must be greater than 0")
@@ -8,7 +8,7 @@ const price = Schema.optionalKey(NumberText.check(isPositive))
 
 /** The query as it is sent. */
 const SentQuery = Schema.Struct({
-  q: Text({ min: 1, max: 500 }),
+  q: Text({ min: 1, max: 500 }).check(notBlank),
   priceMin: price,
   priceMax: price,
   brand: Schema.optionalKey(Text({ max: 200 })),
@@ -24,7 +24,7 @@ const SentQuery = Schema.Struct({
 export const SearchQuery = SentQuery.pipe(
   Schema.decodeTo(
     Schema.Struct({
-      /** Search words, 1 to 500 characters. */
+      /** Search words, 1 to 500 characters; not blank. */
       q: Schema.String,
       /** Lowest price, in US dollars; above zero. */
       priceMin: Schema.optionalKey(Schema.Finite.check(positive)),

@@ -1,4 +1,5 @@
 import type { VaultItem } from "./Vault.ts"
+import { stemOf } from "./WordStem.ts"
 
 /*
  * The terms by which vault items are found. All stores search these, so that they find the same. After the first release,
@@ -43,6 +44,8 @@ const part = new RegExp(`(${run})|(\\p{Extended_Pictographic})|${word}`, "gu")
 const maxTermLength = 64
 const maxTermsOfItem = 2_000
 const maxTermsOfQuery = 16
+/** Begins the terms of a title. A letter to every engine, and none that a folded text has. */
+const titleMark = "ˆ"
 
 /** A word, an emoji, or a run of characters without spaces, as an array of its characters. */
 type Part =
@@ -67,14 +70,20 @@ const itemTermsOf = (text: string): ReadonlyArray<string> =>
     return [...found.characters, ...pairsOf(found.characters)]
   })
 
+/** Terms with the stems of words. */
+const withStems = (terms: ReadonlyArray<string>): ReadonlyArray<string> => [...terms, ...terms.map(stemOf)]
+
+const marked = (text: string): string => `${titleMark}${text}`
+
 /**
  * Returns the terms by which a search finds an item, each once: the words of its title, slug, category and description,
- * folded; of Chinese, Japanese, Korean and other text without spaces, each character and each pair of neighbors. A term
- * has letters, digits and emoji only, and up to 64 characters; an item has up to 2,000 terms.
+ * folded, and their stems; of Chinese, Japanese, Korean and other text without spaces, each character and each pair of
+ * neighbors. Those of the title occur once more with the mark `ˆ`, so that a search can prefer titles. A term has letters,
+ * digits, emoji and that mark only, and up to 65 characters; an item has up to 2,000 terms.
  *
  * @example
- * searchTermsOf({ title: "Café guide", slug: "cafe-guide", category: "ios", cardDescription: "東京" })
- * // ["cafe", "guide", "ios", "東", "京", "東京"]
+ * searchTermsOf({ title: "Café guides", slug: "guides", category: "ios", cardDescription: "東京" })
+ * // ["cafe", "guides", "ios", "guid", "ˆcafe", "ˆguides", "ˆguid", "東", "京", "東京"]
  */
 export const searchTermsOf = ({
   cardDescription,
@@ -82,35 +91,73 @@ export const searchTermsOf = ({
   slug,
   title
 }: Pick<VaultItem, "cardDescription" | "category" | "slug" | "title">): ReadonlyArray<string> =>
-  Array.from(new Set(itemTermsOf([title, slug, category, cardDescription].join(" ")))).slice(
-    0,
-    maxTermsOfItem
-  )
+  Array.from(
+    new Set([
+      ...withStems(itemTermsOf([title, slug, category].join(" "))),
+      ...withStems(itemTermsOf(title)).map(marked),
+      ...withStems(itemTermsOf(cardDescription))
+    ])
+  ).slice(0, maxTermsOfItem)
 
 /** A term that an item must have. */
 export interface QueryTerm {
   readonly text: string
   /** A term that begins with it is enough: it's the last word of the query. */
   readonly isPrefix: boolean
+  /** Another term that is as good: the stem of a last word. */
+  readonly or?: string
 }
 
+/** Words of questions that say nothing about what is sought. */
+const stopWords: ReadonlySet<string> = new Set(
+  (
+    "a about all am an and any are as at be been became become but by can could did do does find for from get give had " +
+    "has have having help helps him his how i if in into is it its just keep keeps like looking make makes me more " +
+    "most my need needs no not of on one or our please should so some somebody someone something than that the their them " +
+    "then there these they thing things this those to use using want wants was we what when where which while who " +
+    "why will with would you your"
+  ).split(" ")
+)
+
+/** Whether a query has nothing but such words. */
+export const saysNothing = (q: string): boolean =>
+  partsOf(q).every((found) => "word" in found && stopWords.has(found.word))
+
 /**
- * Returns the terms that an item must have to be found by `q`: up to sixteen. The last word finds longer words as well.
- * Returns `undefined` for a blank query, which finds all items, and no terms for one of punctuation alone, which finds
- * none.
+ * Returns the terms of a query, each once, up to sixteen: stems of words, without those that say nothing, unless it has no
+ * others. The last word finds longer words as well. Returns `undefined` for a blank query, which finds all items, and no
+ * terms for one of punctuation alone, which finds none.
  *
  * @example
- * queryTermsOf("Café gui") // [{ text: "cafe", isPrefix: false }, { text: "gui", isPrefix: true }]
+ * queryTermsOf("a café gui") // [{ text: "cafe", isPrefix: false }, { text: "gui", isPrefix: true }]
  */
 export const queryTermsOf = (q: string | undefined): ReadonlyArray<QueryTerm> | undefined => {
   if (q === undefined || q.trim() === "") return undefined
-  const parts = partsOf(q)
+  const all = partsOf(q)
+  const telling = all.filter((found) => !("word" in found && stopWords.has(found.word)))
+  const parts = telling.length === 0 ? all : telling
   const terms = parts.flatMap((found, index): ReadonlyArray<QueryTerm> => {
-    if ("word" in found) return [{ text: found.word, isPrefix: index === parts.length - 1 }]
+    if ("word" in found) {
+      const stem = stemOf(found.word)
+      if (index < parts.length - 1) return [{ text: stem, isPrefix: false }]
+      return [{ text: found.word, isPrefix: true, ...(stem === found.word ? {} : { or: stem }) }]
+    }
     if ("emoji" in found) return [{ text: found.emoji, isPrefix: false }]
     const { characters } = found
     const texts = characters.length === 1 ? characters : pairsOf(characters)
     return texts.map((text) => ({ text, isPrefix: false }))
   })
-  return terms.slice(0, maxTermsOfQuery)
+  const distinct = new Map(terms.map((term) => [`${term.text} ${term.isPrefix}`, term]))
+  return [...distinct.values()].slice(0, maxTermsOfQuery)
 }
+
+/** The term of a title. */
+export const titleTermOf = ({ isPrefix, or, text }: QueryTerm): QueryTerm => ({
+  text: marked(text),
+  isPrefix,
+  ...(or === undefined ? {} : { or: marked(or) })
+})
+
+/** Whether an item with these terms has a term of a query. */
+export const hasTerm = (terms: ReadonlyArray<string>, { isPrefix, or, text }: QueryTerm): boolean =>
+  terms.some((term) => (isPrefix ? term.startsWith(text) : term === text) || term === or)

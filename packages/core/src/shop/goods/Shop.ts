@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 import { Product } from "./Product.ts"
-import { Text } from "../../domain/Text.ts"
+import { notBlank, Text } from "../../domain/Text.ts"
 
 /** Body of `POST /x402/shop`. */
 export const ShopRequest = Schema.Struct({
-  /** The shopper's message, 1 to 1,000 characters. */
-  message: Text({ min: 1, max: 1000, multiline: true }),
+  /** The shopper's message, 1 to 1,000 characters; not blank. */
+  message: Text({ min: 1, max: 1000, multiline: true }).check(notBlank),
   /** What is known about the shopper's wishes. */
   context: Schema.optionalKey(
     Schema.Struct({

@@ -1,13 +1,20 @@
 import { Schema } from "effect"
 import { CountryCode, IntegerInQuery, Text } from "../../domain/Text.ts"
 
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
 /** Query of `GET /x402/track`. */
 export const TrackQuery = Schema.Struct({
   /** Tracking number: 5 to 50 letters, digits and hyphens. */
   number: Schema.String.check(
     Schema.isPattern(/^[A-Za-z0-9-]{5,50}$/u, {
       message: "must be 5 to 50 characters of A-Z, a-z, 0-9 and hyphen"
-    })
+    }),
+    Schema.makeFilter(
+      (text: string) =>
+        !uuid.test(text) ||
+        "is the id of an order, not a tracking number: the order's status (/x402-status/orders/{id}) and its mails name those of its parcels"
+    )
   ),
   /** Carrier code, if it can't be detected. */
   carrier: Schema.optionalKey(

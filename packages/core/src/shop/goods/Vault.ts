@@ -42,10 +42,18 @@ export const VaultItem = Schema.Struct({
 }).annotate({ identifier: "VaultItem" })
 export type VaultItem = typeof VaultItem.Type
 
+/** A search without a word finds nothing; an empty one is none. */
+const hasWords = Schema.makeFilter(
+  (text: string) =>
+    text === "" ||
+    /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text) ||
+    "must contain a word, or be left out"
+)
+
 /** Query of `GET /x402/vault/search`; every field is optional. */
 export const VaultQuery = Schema.Struct({
-  /** Search words; each must occur in the item. */
-  q: Schema.optionalKey(Text({ max: 1_000 })),
+  /** Search words: items with all of them come first, then those with most. */
+  q: Schema.optionalKey(Text({ max: 1_000 }).check(hasWords)),
   /** Only items of this category. */
   category: Schema.optionalKey(Category),
   /** Only items of this type. */

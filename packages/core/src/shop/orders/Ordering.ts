@@ -4,6 +4,7 @@ import { quoteFailure, upstreamFailure } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { format, toText } from "../../domain/Money.ts"
 import { type BuyRequest, type BuyResponse, productOf } from "../goods/Order.ts"
+import type { GeneralMarketplace } from "../goods/ProductUrl.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../ports/ShopEvents.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
@@ -26,6 +27,8 @@ import { newOrder } from "./OrderMachine.ts"
 export class Ordering extends Context.Service<
   Ordering,
   {
+    /** The general marketplace that products are bought from, if the host names it. */
+    readonly generalMarketplace: GeneralMarketplace | undefined
     /**
      * Returns the live quote of a request, or requests one upstream: once for all concurrent callers, and within the
      * budget of unpaid callers.
@@ -126,6 +129,7 @@ const makeQuoting = Effect.gen(function* () {
   const quotes = yield* Quotes
   const fulfilment = yield* guardedFulfilment
   const secrets = yield* Secrets
+  const { generalMarketplace } = fulfilment
   const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute
@@ -144,7 +148,7 @@ const makeQuoting = Effect.gen(function* () {
     const client =
       clientAddress === undefined ? undefined : secrets.digest("client", groupOf(clientOf(clientAddress)))
     const offer = yield* fulfilment
-      .quote({ product: productOf(request), shippingAddress, email, client })
+      .quote({ product: productOf(request, generalMarketplace), shippingAddress, email, client })
       .pipe(
         Effect.flatMap((offer) => withMargin(offer, settings.margin)),
         Effect.mapError((error) =>
@@ -183,7 +187,7 @@ const makeQuoting = Effect.gen(function* () {
     return consumed ?? (yield* firstFound(quoteKeys, (key) => quotes.findLive(key, nowMillis)))
   })
 
-  return { quote, currentQuote }
+  return { quote, currentQuote, generalMarketplace }
 })
 
 const make = Effect.gen(function* () {
@@ -191,7 +195,7 @@ const make = Effect.gen(function* () {
   const orders = yield* Orders
   const life = yield* OrderLife
   const worker = yield* OrderWorker
-  const { currentQuote, quote } = yield* makeQuoting
+  const { currentQuote, generalMarketplace, quote } = yield* makeQuoting
 
   /** Frees the quote of a charge without an order. A quote that stays consumed costs its caller only a new one. */
   const restoreQuote = (chargeKey: string) =>
@@ -209,10 +213,8 @@ const make = Effect.gen(function* () {
     const orderId = (yield* Identifiers).uuid()
     const { email, shippingAddress } = request
     const { offer } = agreed
-    const order = newOrder(
-      { id: orderId, chargeKey, product: productOf(request), shippingAddress, email, offer },
-      nowMillis
-    )
+    const product = productOf(request, generalMarketplace)
+    const order = newOrder({ id: orderId, chargeKey, product, shippingAddress, email, offer }, nowMillis)
     yield* store(orders.create(order)).pipe(Effect.tapError(() => restoreQuote(chargeKey)))
     return { orderId, response: responseOf(orderId, agreed) }
   })
@@ -237,5 +239,5 @@ const make = Effect.gen(function* () {
   yield* (yield* KeyedRecords).add("quotes", (keyId) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => quotes.countUnderKey(keyId, nowMillis))
   )
-  return Ordering.of({ quote, currentQuote, open })
+  return Ordering.of({ generalMarketplace, quote, currentQuote, open })
 })

@@ -7,6 +7,7 @@ import type {
   TrackRefusal,
   UpstreamError
 } from "./Errors.ts"
+import type { TooManyLookups } from "./TrackLookups.ts"
 
 /*
  * The error responses of the shop's routes: status, code and text of each.
@@ -105,6 +106,16 @@ export const quoteFailure = (error: ProductNotFound | ProductUnavailable | Addre
   })
 }
 
+/** An amount that a host counts in US dollars, rounded up to an atomic unit. */
+const atomicOfUsd = (usd: number): bigint => BigInt(Math.ceil(usd * 1_000_000))
+
+/** 429: the number was looked up too often with other data. */
+export const tooManyLookups = ({ retryAfterSeconds }: TooManyLookups): ApiFailure =>
+  rateLimited(
+    retryAfterSeconds,
+    `This number was looked up too often with data that no carrier knows it by.${nothingCharged} Retry later.`
+  )
+
 /** 400, 404 or 422: why a shipment can't be looked up. */
 export const trackingFailure = (error: TrackRefusal): ApiFailure => {
   const { message } = error
@@ -112,7 +123,12 @@ export const trackingFailure = (error: TrackRefusal): ApiFailure => {
     case "InvalidTrackingNumber":
       return validationFailure([{ path: "number", message }])
     case "NoTrackingInfo":
-      return new ApiFailure({ status: 404, code: "NO_TRACKING_INFO", message })
+      return new ApiFailure({
+        status: 404,
+        code: "NO_TRACKING_INFO",
+        message,
+        ...(error.costUsd === undefined ? {} : { costAtomic: atomicOfUsd(error.costUsd) })
+      })
     case "CarrierNotDetected": {
       const candidates = (error.candidates ?? []).map(({ code, name }) => ({ code, name }))
       return new ApiFailure({ status: 422, code: "CARRIER_NOT_DETECTED", message, details: { candidates } })

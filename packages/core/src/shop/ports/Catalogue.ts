@@ -1,10 +1,12 @@
 import { report } from "./ShopEvents.ts"
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result, Struct } from "effect"
 import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import type { SearchProduct, Source } from "../goods/Product.ts"
 import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
 import { causeName } from "../../runtime/causeName.ts"
+import { CurrentSale, type ProductSale } from "./ProductSale.ts"
 import {
+  type FoundPage,
   type GuardedMarketplace,
   guardedMarketplaces,
   isWithin,
@@ -27,6 +29,8 @@ export interface SearchResult {
  *   filtering, while more follow.
  * - `totalResults` is the sum of the marketplaces' numbers: an estimate if one of them estimates, or if prices are
  *   filtered afterwards.
+ * - Where the till sells products, those that are known to be unavailable are left out, and those of another shop than
+ *   `buy` buys from. The numbers stay those of the marketplaces.
  * - `hasMore` is true if any marketplace that responded has a further page.
  *
  * No state is kept between pages: a product's place depends only on its marketplace's page. As long as the marketplaces
@@ -55,16 +59,43 @@ export class Catalogue extends Context.Service<
 }
 
 const make = (deadlines: "own" | "default") =>
-  Effect.map(guardedMarketplaces(deadlines), (marketplaces) => ({
-    sources: marketplaces.map(({ source }) => source),
-    search: (query: SearchQuery) =>
-      Effect.flatMap(
-        Effect.forEach(marketplaces, (marketplace) => searchOne(marketplace, query), {
-          concurrency: "unbounded"
-        }),
-        (results) => merge(query, results)
-      )
-  }))
+  Effect.gen(function* () {
+    const marketplaces = yield* guardedMarketplaces(deadlines)
+    const sale = yield* CurrentSale
+    return {
+      sources: marketplaces.map(({ source }) => source),
+      search: (query: SearchQuery) =>
+        Effect.flatMap(
+          Effect.forEach(marketplaces, (marketplace) => searchOne(marketplace, query, sale), {
+            concurrency: "unbounded"
+          }),
+          (results) => merge(query, results)
+        )
+    }
+  })
+
+const reportForeign = (sale: ProductSale, source: Source): Effect.Effect<void> =>
+  sale.takeReport()
+    ? report("Warn", "marketplace_foreign", "A marketplace finds products that buy can't order", {
+        port: source
+      })
+    : Effect.void
+
+/** The products of a page that can be bought where the till sells them, in the contract's shape. */
+const onSale = (
+  { products, ...page }: FoundPage,
+  source: Source,
+  sale: ProductSale | undefined
+): Effect.Effect<ProductPage> => {
+  const kept = products
+    .filter((product) => sale?.isOnSale(product) !== false)
+    .map((product): SearchProduct => Struct.omit(product, ["isAvailable"]))
+  const sold = kept.filter((product) => sale?.isForeign(product) !== true)
+  const found = { ...page, products: sold }
+  return sale === undefined || sold.length === kept.length
+    ? Effect.succeed(found)
+    : Effect.as(reportForeign(sale, source), found)
+}
 
 interface MarketplaceResult {
   readonly source: Source
@@ -73,9 +104,11 @@ interface MarketplaceResult {
 
 const searchOne = (
   { search, source }: GuardedMarketplace,
-  query: SearchQuery
+  query: SearchQuery,
+  sale: ProductSale | undefined
 ): Effect.Effect<MarketplaceResult> =>
   search(query).pipe(
+    Effect.flatMap((page) => onSale(page, source, sale)),
     Effect.tapError((error) =>
       report("Warn", "marketplace_missing", "A marketplace is missing from a search", {
         port: source,

@@ -45,8 +45,12 @@ export class InvalidTrackingNumber extends Data.TaggedError("InvalidTrackingNumb
   readonly message: string
 }> {}
 
-/** track: no information on the number yet (404 `NO_TRACKING_INFO`). */
-export class NoTrackingInfo extends Data.TaggedError("NoTrackingInfo")<{ readonly message: string }> {}
+/** track: every carrier that was asked says that it doesn't know the number (404 `NO_TRACKING_INFO`). */
+export class NoTrackingInfo extends Data.TaggedError("NoTrackingInfo")<{
+  readonly message: string
+  /** What this look-up cost you, in US dollars. Counts as a loss, as it isn't charged. Default: the price of `track`. */
+  readonly costUsd?: number
+}> {}
 
 /** track: the carrier can't be detected; the caller must name it (422 `CARRIER_NOT_DETECTED`). */
 export class CarrierNotDetected extends Data.TaggedError("CarrierNotDetected")<{

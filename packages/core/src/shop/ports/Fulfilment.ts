@@ -7,6 +7,7 @@ import {
 } from "./Errors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer } from "../goods/Order.ts"
+import type { GeneralMarketplace } from "../goods/ProductUrl.ts"
 import type {
   FulfilmentOptions,
   OrderToPlace,
@@ -34,6 +35,8 @@ export class Fulfilment extends Context.Service<
       { readonly reference: string },
       PlacementRefused | NotPlaced | QuoteRefusal | TemporarilyUnavailable | UpstreamError
     >
+    /** See `FulfilmentOptions.generalMarketplace`. */
+    readonly generalMarketplace?: GeneralMarketplace | undefined
     /** Whether an order by this quote can be placed again without a second order upstream. Default: no. */
     readonly placesOnce?: boolean | ((quoteReference: string) => boolean) | undefined
     /** Returns the reference of a placed order; `undefined`: it wasn't placed. Left out: upstream can't report it. */
@@ -53,8 +56,9 @@ export class Fulfilment extends Context.Service<
 >()("@till402/core/Fulfilment") {
   /** Fulfilment from a host's async functions. */
   static readonly layerPromise = (options: FulfilmentOptions): Layer.Layer<Fulfilment> => {
-    const { find, placesOnce, status } = options
+    const { find, generalMarketplace, placesOnce, status } = options
     return Layer.succeed(Fulfilment, {
+      generalMarketplace,
       quote: (request) => fromPromise((context) => options.quote(request, context)),
       place: (order) => fromPromise((context) => options.place(order, context)),
       placesOnce: typeof placesOnce === "function" ? placesOnce.bind(options) : placesOnce,
@@ -78,6 +82,7 @@ export interface GuardedFulfilment {
   ) => Effect.Effect<{ readonly reference: string }, PlacementRefused | NotPlaced | UpstreamError>
   /** Fails never: a function that throws promises nothing. */
   readonly placesOnce: (quoteReference: string) => Effect.Effect<boolean>
+  readonly generalMarketplace: GeneralMarketplace | undefined
   /** Absent: upstream can't report it. */
   readonly find:
     | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
@@ -97,6 +102,7 @@ export const guardedFulfilment = Effect.gen(function* () {
   const fulfilment = yield* Fulfilment
   const { find, placesOnce, status } = fulfilment
   return {
+    generalMarketplace: fulfilment.generalMarketplace,
     quote: ({ client, email, product, shippingAddress }) =>
       guarded(settings, { port, span: "Fulfilment.quote", refusals: quoteRefusals, read: readOffer }, () =>
         fulfilment.quote({ product, shippingAddress, email, ...(client === undefined ? {} : { client }) })

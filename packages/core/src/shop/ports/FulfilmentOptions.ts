@@ -1,6 +1,7 @@
 import type { AddressNotServed, ProductNotFound, ProductUnavailable } from "./Errors.ts"
 import type { DecimalText } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer, Parcel, ProductReference, ShippingAddress } from "../goods/Order.ts"
+import type { GeneralMarketplace } from "../goods/ProductUrl.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 
 /** A request to quote one product, delivered to one address. */
@@ -116,6 +117,11 @@ export interface ReportedStatus {
  */
 export interface FulfilmentOptions {
   readonly quote: (request: QuoteRequest, context: CallContext) => Promise<QuotedOffer>
+  /**
+   * The general marketplace that you buy from: `{ hosts: ["amazon.com"], country: "US" }`. A `productUrl` of another host
+   * is a storefront's, or a 400. Without it, any page with `/dp/` and a product code counts as one of its pages.
+   */
+  readonly generalMarketplace?: GeneralMarketplace | undefined
   /** Returns upstream's reference of the order. */
   readonly place: (order: OrderToPlace, context: CallContext) => Promise<{ readonly reference: string }>
   /**

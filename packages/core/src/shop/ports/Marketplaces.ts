@@ -5,6 +5,7 @@ import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
+import type { FoundProduct } from "./ProductSale.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
 /** A request for one page of one marketplace. */
@@ -81,6 +82,7 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 
 const { source: _source, ...unsourced } = SearchProduct.fields
 const unsourcedProduct = Schema.Struct(unsourced)
+const availability = { isAvailable: Schema.optional(Schema.NullOr(Schema.Boolean)) }
 const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   Schema.Struct({
     products: Schema.Array(product),
@@ -88,8 +90,8 @@ const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
     hasMore: Schema.Boolean
   })
 const readPage = responseReader(
-  pageOfProducts(unsourcedProduct),
-  pageOfProducts(missingAsNull(unsourcedProduct))
+  pageOfProducts(Schema.Struct({ ...unsourced, ...availability })),
+  pageOfProducts(Schema.Struct({ ...missingAsNull(unsourcedProduct).fields, ...availability }))
 )
 
 const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace => ({
@@ -102,10 +104,15 @@ const defaultTimeoutMillis = 8_000
 /** The part of the till's deadline that a marketplace's own may take: the rest is for the response. */
 const longestShare = 9 / 10
 
+/** A page as a marketplace returned it, checked. */
+export interface FoundPage extends Omit<ProductPage, "products"> {
+  readonly products: ReadonlyArray<FoundProduct>
+}
+
 /** A marketplace whose calls are guarded. */
 export interface GuardedMarketplace {
   readonly source: Source
-  readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamError>
+  readonly search: (query: ProductQuery) => Effect.Effect<FoundPage, UpstreamError>
 }
 
 /** The deadline of a marketplace that has none of its own. */
@@ -155,6 +162,11 @@ export const isWithin = (
 /** A product as a host's marketplace returns it: nullable fields may be left out, and `source` is ignored. */
 export type MarketplaceProduct = Sparse<Omit<SearchProduct, "source">> & {
   readonly source?: Source | undefined
+  /**
+   * Whether it can be bought now, if you know it. Where `buy` is served, a search leaves out products for which it is
+   * `false`. Not part of the response.
+   */
+  readonly isAvailable?: boolean | null | undefined
 }
 
 /** One page as a host's marketplace returns it, best first. */

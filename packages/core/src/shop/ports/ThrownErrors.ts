@@ -57,6 +57,11 @@ const retryAfterOf = (thrown: Thrown): { readonly retryAfterSeconds?: number } =
     : {}
 }
 
+const maxCostUsd = 1_000
+
+const costOf = ({ costUsd }: Thrown): { readonly costUsd?: number } =>
+  typeof costUsd === "number" && costUsd >= 0 ? { costUsd: Math.min(costUsd, maxCostUsd) } : {}
+
 /*
  * Rebuilds each error that a host may throw. The thrown one may be of another copy of this package, so it is
  * recognized by `_tag` and its fields are checked. `undefined`: it can't be used.
@@ -83,7 +88,8 @@ const rebuild = {
     new InvalidTrackingNumber({ message: messageOf(thrown, "is not a valid tracking number") }),
   NoTrackingInfo: (thrown: Thrown) =>
     new NoTrackingInfo({
-      message: messageOf(thrown, "There is no information on this tracking number yet.")
+      message: messageOf(thrown, "There is no information on this tracking number yet."),
+      ...costOf(thrown)
     }),
   CarrierNotDetected: (thrown: Thrown) =>
     new CarrierNotDetected({

@@ -12,6 +12,7 @@ import {
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { boundedLookups, lettersAndDigits, type TooManyLookups } from "./TrackLookups.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
 /** Looks up a shipment by its number. */
@@ -49,15 +50,14 @@ const readSent = responseReader(
   )
 )
 
-/** Carriers write numbers with spaces and hyphens, or without. */
 const isSameNumber = (left: string, right: string): boolean =>
   lettersAndDigits(left) === lettersAndDigits(right)
 
-const lettersAndDigits = (number: string): string => number.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase()
-
 /** A tracker whose calls are guarded. */
 export interface GuardedTracker {
-  readonly track: (query: TrackQuery) => Effect.Effect<TrackResult, TrackRefusal | UpstreamError>
+  readonly track: (
+    query: TrackQuery
+  ) => Effect.Effect<TrackResult, TrackRefusal | TooManyLookups | UpstreamError>
 }
 
 /** The tracker as the till calls it. */
@@ -65,7 +65,7 @@ export const guardedTracker = Effect.gen(function* () {
   const settings = yield* PortSettings
   const tracker = yield* Tracker
   return {
-    track: (query) =>
+    track: boundedLookups((query) =>
       guarded(
         settings,
         {
@@ -87,11 +87,13 @@ export const guardedTracker = Effect.gen(function* () {
         },
         () => tracker.track(query)
       )
+    )
   } satisfies GuardedTracker
 })
 
 /**
- * Looks up shipments. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),
+ * Looks up shipments. A number that is known, and has no events yet, is a result with `found: false`, which is charged; one
+ * that no carrier knows is `NoTrackingInfo`, which isn't. May throw `InvalidTrackingNumber` (400), `NoTrackingInfo` (404),
  * `CarrierNotDetected`, `AdditionalFieldRequired`, `InvalidCarrier` (422) or
  * `TemporarilyUnavailable` (503); any other throw is a 502.
  */

@@ -1,7 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { StoreError } from "../../domain/Errors.ts"
-import { queryTermsOf, searchTermsOf } from "../goods/SearchTerms.ts"
+import { searchTermsOf } from "../goods/SearchTerms.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "../goods/Vault.ts"
+import {
+  isMatch,
+  rankedPage,
+  type VaultFound,
+  type VaultRead,
+  type VaultStep
+} from "../goods/VaultRanking.ts"
 import {
   type ArchiveFacts,
   type ArchiveVersion,
@@ -41,9 +48,9 @@ export class VaultItems extends Context.Service<
     /** Finds a listed item. */
     readonly findBySlug: (slug: string) => Effect.Effect<VaultItem | undefined, StoreError>
     /**
-     * Lists items in the order in which they were added. An item must have every term of `q` (`queryTermsOf`) among its
-     * own (`searchTermsOf`). `cursor` is the id of the last item of the previous page, in any case; returns `undefined`
-     * if no item has it.
+     * Lists items in the order in which they were added, or by `q` in the order of `rankedPage`: a store of your own calls
+     * `searchVault`. `cursor` is the id of the last item of the previous page, in any case; returns `undefined` if no item
+     * has it.
      */
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage | undefined, StoreError>
     /** Increments the downloads of an item, listed or not. */
@@ -85,10 +92,21 @@ export class VaultItems extends Context.Service<
           const { item } = row
           rows.set({ ...row, item: { ...item, downloads: item.downloads + 1 } })
         }),
-      search: (query) => Effect.sync(() => rows.search(query))
+      search: (query) => searchInSteps(query, (read) => Effect.sync(() => rows.read(read)))
     })
   })
 }
+
+/** Reads one page of a search, by what the store reads. */
+export const searchInSteps = Effect.fnUntraced(function* <E>(
+  query: VaultQuery,
+  read: (read: VaultRead) => Effect.Effect<VaultFound, E>
+): Effect.fn.Return<VaultPage | undefined, E> {
+  const run = rankedPage(query)
+  let next = run.next()
+  while (next.done !== true) next = run.next(yield* read(next.value))
+  return next.value
+})
 
 interface Row {
   readonly item: VaultItem
@@ -135,28 +153,25 @@ class ItemRows {
     return { _tag: before === undefined ? "Added" : "Changed", id, version }
   }
 
-  search(query: VaultQuery): VaultPage | undefined {
+  read(read: VaultRead): VaultFound {
     const all = Array.from(this.rows.values())
-    const cursor = query.cursor?.toLowerCase()
-    const start = cursor === undefined ? 0 : all.findIndex(({ item }) => item.id.toLowerCase() === cursor) + 1
-    if (cursor !== undefined && start === 0) return undefined
-    const found = all.slice(start).filter(matcherOf(query))
-    const page = found.slice(0, query.limit).map(({ item }) => item)
-    return { items: page, nextCursor: found.length > query.limit ? page.at(-1)!.id : null }
+    const indexOf = (id: string) => all.findIndex(({ item }) => item.id.toLowerCase() === id.toLowerCase())
+    if (read._tag === "Item") {
+      const row = all[indexOf(read.id)]
+      return row === undefined ? [] : [row.item]
+    }
+    const { after, limit } = read.step
+    const found = all.slice(after === undefined ? 0 : indexOf(after) + 1).filter(matcherOf(read.step))
+    return found.slice(0, limit).map(({ item }) => item)
   }
 }
 
-const matcherOf = ({ category, maxPrice, minPrice, productType, q }: VaultQuery): ((row: Row) => boolean) => {
-  const words = queryTermsOf(q)
-  return ({ isListed, item, terms }) =>
+const matcherOf =
+  ({ category, match, maxPrice, minPrice, productType }: VaultStep): ((row: Row) => boolean) =>
+  ({ isListed, item, terms }) =>
     isListed &&
     (category === undefined || item.category === category) &&
     (productType === undefined || item.productType === productType) &&
     (minPrice === undefined || item.price >= minPrice) &&
     (maxPrice === undefined || item.price <= maxPrice) &&
-    (words === undefined ||
-      (words.length > 0 &&
-        words.every(({ isPrefix, text }) =>
-          terms.some((term) => (isPrefix ? term.startsWith(text) : term === text))
-        )))
-}
+    (match === undefined || isMatch(terms, match))

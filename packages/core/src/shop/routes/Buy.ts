@@ -10,6 +10,7 @@ import { OrderWorker } from "../orders/OrderWorker.ts"
 import { orderStatusPages } from "../orders/OrderStatusPage.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { Orders } from "../ports/Orders.ts"
+import { CurrentSale } from "../ports/ProductSale.ts"
 import type { Quote } from "../ports/Quotes.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
 import { mailDocuments } from "./mailDocuments.ts"
@@ -18,6 +19,7 @@ import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
 import { ShopSettings } from "./ShopSettings.ts"
+import { buyNames } from "./OtherNames.ts"
 
 /** The contract of `buy`: path, input, responses and documentation. */
 export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
@@ -85,6 +87,8 @@ const operation = operationLayer(
     yield* pages.add(orderStatusPages(yield* Orders))
     const { responseLifetimeMillis } = yield* OperationSettings
     const { duplicateOrderMillis } = yield* ShopSettings
+    const sale = yield* CurrentSale
+    sale?.offer({ generalMarketplace: ordering.generalMarketplace })
     return {
       endpoint,
       documents: {
@@ -96,7 +100,7 @@ const operation = operationLayer(
         mimeType: "application/json",
         example
       },
-      input: { faults: buyFaults },
+      input: { faults: (sent) => buyFaults(sent, ordering.generalMarketplace), otherNames: buyNames },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
       ...orderRepeats(duplicateOrderMillis),

@@ -8,6 +8,7 @@ import type { Work } from "../../toll/request/TollRequest.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { searchNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `search`: path, input, responses and documentation. */
@@ -61,8 +62,13 @@ const operation = operationLayer(
             : `Product search over ${catalogue.sources.length === 2 ? "two" : catalogue.sources.length} marketplaces`,
         mimeType: "application/json",
         example,
+        headers: {
+          "X-Missing-Marketplaces":
+            "Marketplaces that failed or were too slow, separated by commas; their products are missing from the response. Absent if all responded."
+        },
         queryInResource: true
       },
+      input: { otherNames: searchNames },
       settlement: { beforeWork: settlement.search === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.search),

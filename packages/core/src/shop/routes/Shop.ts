@@ -8,6 +8,7 @@ import { guardedAssistant } from "../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { shopNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `shop`: path, input, responses and documentation. */
@@ -60,6 +61,7 @@ export const layer = operationLayer(
         mimeType: "application/json",
         example
       },
+      input: { otherNames: shopNames },
       settlement: { beforeWork: settlement.shop === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.shop),

@@ -1,11 +1,15 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { trackingFailure, upstreamFailure } from "../ports/ApiFailures.ts"
+import type { ApiFailure } from "../../domain/ApiFailure.ts"
+import { tooManyLookups, trackingFailure, upstreamFailure } from "../ports/ApiFailures.ts"
+import type { TrackRefusal, UpstreamError } from "../ports/Errors.ts"
+import type { TooManyLookups } from "../ports/TrackLookups.ts"
 import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { guardedTracker } from "../ports/Tracker.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { trackNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `track`: path, input, responses and documentation. */
@@ -55,6 +59,18 @@ export const example = {
   }
 }
 
+const failureOf = (error: TrackRefusal | TooManyLookups | UpstreamError): ApiFailure => {
+  switch (error._tag) {
+    case "UpstreamFailed":
+    case "UpstreamUnavailable":
+      return upstreamFailure(error)
+    case "TooManyLookups":
+      return tooManyLookups(error)
+    default:
+      return trackingFailure(error)
+  }
+}
+
 /** `GET /x402/track`: shipment tracking by `Tracker`. */
 export const layer = operationLayer(
   Effect.gen(function* () {
@@ -68,21 +84,19 @@ export const layer = operationLayer(
         mimeType: "application/json",
         example,
         errors: {
-          404: "There is no information on this tracking number yet. Nothing is charged.",
+          404: "No carrier that was asked knows this tracking number yet. Nothing is charged.",
           422: "The carrier must be named, or needs one more field. Nothing is charged."
         },
         // The contract documents the route, but doesn't list it.
         unlisted: true
       },
+      input: { otherNames: trackNames },
       settlement: { beforeWork: settlement.track === "before-work" },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.track),
       work: (query) =>
         Effect.mapBoth(tracker.track(query), {
-          onFailure: (error) =>
-            error._tag === "UpstreamFailed" || error._tag === "UpstreamUnavailable"
-              ? upstreamFailure(error)
-              : trackingFailure(error),
+          onFailure: failureOf,
           onSuccess: (result) => respond(result)
         })
     } satisfies Operation<TrackQuery>

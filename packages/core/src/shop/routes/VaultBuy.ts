@@ -13,6 +13,7 @@ import { mailDocuments } from "./mailDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
 import { commonErrors, failure, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
+import { vaultBuyNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/buy`: path, input, responses and documentation. */
@@ -79,6 +80,7 @@ export const layer = operationLayer(
         example,
         errors: { 404: "There is no such item. Nothing is charged." }
       },
+      input: { otherNames: vaultBuyNames },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: secretResponseLifetimeMillis },
       // What can be downloaded need not be bought again.

@@ -8,6 +8,7 @@ import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice } from "../../operations/RouteParts.ts"
+import { vaultDownloadNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** A ZIP archive. */
@@ -92,6 +93,7 @@ export const layer = operationLayer(
           404: "There is no such purchase. Nothing is charged."
         }
       },
+      input: { otherNames: vaultDownloadNames },
       settlement: { beforeWork: settlement.vaultDownload === "before-work" },
       response: { replayMillis: responseLifetimeMillis, reopen: vault.open },
       price: fixedPrice(prices.vaultDownload),

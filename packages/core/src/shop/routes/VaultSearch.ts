@@ -5,6 +5,7 @@ import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { vaultSearchNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/search`: path, input, responses and documentation. */
@@ -51,6 +52,7 @@ export const layer = operationLayer(
         example,
         queryInResource: true
       },
+      input: { otherNames: vaultSearchNames },
       settlement: { beforeWork: settlement.vaultSearch === "before-work" },
       response: { replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.vaultSearch),

@@ -1,8 +1,9 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { queryTermsOf, searchTermsOf } from "../../shop/goods/SearchTerms.ts"
-import type { VaultItem, VaultQuery } from "../../shop/goods/Vault.ts"
-import { VaultItems } from "../../shop/ports/VaultItems.ts"
+import { type QueryTerm, searchTermsOf } from "../../shop/goods/SearchTerms.ts"
+import type { VaultItem } from "../../shop/goods/Vault.ts"
+import type { Alternatives, TermMatch, VaultRead, VaultStep } from "../../shop/goods/VaultRanking.ts"
+import { searchInSteps, VaultItems } from "../../shop/ports/VaultItems.ts"
 import { archivesOf, lockSlug, publishItem } from "./vaultArchives.ts"
 import { storing } from "./statements.ts"
 
@@ -20,19 +21,43 @@ const toItem = (row: Row): VaultItem => ({
 const downloadsOf = (sql: SqlClient.SqlClient) => sql`i.downloads + COALESCE(
   (SELECT counts.downloads FROM till_vault_downloads AS counts WHERE counts.item_id = i.id), 0) AS downloads`
 
-/** The words of a search as the engine's full-text index reads them; `undefined`: it has none. */
-const matchOf = (sql: SqlClient.SqlClient, { q }: VaultQuery): string | undefined => {
-  // Terms have letters, digits and emoji only, so they are safe between quotes.
-  const words = queryTermsOf(q)
-  return sql.onDialectOrElse({
-    pg: () => words?.map(({ isPrefix, text }) => `'${text}'${isPrefix ? ":*" : ""}`).join(" & "),
-    orElse: () => words?.map(({ isPrefix, text }) => `"${text}"${isPrefix ? "*" : ""}`).join(" AND ")
-  })
+/** How an engine's full-text index writes a search. Terms have letters, digits and emoji only: safe between quotes. */
+interface MatchSyntax {
+  readonly quote: string
+  readonly prefix: string
+  readonly and: string
+  readonly or: string
+  readonly butNot: (wanted: string, unwanted: string) => string
+}
+
+const sqliteSyntax: MatchSyntax = {
+  quote: '"',
+  prefix: "*",
+  and: " AND ",
+  or: " OR ",
+  butNot: (wanted, unwanted) => `(${wanted}) NOT (${unwanted})`
+}
+const postgresSyntax: MatchSyntax = {
+  quote: "'",
+  prefix: ":*",
+  and: " & ",
+  or: " | ",
+  butNot: (wanted, unwanted) => `(${wanted}) & !(${unwanted})`
+}
+
+/** The words of a step as the engine's full-text index reads them. */
+const matchOf = ({ anyOf, noneOf }: TermMatch, { and, butNot, or, prefix, quote }: MatchSyntax): string => {
+  const termOf = ({ isPrefix, or: other, text }: QueryTerm): string => {
+    const term = `${quote}${text}${quote}${isPrefix ? prefix : ""}`
+    return other === undefined ? term : `(${term}${or}${quote}${other}${quote})`
+  }
+  const anyOfThese = (lists: Alternatives) => lists.map((list) => `(${list.map(termOf).join(and)})`).join(or)
+  return noneOf.length === 0 ? anyOfThese(anyOf) : butNot(anyOfThese(anyOf), anyOfThese(noneOf))
 }
 
 const filters = (
   sql: SqlClient.SqlClient,
-  { category, maxPrice, minPrice, productType }: VaultQuery
+  { category, maxPrice, minPrice, productType }: VaultStep
 ): ReadonlyArray<Statement.Fragment> => [
   sql`i.listed = 1`,
   ...(category === undefined ? [] : [sql`i.category = ${category}`]),
@@ -45,25 +70,22 @@ const filters = (
 const placeOf = (sql: SqlClient.SqlClient, cursor: string, columns: Statement.Fragment) =>
   sql`(SELECT ${columns} FROM till_vault_items AS c WHERE LOWER(c.id) = ${cursor.toLowerCase()})`
 
-const behind = (sql: SqlClient.SqlClient, cursor: string | undefined) =>
-  cursor === undefined ? [] : [sql`(i.position, i.id) > ${placeOf(sql, cursor, sql`c.position, c.id`)}`]
+const behind = (sql: SqlClient.SqlClient, after: string | undefined) =>
+  after === undefined ? [] : [sql`(i.position, i.id) > ${placeOf(sql, after, sql`c.position, c.id`)}`]
 
 type Page = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
 
 /** A page of SQLite. Its index reads the items with the words in the order of the listing, and stops after the page. */
-const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number): Page => {
-  const { cursor } = query
-  const match = matchOf(sql, query)
+const sqlitePage = (sql: SqlClient.SqlClient, step: VaultStep): Page => {
+  const { after, limit, match } = step
   if (match === undefined)
     return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
-      WHERE ${sql.and([...filters(sql, query), ...behind(sql, cursor)])}
+      WHERE ${sql.and([...filters(sql, step), ...behind(sql, after)])}
       ORDER BY i.position, i.id LIMIT ${limit}`
   const conditions = [
-    sql`till_vault_search MATCH ${match}`,
-    ...(cursor === undefined
-      ? []
-      : [sql`till_vault_search.rowid > ${placeOf(sql, cursor, sql`c.position`)}`]),
-    ...filters(sql, query)
+    sql`till_vault_search MATCH ${matchOf(match, sqliteSyntax)}`,
+    ...(after === undefined ? [] : [sql`till_vault_search.rowid > ${placeOf(sql, after, sql`c.position`)}`]),
+    ...filters(sql, step)
   ]
   return sql<Row>`SELECT ${downloadsOf(sql)}, i.document
     FROM till_vault_search CROSS JOIN till_vault_items AS i ON i.position = till_vault_search.rowid
@@ -74,37 +96,30 @@ const sqlitePage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number):
  * A page of PostgreSQL, which chooses by its statistics whether to read by the words or in order. Not prepared: after some
  * runs, a prepared statement may get one plan for all words, common and rare.
  */
-const postgresPage = (sql: SqlClient.SqlClient, query: VaultQuery, limit: number): Page => {
-  const match = matchOf(sql, query)
+const postgresPage = (sql: SqlClient.SqlClient, step: VaultStep): Page => {
+  const { after, limit, match } = step
   const conditions = [
-    ...filters(sql, query),
-    ...(match === undefined ? [] : [sql`i.terms @@ CAST(${match} AS tsquery)`]),
-    ...behind(sql, query.cursor)
+    ...filters(sql, step),
+    ...(match === undefined ? [] : [sql`i.terms @@ CAST(${matchOf(match, postgresSyntax)} AS tsquery)`]),
+    ...behind(sql, after)
   ]
   return sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
     WHERE ${sql.and(conditions)} ORDER BY i.position, i.id LIMIT ${limit}`.unprepared
 }
 
-const hasItem = (sql: SqlClient.SqlClient, cursor: string) =>
-  Effect.map(
-    sql`SELECT id FROM till_vault_items WHERE LOWER(id) = ${cursor.toLowerCase()}`,
-    (rows) => rows.length > 0
-  )
-
-const search = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, query: VaultQuery) {
-  const { cursor, limit, q } = query
-  const isEmpty = queryTermsOf(q)?.length === 0
-  const rows = isEmpty
-    ? []
-    : yield* sql.onDialectOrElse({
-        pg: () => postgresPage(sql, query, limit + 1),
-        orElse: () => sqlitePage(sql, query, limit + 1)
-      })
-  // Only a page without items may be that of an unknown cursor.
-  if (rows.length === 0 && cursor !== undefined && !(yield* hasItem(sql, cursor))) return undefined
-  const items = rows.slice(0, limit).map(toItem)
-  return { items, nextCursor: rows.length > limit ? items.at(-1)!.id : null }
-})
+const readOf =
+  (sql: SqlClient.SqlClient) =>
+  (read: VaultRead): Effect.Effect<ReadonlyArray<VaultItem>, SqlError.SqlError> => {
+    const rows =
+      read._tag === "Item"
+        ? sql<Row>`SELECT ${downloadsOf(sql)}, i.document FROM till_vault_items AS i
+            WHERE LOWER(i.id) = ${read.id.toLowerCase()}`
+        : sql.onDialectOrElse({
+            pg: () => postgresPage(sql, read.step),
+            orElse: () => sqlitePage(sql, read.step)
+          })
+    return Effect.map(rows, (found) => found.map(toItem))
+  }
 
 const put = (sql: SqlClient.SqlClient, item: VaultItem) => sql`
   INSERT INTO till_vault_items
@@ -163,7 +178,7 @@ export const layer: Layer.Layer<VaultItems, never, SqlClient.SqlClient> = Layer.
             SELECT id, 1 FROM till_vault_items WHERE slug = ${slug}
             ON CONFLICT (item_id) DO UPDATE SET downloads = counts.downloads + 1`)
         ),
-      search: (query) => storing("vaultItems.search", search(sql, query))
+      search: (query) => storing("vaultItems.search", searchInSteps(query, readOf(sql)))
     })
   })
 )

@@ -3,6 +3,7 @@ import { findNetwork } from "../../domain/Network.ts"
 import { pathForm } from "../../operations/Operation.ts"
 import { ownOperationFaults } from "../../operations/OwnOperationOptions.ts"
 import type { MailTemplates } from "../../shop/mail/Templates.ts"
+import { type GeneralMarketplace, isGeneralMarketplace } from "../../shop/goods/ProductUrl.ts"
 import type { AssistantOptions } from "../../shop/ports/Assistant.ts"
 import type { FulfilmentOptions } from "../../shop/ports/FulfilmentOptions.ts"
 import type { MailerOptions } from "../../shop/ports/Mailer.ts"
@@ -183,6 +184,10 @@ export const portMembers = {
     place: "method",
     find: "optional method",
     status: "optional method",
+    generalMarketplace: optional<GeneralMarketplace>(
+      `an object with hosts in lower case, such as { hosts: ["amazon.com"], country: "US" }`,
+      isGeneralMarketplace
+    ),
     placesOnce: optional<NonNullable<FulfilmentOptions["placesOnce"]>>(
       "true, false or a function of a quote's reference",
       (given) => typeof given === "boolean" || typeof given === "function"

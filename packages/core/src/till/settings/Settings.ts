@@ -239,6 +239,7 @@ const fields = {
   proofAbove: dollars("1.00"),
   allowPlayMoney: flag(false),
   support: optional<string>("an email address or an https address, up to 200 characters", isContact),
+  refuseUnknownFields: flag(false),
   openapiPath: mountPath(documentPaths.openapiPath),
   discoveryPath: mountPath(documentPaths.discoveryPath),
   statusPath: mountPath(defaultStatusPath),

@@ -288,6 +288,14 @@ export interface TillSettings {
    */
   readonly support?: string
   /**
+   * Refuses each request with a field that its route doesn't have. By default those that resemble a field, or change
+   * what is bought (`quantity`), are refused, and others are ignored. Your own operations with a `StandardSchema` decide
+   * by themselves.
+   *
+   * @default false
+   */
+  readonly refuseUnknownFields?: boolean
+  /**
    * Path of the OpenAPI document below the mount; `false` omits it.
    *
    * @default "/openapi.json"

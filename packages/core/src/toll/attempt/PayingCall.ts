@@ -17,6 +17,8 @@ export interface UnpaidWork {
   readonly hasFailed: boolean
   /** A payment that settled first pays for the work by the delivery of its response. */
   readonly paidBy: "settlement" | "delivery"
+  /** What it cost, if that is known: else as much as its price. */
+  readonly costAtomic?: bigint | undefined
   /** Who loses it if nobody pays. */
   readonly lostBy: Exclude<Loss, "none">
 }

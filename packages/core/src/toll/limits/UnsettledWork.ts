@@ -93,7 +93,7 @@ export class UnsettledWork {
     if (isProven && this.accounts.takeCredit(payer, atomic)) {
       releases.hold("stake", (loss) => {
         this.accounts.returnCredit(payer, atomic)
-        if (loss === "payer") this.accounts.lose(payer, atomic)
+        if (loss === "payer") this.loseOfPayer(call, atomic)
         if (loss === "stranger") this.loseToStranger(call, atomic)
       })
       return true
@@ -104,10 +104,23 @@ export class UnsettledWork {
     )
     if (taken === undefined) return false
     releases.hold("stake", (loss) => {
-      if (loss !== "payer") this.losses.giveBack(taken, atomic)
+      const lost = loss === "payer" ? lostOf(call, atomic) : 0n
+      this.losses.giveBack(taken, atomic - lost)
       if (loss === "stranger") this.loseToStranger(call, atomic)
     })
     return true
+  }
+
+  /** Counts a loss of a payer with credit. What upstreams are known to have charged counts for the host, too. */
+  private loseOfPayer(call: PayingCall, atomic: bigint): void {
+    const { lease, payer, request, unpaidWork } = call
+    const lost = lostOf(call, atomic)
+    this.accounts.lose(payer, lost)
+    if (unpaidWork?.costAtomic === undefined || lost === 0n) return
+    this.losses.take(
+      { atomic: lost, payer, isProven: true, clientAddress: request.clientAddress() },
+      lease.nowMillis()
+    )
   }
 
   /** Counts a loss for the client address, and not for the payer whose payment somebody may have copied. */
@@ -117,6 +130,12 @@ export class UnsettledWork {
       lease.nowMillis()
     )
   }
+}
+
+/** What a call has lost of the amount at stake. */
+const lostOf = ({ unpaidWork }: PayingCall, atomic: bigint): bigint => {
+  const cost = unpaidWork?.costAtomic ?? atomic
+  return cost < atomic ? cost : atomic
 }
 
 /** The amount that a call could cost the host: paid work may fail, and its payment is refunded. */

@@ -44,7 +44,8 @@ export class WorkPerformer {
       attempt.unpaidWork = {
         hasFailed: attempt.unpaidWork?.hasFailed === true || Exit.isFailure(worked),
         paidBy: paid === undefined ? "settlement" : "delivery",
-        lostBy: "payer"
+        lostBy: "payer",
+        costAtomic: Exit.isFailure(worked) ? costOf(attempt, worked.cause) : undefined
       }
       if (Exit.isFailure(worked)) {
         const failure = worked.cause
@@ -101,6 +102,16 @@ export class WorkPerformer {
 const refusalIn = (cause: Cause.Cause<unknown>): Refusal | undefined => {
   const error = Cause.hasDies(cause) ? undefined : Option.getOrUndefined(Cause.findErrorOption(cause))
   return error instanceof PaymentRefused ? error.refusal : undefined
+}
+
+/** What failed work cost, if the error says so. A payment that has settled is refunded in full. */
+const costOf = <E>(
+  { request }: PaymentAttempt<E>,
+  cause: Cause.Cause<E | PaymentRefused>
+): bigint | undefined => {
+  const error = Cause.hasDies(cause) ? undefined : Option.getOrUndefined(Cause.findErrorOption(cause))
+  const isKnown = error !== undefined && !(error instanceof PaymentRefused) && !request.settlesFirst
+  return isKnown ? request.costOf?.(error) : undefined
 }
 
 /**

@@ -99,6 +99,8 @@ export interface TollRequest<E> {
     /** The offer that the accepted payment matched. The work checks that it is still valid. */
     agreed: PaymentRequirements
   ) => Effect.Effect<Work, E | PaymentRefused>
+  /** What failed work cost the host, in atomic units. `undefined`: as much as its price. */
+  readonly costOf?: (error: unknown) => bigint | undefined
   /** Opens the content of a recorded reference again, for a replay. */
   readonly reopen: (reference: string) => Effect.Effect<ByteContent, E>
 }

@@ -27,6 +27,39 @@ const ofB: ProductReference = {
   variantId: "4001"
 }
 
+describe("the general marketplaces of routes", () => {
+  const buysAt = (host: string, country: string) =>
+    upstream(country, { generalMarketplace: { hosts: [host], country } })
+  const pageAt = (host: string): ProductReference => ({
+    source: "marketplace_a",
+    asin: "B0ABCDEFGH",
+    productUrl: `https://www.${host}/dp/B0ABCDEFGH`
+  })
+
+  it("are those of all, and a page goes to the route that buys there", async () => {
+    const [us, de] = [buysAt("amazon.com", "US"), buysAt("amazon.de", "DE")]
+    const fulfilment = routeFulfilment({
+      routes: { us: us.fulfilment, de: de.fulfilment, own: upstream("own").fulfilment },
+      choose: { marketplace_a: ["us", "de"], marketplace_b: "own" }
+    })
+    expect(fulfilment.generalMarketplace?.hosts).toEqual(["amazon.com", "amazon.de"])
+    expect((await fulfilment.quote(request(pageAt("amazon.de")), context)).reference).toMatch(/^de:/)
+    expect((await fulfilment.quote(request(pageAt("amazon.com")), context)).reference).toMatch(/^us:/)
+    expect((await fulfilment.quote(request(ofA), context)).reference).toMatch(/^us:/)
+    const refusal = await thrownBy(fulfilment.quote(request(pageAt("amazon.fr")), context))
+    expect(refusal).toMatchObject({ _tag: "ProductUnavailable", reason: "foreign_page" })
+    expect([us.calls, de.calls]).toEqual([["quote", "quote"], ["quote"]])
+  })
+
+  it("have the country that all name, and are none if none is named", () => {
+    const routes = { a: buysAt("amazon.com", "US").fulfilment, b: buysAt("shop.example", "US").fulfilment }
+    const both = routeFulfilment({ routes, choose: () => "a" })
+    expect(both.generalMarketplace).toEqual({ hosts: ["amazon.com", "shop.example"], country: "US" })
+    const unnamed = routeFulfilment({ routes: { a: upstream("a").fulfilment }, choose: () => "a" })
+    expect(unnamed).not.toHaveProperty("generalMarketplace")
+  })
+})
+
 describe("which route quotes", () => {
   it("is chosen by a table of marketplaces", async () => {
     const [zinc, rye] = [upstream("zinc"), upstream("rye")]

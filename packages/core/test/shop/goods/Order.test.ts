@@ -44,6 +44,65 @@ describe("namingFaults", () => {
   })
 })
 
+describe("where the general marketplace is named", () => {
+  const shop = { hosts: ["amazon.com", "amazon.example"], country: "US" }
+  const page = "https://www.amazon.com/dp/B0ABCDEFGH"
+  const storePage = "https://store.example/dp/B0ABCDEFGH"
+  const general = { source: "marketplace_a", asin: "B0ABCDEFGH", productUrl: page }
+
+  it.each([
+    ["its page", { productUrl: page }, general],
+    ["asin and its page", { asin: "b0abcdefgh", productUrl: page }, general],
+    [
+      "a page of its host itself",
+      { productUrl: page.replace("www.", "") },
+      { ...general, productUrl: "https://amazon.com/dp/B0ABCDEFGH" }
+    ],
+    [
+      "another of its hosts",
+      { productUrl: page.replace("com", "example") },
+      { ...general, productUrl: "https://www.amazon.example/dp/B0ABCDEFGH" }
+    ],
+    [
+      "a storefront's page with a path like its own",
+      { productUrl: storePage, variantId: "41" },
+      { source: "marketplace_b", productUrl: storePage, variantId: "41" }
+    ],
+    [
+      "such a page whose address names the variant",
+      { productUrl: `${storePage}?variant=41` },
+      { source: "marketplace_b", productUrl: `${storePage}?variant=41`, variantId: "41" }
+    ]
+  ])("takes %s", (_, naming, product) => {
+    expect(namingFaults(naming, shop)).toEqual([])
+    expect(productOf(naming, shop)).toEqual(product)
+  })
+
+  it.each([
+    ["a page of another country's shop", { productUrl: page.replace(".com", ".de") }, ["productUrl"]],
+    ["a page of another marketplace", { productUrl: "https://www.ebay.com/dp/B0ABCDEFGH" }, ["productUrl"]],
+    ["a host that only ends like it", { productUrl: page.replace("www.", "not") }, ["productUrl"]],
+    ["asin and a foreign page", { asin: "B0ABCDEFGH", productUrl: storePage }, ["productUrl"]],
+    ["its page and a variant", { productUrl: page, variantId: "41" }, ["variantId"]],
+    ["its page of no product", { productUrl: "https://www.amazon.com/s?k=lamp" }, ["productUrl"]],
+    ["a storefront's page without variant", { productUrl: store }, ["variantId"]]
+  ])("refuses %s", (_, naming, paths) => {
+    expect(namingFaults(naming, shop).map(({ path }) => path)).toEqual(paths)
+  })
+})
+
+describe("a page with a path of the general marketplace, whose hosts aren't named", () => {
+  it("is a storefront's if a variant is named", () => {
+    const shown = { source: "marketplace_b", productUrl: dp, variantId: "41" }
+    expect(namingFaults({ productUrl: dp, variantId: "41" })).toEqual([])
+    expect(productOf({ productUrl: dp, variantId: "41" })).toEqual(shown)
+    expect(productOf({ productUrl: `${dp}?variant=41` })).toEqual({
+      ...shown,
+      productUrl: `${dp}?variant=41`
+    })
+  })
+})
+
 describe("productOf", () => {
   const request = {
     email: "ada@shop.example",

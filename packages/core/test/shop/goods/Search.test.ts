@@ -7,7 +7,7 @@ const decode = decoder(SearchQuery)
 const known = new Set(Object.keys(SearchQuery.to.fields))
 
 const read = (query: string) => {
-  const { faults, input } = readQuery(new URLSearchParams(query), known)
+  const { faults, input } = readQuery(query, known)
   return Result.getOrUndefined(decode(input, faults))
 }
 

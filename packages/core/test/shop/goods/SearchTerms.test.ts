@@ -19,7 +19,13 @@ describe("the terms of an item", () => {
   ])("of %j", (title, terms) => {
     const own = new Set(["a", "ios"])
     const found = searchTermsOf({ ...item, title })
-    expect(found.filter((term) => !own.has(term))).toEqual(terms.filter((term) => !own.has(term)))
+    const ofTitle = found.filter((term) => term.startsWith("ˆ")).map((term) => term.slice(1))
+    const words = found.filter((term) => !own.has(term) && !term.startsWith("ˆ"))
+    // Stems follow.
+    expect(words.slice(0, terms.filter((term) => !own.has(term)).length)).toEqual(
+      terms.filter((term) => !own.has(term))
+    )
+    expect(ofTitle).toEqual(expect.arrayContaining([...terms]))
     expect(new Set(found).size).toBe(found.length)
   })
 
@@ -56,6 +62,28 @@ describe("the terms of a query", () => {
     ],
     ["京", [["京", false]]],
     [
+      "I need agents for reviewing requests",
+      [
+        ["agent", false],
+        ["review", false],
+        ["requests", true, "request"]
+      ]
+    ],
+    [
+      "how to",
+      [
+        ["how", false],
+        ["to", true]
+      ]
+    ],
+    [
+      "plan plan",
+      [
+        ["plan", false],
+        ["plan", true]
+      ]
+    ],
+    [
       "launch 🚀",
       [
         ["launch", false],
@@ -64,7 +92,9 @@ describe("the terms of a query", () => {
     ],
     ["-- ", []]
   ] as const)("of %j", (q, terms) => {
-    expect(queryTermsOf(q)).toEqual(terms.map(([text, isPrefix]) => ({ text, isPrefix })))
+    expect(queryTermsOf(q)).toEqual(
+      terms.map(([text, isPrefix, or]) => ({ text, isPrefix, ...(or === undefined ? {} : { or }) }))
+    )
   })
 
   it.each([undefined, "", " \t\n"])("of %j: all items are sought", (q) => {

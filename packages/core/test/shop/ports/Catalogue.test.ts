@@ -6,6 +6,7 @@ import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../.
 import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
 import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
 import { type Marketplace, Marketplaces, type ProductQuery } from "../../../src/shop/ports/Marketplaces.ts"
+import { CurrentSale, ProductSale } from "../../../src/shop/ports/ProductSale.ts"
 import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"
 import { sampleProduct, sampleProducts } from "../../../../testing/src/index.ts"
 
@@ -35,6 +36,59 @@ const broken = new UpstreamFailed({ port: "marketplace", cause: new Error("GET /
 const asins = (products: ReadonlyArray<SearchProduct>) => products.map(({ asin }) => asin)
 const a = sampleProducts("marketplace_a", 3)
 const b = sampleProducts("marketplace_b", 2)
+
+describe("a till that sells what its searches find", () => {
+  const page = (host: string) => `https://www.${host}/dp/B0ABCDEFGH`
+  const listed = [
+    { ...a[0]!, asin: "sold-out", isAvailable: false },
+    { ...a[0]!, asin: "unpriced", price: null },
+    { ...a[0]!, asin: "in-stock", isAvailable: true },
+    { ...a[0]!, asin: "unknown", isAvailable: null },
+    { ...a[0]!, asin: "foreign", productUrl: page("amazon.de") },
+    { ...a[0]!, asin: "home", productUrl: page("amazon.com") }
+  ]
+  const marketplaces = [marketplaceWith("marketplace_a", listed, { hasMore: true, totalResults: 60 })]
+  const found = (sale: ProductSale | undefined) =>
+    Effect.provideService(search(marketplaces), CurrentSale, sale)
+  const selling = (generalMarketplace?: { readonly hosts: ReadonlyArray<string> }) => {
+    const sale = new ProductSale()
+    sale.offer({ generalMarketplace })
+    return sale
+  }
+
+  it.effect("leaves out what is known to be unavailable, and keeps the marketplace's numbers", () =>
+    Effect.gen(function* () {
+      const { response } = yield* found(selling())
+      assert.deepStrictEqual(asins(response.products), ["unpriced", "in-stock", "unknown", "foreign", "home"])
+      assert.deepInclude(response, { totalResults: 60, hasMore: true })
+      for (const product of response.products) assert.notProperty(product, "isAvailable")
+    })
+  )
+
+  it.effect("leaves out products of another shop than it buys from, and reports that once", () => {
+    const codes: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void codes.push(JSON.stringify(message)))
+    return Effect.gen(function* () {
+      const sale = selling({ hosts: ["amazon.com"] })
+      for (let times = 0; times < 2; times++) {
+        const { response } = yield* found(sale)
+        assert.include(asins(response.products), "home")
+        assert.notInclude(asins(response.products), "foreign")
+      }
+      assert.lengthOf(
+        codes.filter((text) => String(text).includes("finds products that buy")),
+        1
+      )
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  })
+
+  it.effect("finds all where nothing is sold", () =>
+    Effect.gen(function* () {
+      for (const sale of [undefined, new ProductSale()])
+        assert.lengthOf((yield* found(sale)).response.products, listed.length)
+    })
+  )
+})
 
 describe("Catalogue", () => {
   it.effect("takes products in turns, the sum of counts, and more where any has more", () =>

@@ -207,6 +207,11 @@ describe("Till.make refuses", () => {
     ["a time too short to pay in", { maxTimeoutSeconds: 5 }, /maxTimeoutSeconds must be .* from 30 to 600/],
     ["a time that is no number", { upstreamTimeoutMillis: Number.NaN }, /upstreamTimeoutMillis must be/],
     ["a time longer than a lease", { upstreamTimeoutMillis: 60_000 }, /upstreamTimeoutMillis must be/],
+    [
+      "a marketplace whose host is an address",
+      { fulfilment: { ...fakeFulfilment(), generalMarketplace: { hosts: ["https://amazon.com"] } } },
+      /fulfilment.generalMarketplace must be an object with hosts/
+    ],
     ["a document below /x402", { openapiPath: "/x402/openapi.json" }, /openapiPath must be/],
     ["a document without a path", { discoveryPath: "x402" }, /discoveryPath must be/]
   ]

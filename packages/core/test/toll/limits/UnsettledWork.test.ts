@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
+import { NoTrackingInfo } from "../../../src/shop/ports/Errors.ts"
 import { memory } from "../../../src/stores/memory.ts"
 import { expectFailed, openTill, search, track, workDone } from "../openTill.ts"
 import { otherPayer } from "../wallet.ts"
@@ -19,6 +20,53 @@ const pastPatience = async <A>(waiting: Promise<A>): Promise<A> => {
 
 const paymentsFor = (shop: Awaited<ReturnType<typeof openTill>>, count: number) =>
   Promise.all(Array.from({ length: count }, () => shop.payFor(search)))
+
+describe("failed work whose cost is known", () => {
+  const unknown = (costUsd: number) => new NoTrackingInfo({ message: "Nobody knows it.", costUsd })
+  const trackOf = (number: number) => ({ path: `/x402/track?number=RANDOM${number}` })
+
+  /** Presents look-ups of random numbers until one has to wait. */
+  const lookUp = async (shop: Awaited<ReturnType<typeof openTill>>, most: number) => {
+    const statuses: Array<number> = []
+    for (let number = 0; number < most && statuses.at(-1) !== 429; number++) {
+      const call = trackOf(number)
+      const { status } = await pastPatience(shop.present(call, await shop.payFor(call)))
+      statuses.push(status)
+    }
+    return { statuses, sent: shop.tracker.track.calls.length }
+  }
+
+  it("counts at its cost: a tenth of the budget for one payer", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    const shop = await openTill({ limits: { lossPerHour: "20.00" } })
+    shop.tracker.track.failsWith(unknown(0.25))
+    const { sent, statuses } = await lookUp(shop, 20)
+    expect(statuses.filter((status) => status === 404).length).toBe(sent)
+    // 2.00 in all: 0.52 must be free at each call, of which 0.25 stays lost.
+    expect(sent).toBe(6)
+  })
+
+  it("counts nothing if it cost nothing", async () => {
+    const shop = await openTill({ limits: { lossPerHour: "1.04" } })
+    shop.tracker.track.failsWith(unknown(0))
+    const { statuses } = await lookUp(shop, 12)
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 404))
+  })
+
+  it("counts for the host also if its payer has paid here before", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    const shop = await openTill({ limits: { lossPerHour: "5.20" } })
+    for (let time = 0; time < 2; time++)
+      expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
+    const before = shop.tracker.track.calls.length
+    shop.tracker.track.failsWith(unknown(0.52))
+    const { sent } = await lookUp(shop, 20)
+    // What they have paid covers two, and a tenth of the budget one more, unless it was counted for those, too.
+    expect(sent - before).toBe(2)
+  })
+})
 
 describe("unsettled payments of one payer", () => {
   it("are bounded: more of them wait for room, and none is refused", async () => {

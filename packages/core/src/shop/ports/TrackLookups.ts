@@ -1,0 +1,74 @@
+import { Clock, Data, Deferred, Effect } from "effect"
+import type { TrackQuery, TrackResult } from "../goods/Tracking.ts"
+import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
+import { SpanCounts } from "../../runtime/SpanCounts.ts"
+import { NoTrackingInfo, type TrackRefusal, type UpstreamError } from "./Errors.ts"
+
+/** The number was looked up too often with data that doesn't fit it (429 `RATE_LIMITED`). */
+export class TooManyLookups extends Data.TaggedError("TooManyLookups")<{
+  readonly retryAfterSeconds: number
+}> {}
+
+/** Carriers write numbers with spaces and hyphens, or without. */
+export const lettersAndDigits = (number: string): string =>
+  number.replaceAll(/[^A-Za-z0-9]/g, "").toUpperCase()
+
+const hourMillis = 3_600_000
+const capacity = 10_000
+/** Look-ups of one number in an hour that found nothing: whoever guesses a phone number has no more. */
+const maxFruitless = 10
+
+type LookupError = TrackRefusal | UpstreamError
+type LookUp = (query: TrackQuery) => Effect.Effect<TrackResult, LookupError>
+
+/** A query without differences in notation. Kept in memory only. */
+const keyOf = ({ number, ...data }: TrackQuery): string =>
+  JSON.stringify([lettersAndDigits(number), ...Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+
+/**
+ * Bounds what look-ups that find nothing cost: they aren't charged.
+ *
+ * The same query isn't sent upstream again within an hour of a `NoTrackingInfo`, concurrent ones are sent once, and a
+ * number is looked up at most ten times in an hour with other data that finds nothing. One process; bounded.
+ */
+export const boundedLookups = (lookUp: LookUp) => {
+  const unknown = new ExpiringMap<string, NoTrackingInfo>({ capacity, lifetimeMillis: hourMillis })
+  const fruitless = new SpanCounts({ maxKeys: capacity, spanMillis: hourMillis })
+  const running = new Map<string, Deferred.Deferred<TrackResult, LookupError>>()
+
+  const start = Effect.fnUntraced(function* (query: TrackQuery, key: string, nowMillis: number) {
+    const number = lettersAndDigits(query.number)
+    const span = fruitless.find(number, nowMillis)
+    if (span !== undefined && span.count >= maxFruitless)
+      return yield* new TooManyLookups({
+        retryAfterSeconds: Math.ceil((span.untilMillis - nowMillis) / 1000)
+      })
+    // Counted before it is sent, and taken back unless it finds nothing: guesses may be sent all at once.
+    fruitless.add(number, nowMillis)
+    const found = Deferred.makeUnsafe<TrackResult, LookupError>()
+    running.set(key, found)
+    let foundNothing = false
+    const sent = Effect.tapError(lookUp(query), (error) =>
+      Effect.map(Clock.currentTimeMillis, (atMillis) => {
+        if (error._tag !== "NoTrackingInfo") return
+        foundNothing = true
+        // The same again costs nothing.
+        unknown.set(key, new NoTrackingInfo({ message: error.message, costUsd: 0 }), atMillis)
+      })
+    )
+    return yield* Effect.onExit(sent, (exit) => {
+      if (!foundNothing) fruitless.remove(number, nowMillis)
+      running.delete(key)
+      return Deferred.done(found, exit)
+    })
+  })
+
+  return (query: TrackQuery): Effect.Effect<TrackResult, LookupError | TooManyLookups> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+      const key = keyOf(query)
+      const known = unknown.get(key, nowMillis)
+      if (known !== undefined) return Effect.fail(known)
+      const sent = running.get(key)
+      return sent === undefined ? start(query, key, nowMillis) : Deferred.await(sent)
+    })
+}

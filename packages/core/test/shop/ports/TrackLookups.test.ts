@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import type { TrackQuery, TrackResult } from "../../../src/shop/goods/Tracking.ts"
+import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { boundedLookups } from "../../../src/shop/ports/TrackLookups.ts"
+import { sampleTrackResult } from "../../../../testing/src/index.ts"
+
+const unknown = new NoTrackingInfo({ message: "nobody knows it", costUsd: 0.02 })
+const number = "ABC12345"
+
+/** Look-ups, and the queries that were sent. */
+const open = (answer: (query: TrackQuery) => Effect.Effect<TrackResult, NoTrackingInfo | UpstreamFailed>) => {
+  const sent: Array<TrackQuery> = []
+  const track = boundedLookups((query) => {
+    sent.push(query)
+    return answer(query)
+  })
+  return { sent, track }
+}
+
+describe("look-ups that find nothing", () => {
+  it.effect("aren't sent again within the hour, however the number is written, and cost nothing then", () =>
+    Effect.gen(function* () {
+      const { sent, track } = open(() => Effect.fail(unknown))
+      assert.deepInclude(yield* Effect.flip(track({ number })), { _tag: "NoTrackingInfo", costUsd: 0.02 })
+      for (const written of [number, "abc-123-45"]) {
+        const again = yield* Effect.flip(track({ number: written }))
+        assert.deepInclude(again, { _tag: "NoTrackingInfo", message: "nobody knows it", costUsd: 0 })
+      }
+      assert.lengthOf(sent, 1)
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.flip(track({ number }))
+      assert.lengthOf(sent, 2)
+    })
+  )
+
+  it.effect("are sent once for all who ask at the same time", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { sent, track } = open(() => Effect.andThen(Deferred.await(gate), Effect.fail(unknown)))
+      const asking = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(Effect.flip(track({ number }))))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      for (const fiber of asking) assert.strictEqual((yield* Fiber.join(fiber))._tag, "NoTrackingInfo")
+      assert.lengthOf(sent, 1)
+    })
+  )
+
+  it.effect("are bounded for one number, also if sent at once; other numbers are looked up", () =>
+    Effect.gen(function* () {
+      const { sent, track } = open(() => Effect.andThen(Effect.yieldNow, Effect.fail(unknown)))
+      const guesses = Array.from({ length: 200 }, (_, guess) =>
+        track({ number, phone: String(1_000 + guess) })
+      )
+      const outcomes = yield* Effect.all(guesses.map(Effect.flip), { concurrency: "unbounded" })
+      assert.lengthOf(sent, 10)
+      assert.strictEqual(outcomes.filter(({ _tag: tag }) => tag === "TooManyLookups").length, 190)
+      yield* Effect.flip(track({ number: "OTHER123" }))
+      assert.lengthOf(sent, 11)
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.flip(track({ number, phone: "9999" }))
+      assert.lengthOf(sent, 12)
+    })
+  )
+})
+
+describe("look-ups that find something, or fail otherwise", () => {
+  it.effect("are sent each time, and count for nothing", () =>
+    Effect.gen(function* () {
+      const { sent, track } = open(() => Effect.succeed(sampleTrackResult(number)))
+      for (let time = 0; time < 30; time++) yield* track({ number })
+      assert.lengthOf(sent, 30)
+      const down = open(() => Effect.fail(new UpstreamFailed({ port: "tracking" })))
+      for (let time = 0; time < 30; time++) yield* Effect.flip(down.track({ number, phone: String(time) }))
+      assert.lengthOf(down.sent, 30)
+    })
+  )
+})
