@@ -1,4 +1,4 @@
-import { Clock, Data, Deferred, Effect } from "effect"
+import { Clock, Data, Effect } from "effect"
 import type { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import { SpanCounts } from "../../runtime/SpanCounts.ts"
@@ -28,13 +28,20 @@ const keyOf = ({ number, ...data }: TrackQuery): string =>
 /**
  * Bounds what look-ups that find nothing cost: they aren't charged.
  *
- * The same query isn't sent upstream again within an hour of a `NoTrackingInfo`, concurrent ones are sent once, and a
- * number is looked up at most ten times in an hour with other data that finds nothing. One process; bounded.
+ * The same query isn't sent upstream again within an hour of a `NoTrackingInfo`, and a number is looked up at most ten
+ * times in an hour with other data that finds nothing. One process; bounded.
  */
 export const boundedLookups = (lookUp: LookUp) => {
   const unknown = new ExpiringMap<string, NoTrackingInfo>({ capacity, lifetimeMillis: hourMillis })
   const fruitless = new SpanCounts({ maxKeys: capacity, spanMillis: hourMillis })
-  const running = new Map<string, Deferred.Deferred<TrackResult, LookupError>>()
+  const running = new Set<string>()
+
+  const remember = (key: string, error: LookupError) =>
+    Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+      if (error._tag !== "NoTrackingInfo") return
+      // The same again costs nothing.
+      unknown.set(key, new NoTrackingInfo({ message: error.message, costUsd: 0 }), nowMillis)
+    })
 
   const start = Effect.fnUntraced(function* (query: TrackQuery, key: string, nowMillis: number) {
     const number = lettersAndDigits(query.number)
@@ -45,22 +52,14 @@ export const boundedLookups = (lookUp: LookUp) => {
       })
     // Counted before it is sent, and taken back unless it finds nothing: guesses may be sent all at once.
     fruitless.add(number, nowMillis)
-    const found = Deferred.makeUnsafe<TrackResult, LookupError>()
-    running.set(key, found)
-    let foundNothing = false
-    const sent = Effect.tapError(lookUp(query), (error) =>
-      Effect.map(Clock.currentTimeMillis, (atMillis) => {
-        if (error._tag !== "NoTrackingInfo") return
-        foundNothing = true
-        // The same again costs nothing.
-        unknown.set(key, new NoTrackingInfo({ message: error.message, costUsd: 0 }), atMillis)
+    running.add(key)
+    const sent = Effect.tapError(lookUp(query), (error) => remember(key, error))
+    return yield* Effect.onExit(sent, () =>
+      Effect.sync(() => {
+        running.delete(key)
+        if (unknown.get(key, nowMillis) === undefined) fruitless.remove(number, nowMillis)
       })
     )
-    return yield* Effect.onExit(sent, (exit) => {
-      if (!foundNothing) fruitless.remove(number, nowMillis)
-      running.delete(key)
-      return Deferred.done(found, exit)
-    })
   })
 
   return (query: TrackQuery): Effect.Effect<TrackResult, LookupError | TooManyLookups> =>
@@ -68,7 +67,8 @@ export const boundedLookups = (lookUp: LookUp) => {
       const key = keyOf(query)
       const known = unknown.get(key, nowMillis)
       if (known !== undefined) return Effect.fail(known)
-      const sent = running.get(key)
-      return sent === undefined ? start(query, key, nowMillis) : Deferred.await(sent)
+      // The same query at the same time is one guess.
+      if (running.has(key)) return Effect.tapError(lookUp(query), (error) => remember(key, error))
+      return start(query, key, nowMillis)
     })
 }
