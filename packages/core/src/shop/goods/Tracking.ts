@@ -13,7 +13,7 @@ export const TrackQuery = Schema.Struct({
     Schema.makeFilter(
       (text: string) =>
         !uuid.test(text) ||
-        "is the id of an order, not a tracking number: the order's status (/x402-status/orders/{id}) and its mails name those of its parcels"
+        "is the id of an order, not a tracking number: the order's status page and its mails name those of its parcels"
     )
   ),
   /** Carrier code, if it can't be detected. */

@@ -35,6 +35,8 @@ export interface MailedPrice {
 export interface MailedContact {
   /** Who answers questions, as the host's option `support` says. */
   readonly support?: string
+  /** The status page of what the mail is about, which asks for the signature of the wallet that paid. */
+  readonly statusUrl?: string
 }
 
 /** An order was paid and is being processed. */
@@ -125,13 +127,22 @@ const textOf = (...paragraphs: ReadonlyArray<string | undefined>): string =>
   `${paragraphs.filter((each) => each !== undefined).join("\n\n")}\n`
 
 /** The last lines of a mail: what it is about, and who answers questions. */
-const ending = (about: string, { support = "" }: MailedContact) => {
+const ending = (about: string, { statusUrl, support = "" }: MailedContact) => {
   const shown = word(support)
-  const url = httpsUrl(shown)
-  const contact = url === undefined ? markup`${shown}` : link(url, url)
+  const contactUrl = httpsUrl(shown)
+  const contact = contactUrl === undefined ? markup`${shown}` : link(contactUrl, contactUrl)
+  const page = httpsUrl(statusUrl)
+  const status = "Status, by a signature of the wallet that paid"
   return {
-    text: textOf(about, shown === "" ? undefined : `Questions? ${shown}`).trimEnd(),
-    markup: shown === "" ? nothing : aside(markup`Questions? ${contact}`)
+    text: textOf(
+      about,
+      page === undefined ? undefined : `${status}: ${page}`,
+      shown === "" ? undefined : `Questions? ${shown}`
+    ).trimEnd(),
+    markup: markup`${[
+      page === undefined ? nothing : aside(markup`${status}: ${link(page, page)}`),
+      shown === "" ? nothing : aside(markup`Questions? ${contact}`)
+    ]}`
   }
 }
 

@@ -5,8 +5,9 @@ import type { StoreError } from "../../domain/Errors.ts"
 import { format, type Money } from "../../domain/Money.ts"
 import { renderMail } from "../mail/Rendering.ts"
 import { MailContact, OwnTemplates } from "../mail/OwnTemplates.ts"
-import type { MailFacts } from "../mail/Templates.ts"
+import type { MailedContact, MailFacts } from "../mail/Templates.ts"
 import { Charges } from "../../ports/Charges.ts"
+import { StatusPages } from "../../ports/StatusPages.ts"
 import { guardedMailer } from "../ports/Mailer.ts"
 import type { Order, OrderMail } from "../ports/Orders.ts"
 import type { MailSelector, OrderEvent } from "./OrderEvent.ts"
@@ -85,6 +86,11 @@ const factsOf = Effect.fnUntraced(function* (
 const make = Effect.gen(function* () {
   const templates = yield* OwnTemplates
   const contact = yield* MailContact
+  const pages = yield* StatusPages
+  const contactFor = ({ id }: Order): MailedContact => {
+    const statusUrl = pages.urlOf({ kind: "order", id })
+    return statusUrl === undefined ? contact : { ...contact, statusUrl }
+  }
   const charges = yield* Charges
   const mailer = yield* guardedMailer
 
@@ -97,7 +103,7 @@ const make = Effect.gen(function* () {
     }
     const faults: Array<string> = []
     const rendered = renderMail(
-      { ...(yield* factsOf(charges, order, kind)), ...contact },
+      { ...(yield* factsOf(charges, order, kind)), ...contactFor(order) },
       {
         to: order.email,
         idempotencyKey: keyOf(order, kind),

@@ -3,6 +3,7 @@ import { report } from "../ports/ShopEvents.ts"
 import { Clock, Effect, Option } from "effect"
 import { type RunInBackground, makeBackground } from "../../runtime/Background.ts"
 import type { StoreError } from "../../domain/Errors.ts"
+import { StatusPages } from "../../ports/StatusPages.ts"
 import { MailContact, OwnTemplates } from "../mail/OwnTemplates.ts"
 import { mailBackoff, maxMailAttempts } from "../mail/MailTimings.ts"
 import { workLeaseMillis } from "../../runtime/workLeaseMillis.ts"
@@ -207,7 +208,8 @@ export const makePurchaseLife = Effect.gen(function* () {
     mailer: yield* guardedMailer,
     inBackground: yield* makeBackground,
     templates: yield* OwnTemplates,
-    contact: yield* MailContact
+    contact: yield* MailContact,
+    pages: yield* StatusPages
   }
   return {
     /** Grants a purchase whose payment has settled, and sends its mail in the background. Idempotent. */

@@ -6,6 +6,7 @@ import type { GuardedMailer } from "../ports/Mailer.ts"
 import type { VaultItems } from "../ports/VaultItems.ts"
 import type { VaultPurchase } from "../ports/VaultPurchases.ts"
 import { report } from "../ports/ShopEvents.ts"
+import type { StatusPages } from "../../ports/StatusPages.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import { downloadTokenOf } from "./DownloadToken.ts"
 
@@ -16,6 +17,7 @@ export interface MailingServices {
   readonly mailer: Option.Option<GuardedMailer>
   readonly templates: Partial<MailTemplates>
   readonly contact: MailedContact
+  readonly pages: Pick<StatusPages["Service"], "urlOf">
 }
 
 /** The result of sending a mail. `Impossible`: rejected for good, or there is no recipient or no mailer. */
@@ -23,7 +25,7 @@ export type MailResult = "Sent" | "Impossible" | "NotSent"
 
 /** Sends the buyer of a vault item the confirmation with the download token. */
 export const sendConfirmation = Effect.fnUntraced(function* (
-  { contact, items, mailer, secrets, templates }: MailingServices,
+  { contact, items, mailer, pages, secrets, templates }: MailingServices,
   { email, id, keyId, slug, tokenNumber }: VaultPurchase
 ): Effect.fn.Return<MailResult, StoreError> {
   // The token of the response; a new one where its key is retired.
@@ -33,9 +35,17 @@ export const sendConfirmation = Effect.fnUntraced(function* (
   if (Option.isNone(mailer) || email === undefined || downloadToken === undefined) return "Impossible"
   // An item whose slug has changed since is still the one that was bought.
   const title = (yield* items.findBySlug(slug))?.title ?? slug
+  const statusUrl = pages.urlOf({ kind: "purchase", id })
   const faults: Array<string> = []
   const mail = renderMail(
-    { _tag: "VaultPurchased", purchaseId: id, title, downloadToken, ...contact },
+    {
+      _tag: "VaultPurchased",
+      purchaseId: id,
+      title,
+      downloadToken,
+      ...contact,
+      ...(statusUrl && { statusUrl })
+    },
     {
       to: email,
       // A new token's mail is another one.

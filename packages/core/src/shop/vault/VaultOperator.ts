@@ -148,7 +148,7 @@ export class VaultOperator extends Context.Service<
         put: (item) =>
           readItem(item).pipe(
             Effect.catch(({ message }) => Effect.die(new TypeError(`the item is not valid: ${message}`))),
-            Effect.andThen(items.put(item))
+            Effect.flatMap(() => items.put(item))
           ),
         unlist: (slug) => items.unlist(slug),
         publish,

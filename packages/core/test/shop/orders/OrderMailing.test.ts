@@ -10,6 +10,7 @@ import type { Order, OrderMail } from "../../../src/shop/ports/Orders.ts"
 import { eventLogger, type TillEvent } from "../../../src/runtime/events.ts"
 import { asClaimed, lease } from "../../../../testing/src/stores/chargeRecords.ts"
 import { sampleCharge, sampleOrder } from "../../../../testing/src/stores/records.ts"
+import { statusPages, statusRoot } from "./statusPages.ts"
 
 const nowMillis = 10_000
 const due = (kind: OrderMail["kind"], dueAtMillis = nowMillis): OrderMail => ({
@@ -47,7 +48,8 @@ const sendOf = (order: Order, scene: Scene = {}) => {
         Effect.provide(isWithoutMailer ? OrderMailing.layer : Layer.provide(OrderMailing.layer, mailer)),
         Effect.provideService(Charges, { ...charges, find: () => Effect.succeed(charge) }),
         Effect.provideService(OwnTemplates, templates),
-        Effect.provideService(MailContact, support === undefined ? {} : { support })
+        Effect.provideService(MailContact, support === undefined ? {} : { support }),
+        Effect.provide(statusPages)
       )
       return { event: yield* mailing, sent, events }
     }).pipe(Effect.provide([Charges.layerMemory, Logger.layer([eventLogger((event) => events.push(event))])]))
@@ -125,6 +127,11 @@ describe("the mail of a failed order", () => {
     expect(paid.text).toContain("out of stock")
     const unpaid = (await sendOf(failed, { chargeState: "voided" })).sent[0]!
     expect(unpaid.text).not.toContain("15.27")
+  })
+
+  it("names the status page of the order", async () => {
+    const { sent } = await sendOf(failed)
+    expect(sent[0]!.text).toContain(`${statusRoot}/orders/${failed.id}`)
   })
 
   it("names who answers questions", async () => {

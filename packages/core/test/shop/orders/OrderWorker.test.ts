@@ -14,6 +14,7 @@ import { type Mail, Mailer } from "../../../src/shop/ports/Mailer.ts"
 import { type Order, Orders } from "../../../src/shop/ports/Orders.ts"
 import { Quotes } from "../../../src/shop/ports/Quotes.ts"
 import { sampleOrder, uuidOf } from "../../../../testing/src/stores/records.ts"
+import { statusPages } from "./statusPages.ts"
 
 const nowMillis = 1_800_000_000_000
 
@@ -78,7 +79,9 @@ const play = <A, E>(
     Effect.provide(
       OrderWorker.layer.pipe(
         Layer.provide(Layer.mergeAll(OrderLife.layer, OrderMailing.layer, refunds)),
-        Layer.provide(Layer.mergeAll(OrderChanges.layer(feed), upstream, mailer, BackgroundWork.layer)),
+        Layer.provide(
+          Layer.mergeAll(OrderChanges.layer(feed), upstream, mailer, BackgroundWork.layer, statusPages)
+        ),
         Layer.provideMerge(Layer.mergeAll(Orders.layerMemory, Charges.layerMemory, Quotes.layerMemory))
       )
     ),

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { NoTrackingInfo } from "../../../src/shop/ports/Errors.ts"
+import { TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import { sampleTrackResult } from "../../../../testing/src/samples.ts"
 import { temporaryFiles } from "../../stores/sql/folder.ts"
@@ -91,10 +91,10 @@ describe("a payment that settles before its work", () => {
     const shop = await openTill({ settlement })
     shop.tracker.track
       .failsOnceWith(new Error("reset by peer"))
-      .failsOnceWith(new NoTrackingInfo({ message: "not yet" }))
+      .failsOnceWith(new TemporarilyUnavailable({ message: "busy" }))
     const payment = await shop.payFor(track)
     expectOwed(await shop.present(track, payment), 502, "TRACKING_PROVIDER_ERROR")
-    expectOwed(await shop.present(track, payment), 404, "NO_TRACKING_INFO")
+    expectOwed(await shop.present(track, payment), 503, "TRACKING_PROVIDER_UNAVAILABLE")
     const response = await shop.present(track, payment)
     expect(response.status, response.text).toBe(200)
     expect(shop.facilitator.settled).toHaveLength(1)

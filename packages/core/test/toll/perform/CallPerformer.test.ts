@@ -20,8 +20,7 @@ describe("work that fails costs nothing, and the same payment works afterwards",
   const failures: ReadonlyArray<readonly [string, unknown, number, string]> = [
     ["any error of a provider", new Error("reset by peer"), 502, "TRACKING_PROVIDER_ERROR"],
     ["a thrown value that is no error", "nothing", 502, "TRACKING_PROVIDER_ERROR"],
-    ["down for now", new TemporarilyUnavailable({ message: "" }), 503, "TRACKING_PROVIDER_UNAVAILABLE"],
-    ["no information yet", new NoTrackingInfo({ message: "not yet" }), 404, "NO_TRACKING_INFO"]
+    ["down for now", new TemporarilyUnavailable({ message: "" }), 503, "TRACKING_PROVIDER_UNAVAILABLE"]
   ]
   it.each(failures)("%s", async (_, thrown, status, code) => {
     const shop = await openTill()
@@ -31,6 +30,18 @@ describe("work that fails costs nothing, and the same payment works afterwards",
     expect(shop.facilitator.settle.calls).toHaveLength(0)
     expect((await shop.till.charges.list()).map(({ state }) => state)).toEqual(["voided"])
     expect((await shop.present(track, payment)).status).toBe(200)
+    expect(shop.facilitator.settled).toHaveLength(1)
+  })
+
+  it("no information yet, for which the upstream isn't asked again at once", async () => {
+    const shop = await openTill()
+    shop.tracker.track.failsOnceWith(new NoTrackingInfo({ message: "not yet" }))
+    const payment = await shop.payFor(track)
+    for (let time = 0; time < 2; time++)
+      expectFailed(await shop.present(track, payment), 404, "NO_TRACKING_INFO")
+    expect(shop.tracker.track.calls).toHaveLength(1)
+    const other = { path: "/x402/track?number=9400100000000000000000" }
+    expect((await shop.present(other, await shop.payFor(other))).status).toBe(200)
     expect(shop.facilitator.settled).toHaveLength(1)
   })
 
