@@ -1,10 +1,10 @@
 import { report } from "./ShopEvents.ts"
-import { Context, Effect, Layer, Result, Struct } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import type { SearchProduct, Source } from "../goods/Product.ts"
 import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import { CurrentSale, type ProductSale } from "./ProductSale.ts"
+import { CurrentSale, type FoundProduct, type ProductSale } from "./ProductSale.ts"
 import {
   type FoundPage,
   type GuardedMarketplace,
@@ -81,15 +81,20 @@ const reportForeign = (sale: ProductSale, source: Source): Effect.Effect<void> =
       })
     : Effect.void
 
+/** A product without what only the till is told. Most have nothing to leave out. */
+const inContract = (found: FoundProduct): SearchProduct => {
+  if (!("isAvailable" in found)) return found
+  const { isAvailable: _, ...product } = found
+  return product
+}
+
 /** The products of a page that can be bought where the till sells them, in the contract's shape. */
 const onSale = (
   { products, ...page }: FoundPage,
   source: Source,
   sale: ProductSale | undefined
 ): Effect.Effect<ProductPage> => {
-  const kept = products
-    .filter((product) => sale?.isOnSale(product) !== false)
-    .map((product): SearchProduct => Struct.omit(product, ["isAvailable"]))
+  const kept = products.filter((product) => sale?.isOnSale(product) !== false).map(inContract)
   const sold = kept.filter((product) => sale?.isForeign(product) !== true)
   const found = { ...page, products: sold }
   return sale === undefined || sold.length === kept.length
