@@ -89,7 +89,7 @@ describe("GET /x402/track: the id of an order", () => {
     const { response } = await pay(shop, track("number=5e2f1f0a-3f57-4f0e-9b1c-2a4c1f3c7d10"))
     const { details } = await expectRefusal(shop, response, 400, "VALIDATION_ERROR")
     expect(details?.issues?.[0]?.path).toBe("number")
-    expect(details?.issues?.[0]?.message).toMatch(/id of an order.*x402-status/)
+    expect(details?.issues?.[0]?.message).toMatch(/id of an order.*status page/)
     expect(shop.calls.track).toEqual([])
   })
 })

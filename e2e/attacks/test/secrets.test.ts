@@ -143,10 +143,10 @@ attack("secrets read in the logs", {
     for (const message of [
       "A provider failed",
       "A purchase confirmation could not be sent",
-      "The chain could not be read",
       "The outcome of a settlement is unknown"
     ])
       expect(messages).toContain(message)
+    expect([...messages].some((text) => text.startsWith("The chain could not be read"))).toBe(true)
     const log = JSON.stringify(events) + printed()
     for (const secret of secrets) expect(log.includes(secret), secret).toBe(false)
     // The key of a charge names its payer's wallet and nonce, as the chain does; nothing else does.

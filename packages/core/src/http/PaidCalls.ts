@@ -243,7 +243,12 @@ export class PaidCalls {
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
-          operation.work(input, { key, agreed, quoteKeys: () => this.quoteKeysOf(canonical) })
+          operation.work(input, {
+            key,
+            payer: () => payerOf(presented.payload),
+            agreed,
+            quoteKeys: () => this.quoteKeysOf(canonical)
+          })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
       costOf: (error) => (error instanceof ApiFailure ? error.costAtomic : undefined),

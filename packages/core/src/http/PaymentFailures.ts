@@ -44,7 +44,8 @@ const workLimited = ({ by }: PaidWorkLimited): ApiFailure =>
 const unverifiable = new ApiFailure({
   status: 503,
   code: "FACILITATOR_UNAVAILABLE",
-  message: "Payments can't be verified now. Nothing was charged; send the same payment again later.",
+  message:
+    "Payments can't be verified now: the facilitator or the chain's node can't be reached. Nothing was charged; send the same payment again later.",
   retryAfterSeconds: 10
 })
 

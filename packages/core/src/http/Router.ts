@@ -43,7 +43,10 @@ const statusFinder =
     const [segment = "", name = "", actionName, ...others] = path.slice(statusPath.length + 1).split("/")
     const kind = pages.kindOf(segment)
     if (kind === undefined || !statusName.test(name) || others.length > 0) return undefined
-    const action = actionName === undefined ? undefined : kind.actions[actionName]
+    const action =
+      actionName !== undefined && Object.hasOwn(kind.actions, actionName)
+        ? kind.actions[actionName]
+        : undefined
     if (actionName !== undefined && action === undefined) return undefined
     return { _tag: "Status", kind, name, action, url: `${baseUrl}${path}` }
   }

@@ -1,6 +1,7 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { ApiFailure, rateLimited, storeFailure } from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import { isSolana } from "../domain/Network.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import {
   type Facts,
@@ -32,6 +33,8 @@ import type { StatusMatch } from "./Router.ts"
 
 /** Requests per minute: of one client, and in total. */
 const perMinute = { perClient: 60, inAll: 6_000 }
+/** Proofs of contract wallets: each is a call of the host's node, and whoever knows a transaction can have it made. */
+const contractProofs = { perClient: 10, inAll: 600 }
 /** Proofs that were used here, for as long as they are valid. */
 const proofLimits = { capacity: 10_000, lifetimeMillis: challengeMillis + skewMillis }
 /** Payments of one transaction that are searched: a facilitator may settle several at once. */
@@ -55,6 +58,10 @@ const unknown = new ApiFailure({
   message:
     "Nothing can be shown here: there is no such id, or another wallet has paid for it, or the token is that of another one."
 })
+
+/** An ordinary signature has 65 bytes, and is checked without the chain. */
+const isContractProof = ({ network, signature }: WalletProof): boolean =>
+  !isSolana(network) && signature.length !== 2 + 2 * 65
 
 const tooMany = "Too many requests for a status in a minute."
 
@@ -90,6 +97,7 @@ export class StatusCalls {
   private readonly responses: RecordedResponses
   private readonly networks: ReadonlyArray<string>
   private readonly budget = new ClientBudget(perMinute)
+  private readonly contractBudget = new ClientBudget(contractProofs)
   private readonly nonces = new ExpiringMap<string, true>(proofLimits)
 
   static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
@@ -217,6 +225,10 @@ export class StatusCalls {
       const isTheirs = ({ chargeKey }: Pick<StatusPage, "chargeKey">) =>
         paidNetworkOf(chargeKey, proof) !== undefined
       const found = yield* Effect.mapError(this.find(kind, name, isTheirs), storeFailure)
+      if (found !== undefined && isContractProof(proof)) {
+        const waitSeconds = this.contractBudget.take(call.clientAddress(), nowMillis)
+        if (waitSeconds !== undefined) return yield* rateLimited(waitSeconds, tooMany)
+      }
       if (found === undefined || !(yield* isPayer(found.page.chargeKey, signIn))) return yield* unknown
       if (this.nonces.get(nonce, nowMillis) !== undefined)
         return this.challenged(
@@ -274,7 +286,7 @@ export class StatusCalls {
         const facts = { status: found.page.stateOf(found.charge), ...this.challengeFor(call, nowMillis) }
         return this.shown(call, facts, retryAfter(found.page, nowMillis))
       }
-      return this.challenged(call, "SIGN_IN_REQUIRED", signInNeeded, nowMillis)
+      return this.challenged(call, "SIGN_IN_REQUIRED", signInNeeded(call.match), nowMillis)
     }
   )
 
@@ -291,8 +303,9 @@ export class StatusCalls {
   }
 }
 
-const signInNeeded =
-  "Sign the challenge in details with the wallet that paid, and send it in the header SIGN-IN-WITH-X; or send the Status-Token of the paid response."
+const signInNeeded = ({ action }: StatusMatch): string =>
+  "Sign the challenge in details with the wallet that paid, and send it in the header SIGN-IN-WITH-X" +
+  (action === undefined ? "; or send the Status-Token of the paid response." : ".")
 
 const outlineOf = ({ charge, page }: FoundPage): Facts => ({
   status: page.stateOf(charge),

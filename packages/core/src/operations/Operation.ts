@@ -83,6 +83,8 @@ export interface RawInput {
 /** The charge that the work is done for. */
 export interface WorkCharge {
   readonly key: string
+  /** The wallet that pays, as the payment names it. */
+  readonly payer: () => string
   /** See `Price`. */
   readonly quoteKeys: () => ReadonlyArray<string>
   /** The offer that the accepted payment matched. */

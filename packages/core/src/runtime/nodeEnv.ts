@@ -7,3 +7,12 @@ export const nodeEnv = (): string | undefined => {
     return undefined
   }
 }
+
+/** Whether Node's own test runner has started this process. It sets no `NODE_ENV`. */
+export const isNodeTest = (): boolean => {
+  try {
+    return typeof process !== "undefined" && process.env["NODE_TEST_CONTEXT"] !== undefined
+  } catch {
+    return false
+  }
+}

@@ -85,13 +85,15 @@ const watchSupported = ({ networks }: ConfiguredSettings, withdrawn: WithdrawnNe
     )
     const before = withdrawn.current
     if (!withdrawn.replace(new Set(unsettled.map(({ caip2 }) => caip2)))) return
-    for (const { caip2 } of unsettled.filter((network) => !before.has(network.caip2)))
-      yield* report(
-        "Warn",
-        "network_not_supported",
-        "No facilitator lists a network of this till, or the one that does is withheld: payments on it are not offered",
-        { network: caip2 }
-      )
+    const isLast = unsettled.length === networks.length
+    for (const { caip2, v1Name } of unsettled.filter((network) => !before.has(network.caip2))) {
+      const name = v1Name ?? caip2
+      const text = `No facilitator lists ${name}, or the one that does is withheld: payments on it are not offered. Remove the network, or give a facilitator that settles on it`
+      const fields = { network: caip2 }
+      yield* isLast
+        ? report("Error", "network_not_supported", `Nothing is sold. ${text}`, fields)
+        : report("Warn", "network_not_supported", text, fields)
+    }
   })
 
 /** Whether payments on each network are settled, as the facilitators list it. */

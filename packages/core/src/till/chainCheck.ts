@@ -108,8 +108,8 @@ interface Checked {
 }
 
 const unreadable = (network: Named): Finding => ({
-  status: "warn",
-  problem: `The node at rpcUrl of ${nameOf(network)} could not be read`,
+  status: "fail",
+  problem: `The node at rpcUrl of ${nameOf(network)} could not be read: what needs the chain's proof isn't sold there, and nothing is before it has been read once`,
   cure: "Check rpcUrl: the event chain_unreadable has its host, and its status or why it wasn't reached"
 })
 
@@ -154,7 +154,10 @@ export const chainCheck = ({ allowPlayMoney, networks }: ConfiguredSettings) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const first = yield* findingsOf(networks)
-      const refused = allowPlayMoney ? [] : first.filter(({ check }) => check.status === "fail")
+      // Another chain shows nothing of these payments, whatever money they are.
+      const isRefused = ({ name, status }: Check) =>
+        status === "fail" && (name === "chain id" || !allowPlayMoney)
+      const refused = first.filter(({ check }) => isRefused(check))
       if (refused.length > 0)
         return yield* new ConfigurationError({
           message: `Till402 can't start: ${listed(refused.map(({ check }) => textOf(check)))}`

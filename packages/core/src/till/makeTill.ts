@@ -61,7 +61,7 @@ const causesOf = (error: Error): ReadonlyArray<string> =>
 const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message }: Error): void =>
   Effect.runSync(
     Effect.provide(
-      report("Error", "till_not_started", `${message}. Every call gets 503`),
+      report("Error", "till_not_started", `${message.replace(/\.$/, "")}. Every call gets 503`),
       Logger.layer([eventLogger(onEvent)])
     )
   )

@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
-import { isPlayMoney } from "../domain/Network.ts"
+import { isPlayMoney, networks as knownNetworks } from "../domain/Network.ts"
 import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 import { report } from "../runtime/events.ts"
-import { nodeEnv } from "../runtime/nodeEnv.ts"
+import { isNodeTest, nodeEnv } from "../runtime/nodeEnv.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
@@ -36,6 +36,7 @@ export interface MoneyFacts {
 
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
 const publicAddresses: ReadonlyMap<string, string> = new Map([
+  ["0x000000000000000000000000000000000000dead", "is an address that nobody can spend from"],
   ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
   ...[
     "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -61,6 +62,14 @@ const publicAddresses: ReadonlyMap<string, string> = new Map([
   ].map((account) => [account, "is an account of Anvil and Hardhat, whose key everybody knows"] as const)
 ])
 
+/** Every dollar that a till knows: a token's contract keeps what is sent to it. */
+const assets: ReadonlyMap<string, string> = new Map(
+  knownNetworks.map(({ asset, caip2, v1Name }) => [
+    asset.toLowerCase(),
+    `is the dollar's own contract on ${v1Name ?? caip2}`
+  ])
+)
+
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
 
 const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
@@ -85,7 +94,7 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
         ]
       : []),
     ...wallets.flatMap((payTo) => {
-      const why = publicAddresses.get(payTo.toLowerCase())
+      const why = publicAddresses.get(payTo.toLowerCase()) ?? assets.get(payTo.toLowerCase())
       return why === undefined
         ? []
         : [
@@ -170,7 +179,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
 }
 
 /** Whether this process is a test, as test runners declare it. */
-export const isTestRun = (): boolean => nodeEnv() === "test"
+export const isTestRun = (): boolean => nodeEnv() === "test" || isNodeTest()
 
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
 

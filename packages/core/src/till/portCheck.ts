@@ -7,7 +7,13 @@ import { Mailer } from "../shop/ports/Mailer.ts"
 import { Marketplaces } from "../shop/ports/Marketplaces.ts"
 import { Tracker } from "../shop/ports/Tracker.ts"
 import { VaultFiles } from "../shop/ports/VaultFiles.ts"
-import { type ConfiguredSettings, listed, optionName, readOptions } from "./settings/Configuration.ts"
+import {
+  type ConfiguredSettings,
+  isStatusPage,
+  listed,
+  optionName,
+  readOptions
+} from "./settings/Configuration.ts"
 import { portMembers } from "./settings/HostOptions.ts"
 import { checked, checkPort, type Faults, option, shown } from "./settings/OptionSchema.ts"
 
@@ -69,7 +75,7 @@ export const portFaults = (given: Partial<Record<keyof typeof fields, unknown>>)
 
 /** Fails with every fault of the ports that are layers, and with operations at the paths of documents. */
 export const portCheck = (
-  { discoveryPath, openapiPath }: ConfiguredSettings,
+  { discoveryPath, openapiPath, statusPath }: ConfiguredSettings,
   publicPaths: ReadonlyArray<string>
 ) =>
   Layer.effectDiscard(
@@ -81,10 +87,10 @@ export const portCheck = (
       const faults = [
         ...portFaults(given),
         ...operations
-          .filter(({ endpoint }) => taken.has(endpoint.path))
+          .filter(({ endpoint: { path } }) => taken.has(path) || isStatusPage(path, statusPath))
           .map(
             ({ endpoint }) =>
-              `operation ${endpoint.identifier}: the path ${endpoint.path} belongs to a document or a public route`
+              `operation ${endpoint.identifier}: the path ${endpoint.path} belongs to a document, a public route or a status page`
           ),
         ...(Array.isArray(marketplaces) &&
         marketplaces.length === 0 &&

@@ -282,6 +282,24 @@ describe("requests for a status", () => {
     expect((await shop.send(page, {}, "66.0.0.2")).status).toBe(401)
   })
 
+  it("that would have the chain asked are limited, and the wallet's own aren't", async () => {
+    const { page, shop } = await openShop()
+    const statuses: Array<number> = []
+    for (let time = 0; time < 12; time++) {
+      const proof = JSON.parse(atob(await proofFor(shop, page))) as object
+      const made = btoa(JSON.stringify({ ...proof, signature: `0x${"ab".repeat(80)}` }))
+      statuses.push((await shop.send(page, { "sign-in-with-x": made })).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(404), 429, 429])
+    expect((await signedIn(shop, page)).status).toBe(200)
+  })
+
+  it("name no action that there isn't", async () => {
+    const { page, shop } = await openShop()
+    for (const name of ["constructor", "__proto__", "toString"])
+      expect((await shop.send({ ...page, path: `${page.path}/${name}`, body: {} })).status).toBe(404)
+  })
+
   it("whose proof is older than 5 minutes get a new challenge", async () => {
     const { page, shop } = await openShop()
     const proof = await proofFor(shop, page)

@@ -22,7 +22,7 @@ describe("options of a route", () => {
     ["path", "/weather/:city/:city", "path must be"],
     ["path", "/weather/:__proto__", "path must be"],
     ["path", "/weather/../other", "path must be"],
-    ["path", "/openapi.json", "belongs to a document or a public route"],
+    ["path", "/openapi.json", "belongs to a document, a public route or a status page"],
     ["description", undefined, "description must"],
     ["price", 0.02, 'price must be dollars such as "0.02"'],
     ["price", "0", "price must be dollars"],

@@ -277,7 +277,7 @@ const status: Subject = {
 }
 
 const tracking = (layer: Layer.Layer<Tracker>) =>
-  Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: shipment.number })).pipe(
+  Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: shipment.number }, undefined)).pipe(
     Effect.provide(layer),
     withSettings
   )

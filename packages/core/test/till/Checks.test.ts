@@ -124,7 +124,7 @@ describe("till.check()", () => {
     expect(wrongOf(await till.check())).toEqual(["warn real money", "fail chain id"])
     node.status = 401
     const unread = await till.check()
-    expect(wrongOf(unread)).toEqual(["warn real money", "warn node"])
+    expect(wrongOf(unread)).toEqual(["warn real money", "fail node"])
     const text = JSON.stringify([checks, unread])
     expect(text).not.toContain(apiKey)
     expect(text).not.toContain(tillKey)

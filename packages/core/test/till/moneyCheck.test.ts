@@ -80,6 +80,9 @@ describe("a till that takes real money", () => {
     [examplePayTo, "is that of the documents' examples, which isn't yours"],
     ["0x8626f6940e2eb28930efb4cef49b2d1f2c9c1199", "is an account of Anvil and Hardhat"],
     [examplePayTo.toLowerCase(), "is that of the documents' examples"],
+    ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "is the dollar's own contract on base"],
+    ["0x036CbD53842c5426634e7929541eC2318f3dCF7e", "is the dollar's own contract on base-sepolia"],
+    ["0x000000000000000000000000000000000000dEaD", "is an address that nobody can spend from"],
     [
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
       "is an account of Anvil and Hardhat, whose key everybody knows"
@@ -168,6 +171,13 @@ describe("a till that takes real money", () => {
       secret: "a".repeat(40)
     }
     expect(await start({ ...test, ...options })).toEqual(nothing)
+  })
+
+  it("takes it in Node's own test runner", async () => {
+    vi.stubEnv("NODE_TEST_CONTEXT", "child-v8")
+    expect(await start({ facilitator: fakeFacilitator(), payTo: examplePayTo, storage: memory() })).toEqual(
+      nothing
+    )
   })
 
   it("takes it in a test", async () => {

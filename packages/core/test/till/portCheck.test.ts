@@ -191,8 +191,15 @@ it("an assistant needs no marketplace", async () => {
 })
 
 it.each([
-  ["/openapi.json", "operation own: the path /openapi.json belongs to a document or a public route"],
-  ["/hello", "operation own: the path /hello belongs to a document or a public route"],
+  [
+    "/openapi.json",
+    "operation own: the path /openapi.json belongs to a document, a public route or a status page"
+  ],
+  [
+    "/x402-status/orders/:id",
+    "operation own: the path /x402-status/orders/:id belongs to a document, a public route or a status page"
+  ],
+  ["/hello", "operation own: the path /hello belongs to a document, a public route or a status page"],
   ["/weather", undefined]
 ])("a route of the host at %s", async (path, message) => {
   const given = { ...settings, publicRoutes: { "/hello": () => new Response("hello") } }

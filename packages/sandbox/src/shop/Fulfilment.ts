@@ -139,6 +139,7 @@ export const fulfilment = (
   }
 
   return {
+    generalMarketplace: { hosts: ["marketplace.example"], country: "US" },
     quote,
     place,
     placesOnce: true,

@@ -58,7 +58,7 @@ export const purchaseNotFound = new ApiFailure({
 export const downloadForbidden = new ApiFailure({
   status: 403,
   code: "DOWNLOAD_FORBIDDEN",
-  message: `The downloadToken doesn't belong to this purchase, or a newer one has replaced it.${nothingCharged}`
+  message: `The downloadToken doesn't belong to this purchase, or a newer one has replaced it.${nothingCharged} The wallet that paid gets a new one by its signature: POST to the purchase's status page, /token.`
 })
 
 /** 403: the download token's key is retired. */

@@ -15,21 +15,26 @@ export const lettersAndDigits = (number: string): string =>
 
 const hourMillis = 3_600_000
 const capacity = 10_000
-/** Look-ups of one number in an hour that found nothing: whoever guesses a phone number has no more. */
-const maxFruitless = 10
+/** Look-ups in an hour that found nothing: of one number by one payer, who may guess a phone number, and by all. */
+const maxFruitless = { ofPayer: 10, ofAll: 50 }
 
 type LookupError = TrackRefusal | UpstreamError
 type LookUp = (query: TrackQuery) => Effect.Effect<TrackResult, LookupError>
 
 /** A query without differences in notation. Kept in memory only. */
-const keyOf = ({ number, ...data }: TrackQuery): string =>
-  JSON.stringify([lettersAndDigits(number), ...Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+const keyOf = (payer: string, { number, ...data }: TrackQuery): string =>
+  JSON.stringify([
+    payer,
+    lettersAndDigits(number),
+    ...Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  ])
 
 /**
  * Bounds what look-ups that find nothing cost: they aren't charged.
  *
- * The same query isn't sent upstream again within an hour of a `NoTrackingInfo`, and a number is looked up at most ten
- * times in an hour with other data that finds nothing. One process; bounded.
+ * A payer's query isn't sent upstream again within an hour of a `NoTrackingInfo`, and a number is looked up at most ten
+ * times in an hour with other data of one payer that finds nothing, fifty times with that of all. What one payer asks
+ * spoils no other's response. One process; bounded.
  */
 export const boundedLookups = (lookUp: LookUp) => {
   const unknown = new ExpiringMap<string, NoTrackingInfo>({ capacity, lifetimeMillis: hourMillis })
@@ -43,32 +48,44 @@ export const boundedLookups = (lookUp: LookUp) => {
       unknown.set(key, new NoTrackingInfo({ message: error.message, costUsd: 0 }), nowMillis)
     })
 
-  const start = Effect.fnUntraced(function* (query: TrackQuery, key: string, nowMillis: number) {
+  const start = Effect.fnUntraced(function* (
+    query: TrackQuery,
+    payer: string,
+    key: string,
+    nowMillis: number
+  ) {
     const number = lettersAndDigits(query.number)
-    const span = fruitless.find(number, nowMillis)
-    if (span !== undefined && span.count >= maxFruitless)
-      return yield* new TooManyLookups({
-        retryAfterSeconds: Math.ceil((span.untilMillis - nowMillis) / 1000)
-      })
+    const counts = [
+      { name: `${payer} ${number}`, most: maxFruitless.ofPayer },
+      { name: number, most: maxFruitless.ofAll }
+    ]
+    for (const { most, name } of counts) {
+      const span = fruitless.find(name, nowMillis)
+      if (span !== undefined && span.count >= most)
+        return yield* new TooManyLookups({
+          retryAfterSeconds: Math.ceil((span.untilMillis - nowMillis) / 1000)
+        })
+    }
     // Counted before it is sent, and taken back unless it finds nothing: guesses may be sent all at once.
-    fruitless.add(number, nowMillis)
+    for (const { name } of counts) fruitless.add(name, nowMillis)
     running.add(key)
     const sent = Effect.tapError(lookUp(query), (error) => remember(key, error))
     return yield* Effect.onExit(sent, () =>
       Effect.sync(() => {
         running.delete(key)
-        if (unknown.get(key, nowMillis) === undefined) fruitless.remove(number, nowMillis)
+        if (unknown.get(key, nowMillis) !== undefined) return
+        for (const { name } of counts) fruitless.remove(name, nowMillis)
       })
     )
   })
 
-  return (query: TrackQuery): Effect.Effect<TrackResult, LookupError | TooManyLookups> =>
+  return (query: TrackQuery, payer: string): Effect.Effect<TrackResult, LookupError | TooManyLookups> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-      const key = keyOf(query)
+      const key = keyOf(payer, query)
       const known = unknown.get(key, nowMillis)
       if (known !== undefined) return Effect.fail(known)
       // The same query at the same time is one guess.
       if (running.has(key)) return Effect.tapError(lookUp(query), (error) => remember(key, error))
-      return start(query, key, nowMillis)
+      return start(query, payer, key, nowMillis)
     })
 }

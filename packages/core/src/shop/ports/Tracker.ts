@@ -55,8 +55,10 @@ const isSameNumber = (left: string, right: string): boolean =>
 
 /** A tracker whose calls are guarded. */
 export interface GuardedTracker {
+  /** `payer`: whose look-up isn't paid for if it finds nothing; `undefined`: it is paid for already. */
   readonly track: (
-    query: TrackQuery
+    query: TrackQuery,
+    payer: string | undefined
   ) => Effect.Effect<TrackResult, TrackRefusal | TooManyLookups | UpstreamError>
 }
 
@@ -64,30 +66,31 @@ export interface GuardedTracker {
 export const guardedTracker = Effect.gen(function* () {
   const settings = yield* PortSettings
   const tracker = yield* Tracker
-  return {
-    track: boundedLookups((query) =>
-      guarded(
-        settings,
-        {
-          port: "tracking",
-          span: "Tracker.track",
-          refusals: [
-            "AdditionalFieldRequired",
-            "CarrierNotDetected",
-            "InvalidCarrier",
-            "InvalidTrackingNumber",
-            "NoTrackingInfo"
-          ],
-          read: (response) =>
-            Effect.flatMap(readSent(response), (result) =>
-              isSameNumber(result.number, query.number)
-                ? Effect.succeed(normalized(result))
-                : Effect.fail(new MalformedResponse({ message: "number: is that of another shipment" }))
-            )
-        },
-        () => tracker.track(query)
-      )
+  const lookUp = (query: TrackQuery) =>
+    guarded(
+      settings,
+      {
+        port: "tracking",
+        span: "Tracker.track",
+        refusals: [
+          "AdditionalFieldRequired",
+          "CarrierNotDetected",
+          "InvalidCarrier",
+          "InvalidTrackingNumber",
+          "NoTrackingInfo"
+        ],
+        read: (response) =>
+          Effect.flatMap(readSent(response), (result) =>
+            isSameNumber(result.number, query.number)
+              ? Effect.succeed(normalized(result))
+              : Effect.fail(new MalformedResponse({ message: "number: is that of another shipment" }))
+          )
+      },
+      () => tracker.track(query)
     )
+  const bounded = boundedLookups(lookUp)
+  return {
+    track: (query, payer) => (payer === undefined ? lookUp(query) : bounded(query, payer))
   } satisfies GuardedTracker
 })
 

@@ -39,6 +39,9 @@ export const shopNames: OtherNames = {
 }
 
 const onePiece = "can't be chosen: each call buys one piece. Leave it out"
+const onlyQuote = "isn't a field: send the body without a payment to be quoted, and nothing is bought"
+const notPassedOn =
+  "isn't passed on to who sends the product: leave it out, or put it into line2 of the address"
 const quotedPrice =
   "can't be chosen: the price is quoted without a payment. Leave it out, and pay the quote or not"
 const byProduct =
@@ -91,7 +94,13 @@ export const buyNames: OtherNames = {
     ...["maxPrice", "priceMax", "maxTotal", "budget"].map((name) => [name, quotedPrice]),
     ...["coupon", "couponCode", "promoCode", "discount", "discountCode"].map((name) => [name, quotedPrice]),
     ...["size", "color", "colour", "options", "selectedOptions"].map((name) => [name, byProduct]),
-    ...["shippingMethod", "shippingSpeed", "deliveryDate", "expedited"].map((name) => [
+    ...["dryRun", "quoteOnly", "preview", "test"].map((name) => [name, onlyQuote]),
+    ...["billingAddress", "giftMessage", "license"].map((name) => [name, notPassedOn]),
+    ...["line3", "company", "deliveryInstructions", "instructions"].map((name) => [
+      `shippingAddress.${name}`,
+      notPassedOn
+    ]),
+    ...["deliverBy", "shippingMethod", "shippingSpeed", "deliveryDate", "expedited"].map((name) => [
       name,
       standardDelivery
     ])
@@ -119,7 +128,12 @@ export const vaultBuyNames: OtherNames = {
   notOffered: Object.fromEntries([
     ...["quantity", "qty", "count", "amount", "items", "slugs"].map((name) => [name, onePiece]),
     ...["maxPrice", "priceMax", "budget"].map((name) => [name, quotedPrice]),
-    ...["coupon", "couponCode", "promoCode", "discount"].map((name) => [name, quotedPrice])
+    ...["coupon", "couponCode", "promoCode", "discount"].map((name) => [name, quotedPrice]),
+    ...["dryRun", "quoteOnly", "preview", "test"].map((name) => [name, onlyQuote]),
+    ...["license", "seats"].map((name) => [
+      name,
+      "can't be chosen: the item is sold as it is listed. Leave it out"
+    ])
   ])
 }
 

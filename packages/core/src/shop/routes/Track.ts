@@ -77,6 +77,7 @@ export const layer = operationLayer(
     const tracker = yield* guardedTracker
     const { responseLifetimeMillis } = yield* OperationSettings
     const { prices, settlement } = yield* ShopSettings
+    const settlesFirst = settlement.track === "before-work"
     return {
       endpoint,
       documents: {
@@ -91,11 +92,12 @@ export const layer = operationLayer(
         unlisted: true
       },
       input: { otherNames: trackNames },
-      settlement: { beforeWork: settlement.track === "before-work" },
+      settlement: { beforeWork: settlesFirst },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
       price: fixedPrice(prices.track),
-      work: (query) =>
-        Effect.mapBoth(tracker.track(query), {
+      work: (query, charge) =>
+        // Paid work costs nobody anything: it is tried as often as its payer asks.
+        Effect.mapBoth(tracker.track(query, settlesFirst ? undefined : charge.payer().toLowerCase()), {
           onFailure: failureOf,
           onSuccess: (result) => respond(result)
         })

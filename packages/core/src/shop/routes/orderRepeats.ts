@@ -6,25 +6,28 @@ const header = "Allow-Duplicate-Order"
 
 const onPurpose = `To buy the same again on purpose, send this payment with the header ${header}: true.`
 
+const atStatus = (statusUrl: string | undefined): string =>
+  statusUrl === undefined ? "" : `, or sign in at ${statusUrl} with the wallet that paid`
+
 /** The first payment settled: its response is there for it alone. */
 const bought = (statusUrl: string | undefined): string =>
-  "You have bought this with another payment. This one was not charged. Send the first payment again to get its response" +
-  (statusUrl === undefined ? "" : `, or sign in at ${statusUrl} with the wallet that paid`)
+  `You have bought this with another payment. This one was not charged. Send the first payment again to get its response${atStatus(statusUrl)}`
 
 /** The first payment may still settle. */
 const inFlight =
   "Another payment of yours for the same request is in progress, or its outcome isn't known yet. This one was not charged. Keep the first payment, and send the same one again"
 
-/** The client gave two payments one id, for different bodies. */
-const otherBody = new ApiFailure({
-  status: 409,
-  code: "PAYMENT_ID_USED",
-  message:
-    "Another payment of yours has this payment-identifier, for another body. This one was not charged. Use another id for another order."
-})
+/** The client gave two payments one id, for different bodies. A retry with a slip in its body must not buy twice. */
+const otherBody = (statusUrl: string | undefined): ApiFailure =>
+  new ApiFailure({
+    status: 409,
+    code: "PAYMENT_ID_USED",
+    message: `Another payment of yours has this payment-identifier, for another body. This one was not charged. If this is a retry, send the first body and payment again${atStatus(statusUrl)}. Only another order takes another id.`,
+    ...(statusUrl === undefined ? {} : { details: { status: statusUrl } })
+  })
 
 const refusal = (first: Charge, statusUrl: string | undefined, isOther: boolean): ApiFailure => {
-  if (isOther) return otherBody
+  if (isOther) return otherBody(statusUrl)
   const isPaid = first.state === "settled"
   return new ApiFailure({
     status: 409,

@@ -4,7 +4,14 @@ import { closestName } from "../../runtime/closestName.ts"
 import { hookFields, operationFaults, portFields } from "./HostOptions.ts"
 import { unreadableNetworks } from "./Networks.ts"
 import { isRecord, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
-import { type ConfiguredSettings, documentPaths, isKeyId, settingFields, withPrefix } from "./Settings.ts"
+import {
+  type ConfiguredSettings,
+  defaultStatusPath,
+  documentPaths,
+  isKeyId,
+  settingFields,
+  withPrefix
+} from "./Settings.ts"
 import type { TillOptions } from "./TillOptions.ts"
 import type { TillHooks, TillSettings } from "./TillSettings.ts"
 
@@ -120,9 +127,17 @@ const holderName = (path: Path, given: unknown, nameOf: OptionNames): string => 
 export const listed = (texts: ReadonlyArray<string>): string =>
   texts.length === 1 ? String(texts[0]) : `\n${texts.map((text) => `- ${text}`).join("\n")}`
 
+/** Whether a path is below that of the status pages. */
+export const isStatusPage = (path: string, statusPath: string | false | undefined): boolean =>
+  typeof statusPath === "string" && path.startsWith(`${statusPath}/`)
+
 /** Documents and public routes that hide each other. */
 const documentFaults = (
-  { discoveryPath, openapiPath }: Pick<ConfiguredSettings, "discoveryPath" | "openapiPath">,
+  {
+    discoveryPath,
+    openapiPath,
+    statusPath
+  }: Pick<ConfiguredSettings, "discoveryPath" | "openapiPath" | "statusPath">,
   publicRoutes: unknown
 ): ReadonlyArray<string> => {
   const isSame = openapiPath !== undefined && openapiPath === discoveryPath
@@ -134,7 +149,10 @@ const documentFaults = (
       .map(
         (path) =>
           `publicRoutes: ${path} is the path of a document: move that with openapiPath or discoveryPath`
-      )
+      ),
+    ...routes
+      .filter((path) => isStatusPage(path, statusPath))
+      .map((path) => `publicRoutes: ${path} is the path of a status page: move those with statusPath`)
   ]
 }
 
@@ -181,12 +199,15 @@ export const configureOptions = (options: TillOptions): ConfiguredSettings =>
     ])
   )
 
-const takenPaths = ({ discoveryPath, openapiPath, publicRoutes }: TillOptions): ReadonlySet<string> => {
-  const documents = [
+/** Whether a path belongs to a document, a public route or a status page. */
+const takenPaths = (options: TillOptions): ((path: string) => boolean) => {
+  const { discoveryPath, openapiPath, publicRoutes, statusPath = defaultStatusPath } = options
+  const taken = new Set<unknown>([
     openapiPath ?? documentPaths.openapiPath,
-    discoveryPath ?? documentPaths.discoveryPath
-  ].filter((path) => path !== false)
-  return new Set([...documents, ...(isRecord(publicRoutes) ? Object.keys(publicRoutes) : [])])
+    discoveryPath ?? documentPaths.discoveryPath,
+    ...(isRecord(publicRoutes) ? Object.keys(publicRoutes) : [])
+  ])
+  return (path) => taken.has(path) || isStatusPage(path, statusPath)
 }
 
 const missingPort = (options: TillOptions): ReadonlyArray<string> => {

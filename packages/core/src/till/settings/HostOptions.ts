@@ -139,8 +139,11 @@ const checkOperations = (given: unknown, faults: Faults): void => {
       faults.wrong("an object such as { id, method, path, price, work }", operation, index)
 }
 
-/** Every fault of the host's own paid routes, each with the operation's id. `taken` are the paths of other routes. */
-export const operationFaults = (operations: unknown, taken: ReadonlySet<string>): ReadonlyArray<string> => {
+/** Every fault of the host's own paid routes, each with the operation's id. `isTaken` tells the paths of other routes. */
+export const operationFaults = (
+  operations: unknown,
+  isTaken: (path: string) => boolean
+): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const seen = new Set<string>()
   for (const [index, operation] of (Array.isArray(operations) ? operations : []).entries()) {
@@ -158,8 +161,10 @@ export const operationFaults = (operations: unknown, taken: ReadonlySet<string>)
       if (seen.has(key)) faults.push(`two operations have the same ${key}`)
       seen.add(key)
     }
-    if (taken.has(String(path)))
-      faults.push(`operation ${name}: the path ${String(path)} belongs to a document or a public route`)
+    if (isTaken(String(path)))
+      faults.push(
+        `operation ${name}: the path ${String(path)} belongs to a document, a public route or a status page`
+      )
   }
   return faults
 }

@@ -215,7 +215,7 @@ const isContact = (given: unknown): boolean =>
 
 /** Where the documents of a till are by default. */
 export const documentPaths = { openapiPath: "/openapi.json", discoveryPath: "/.well-known/x402" }
-const defaultStatusPath = "/x402-status"
+export const defaultStatusPath = "/x402-status"
 
 const fields = {
   baseUrl: option<string>(readBaseUrl),

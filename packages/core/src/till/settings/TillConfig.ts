@@ -1,5 +1,5 @@
 import { Config, Effect, Option, Result, Schema, SchemaIssue } from "effect"
-import { findNetwork } from "../../domain/Network.ts"
+import { findNetwork, networks as knownNetworks } from "../../domain/Network.ts"
 import { report } from "../../runtime/events.ts"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
 import { facilitator } from "./Facilitators.ts"
@@ -154,7 +154,21 @@ const unreadBeside = (networks: ReadonlyArray<string>): Config.Config<ReadonlyAr
     ...commandVariables,
     ...networks.flatMap((network) => networkPaths.map((path) => variableOf(path, network)))
   ])
-  return Config.map(givenVariables([...aliases.keys()]), (given) => unreadVariables(given, known, aliases))
+  // One environment may serve tills on several networks.
+  const elsewhere = new Set(
+    knownNetworks.flatMap(({ caip2, v1Name }) =>
+      [caip2, v1Name]
+        .filter((name) => name !== undefined)
+        .flatMap((name) => networkPaths.map((path) => variableOf(path, name)))
+    )
+  )
+  return Config.map(givenVariables([...aliases.keys()]), (given) =>
+    unreadVariables(
+      given.filter((name) => known.has(name) || aliases.has(name) || !elsewhere.has(name)),
+      known,
+      aliases
+    )
+  )
 }
 
 const maxNamed = 20

@@ -53,6 +53,8 @@ const maxPages = 5
 const maxWindowMillis = 30 * minute
 const minWindowMillis = minute
 const pauseMillis = 5 * minute
+/** Searches of one shortest window, in four hours; after these, its receipts are looked up one by one. */
+const maxRefusals = 48
 /** Receipts to look up one by one. Above it, no more are searched for. */
 const maxSuspects = 1_000
 /** Receipts of the last day are always checked again after a start: what was known of them is lost with the process. */
@@ -78,6 +80,12 @@ export const startOf = (caip2: string, marks: ReadonlyMap<string, string>, nowMi
   return { key: "", settledAtMillis: millis }
 }
 
+/** A second read that confirms a lie comes first: a facilitator that lies often would outlive its own queue. */
+const isBefore = (left: Suspect, right: Suspect): boolean => {
+  const [isLie, isOther] = [left, right].map(({ reads }) => reads.falseAtMillis !== undefined)
+  return isLie === isOther ? left.atMillis < right.atMillis : isLie === true
+}
+
 const isReceipt = (charge: SettledCharge): charge is Receipt =>
   charge.receipt !== undefined && charge.transferLogIndex === undefined
 
@@ -89,6 +97,8 @@ export class ReceiptAudit {
   private markedDay: string | undefined
   private windowMillis = maxWindowMillis
   private pausedUntilMillis = 0
+  /** Searches of the shortest window that were refused in a row. */
+  private refusals = 0
   private readonly suspects = new Map<string, Suspect>()
   private lookedUpLast = false
 
@@ -118,8 +128,7 @@ export class ReceiptAudit {
   private dueSuspect(nowMillis: number): Suspect | undefined {
     let first: Suspect | undefined
     for (const suspect of this.suspects.values())
-      if (suspect.atMillis <= nowMillis && (first === undefined || suspect.atMillis < first.atMillis))
-        first = suspect
+      if (suspect.atMillis <= nowMillis && (first === undefined || isBefore(suspect, first))) first = suspect
     return first
   }
 
@@ -145,13 +154,18 @@ export class ReceiptAudit {
         }
       )
       if (paid === undefined) {
-        if (this.windowMillis === minWindowMillis) this.pausedUntilMillis = nowMillis + pauseMillis
+        const isShortest = this.windowMillis === minWindowMillis
         this.windowMillis = Math.max(this.windowMillis / 2, minWindowMillis)
-        return true
+        this.refusals = isShortest ? this.refusals + 1 : 0
+        if (!isShortest) return true
+        this.pausedUntilMillis = nowMillis + pauseMillis
+        // One span that no search can read, such as a block full of transfers, must not end the audit.
+        if (this.refusals < maxRefusals) return true
       }
+      this.refusals = 0
       this.windowMillis = Math.min(this.windowMillis * 2, maxWindowMillis)
       for (const [index, charge] of receipts.entries())
-        if (paid[index] === undefined && !this.suspects.has(charge.key))
+        if (paid?.[index] === undefined && !this.suspects.has(charge.key))
           this.suspects.set(charge.key, { charge, reads: noReads, atMillis: nowMillis })
       yield* this.moveTo(last)
       return true

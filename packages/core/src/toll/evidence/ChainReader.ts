@@ -83,11 +83,16 @@ const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.
   Effect.catch(read, ({ cause }) =>
     // The message of an error may quote the endpoint's key and what was read.
     Effect.as(
-      report("Warn", "chain_unreadable", "The chain could not be read", {
-        port: "chain",
-        network: caip2,
-        error: networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
-      }),
+      report(
+        "Warn",
+        "chain_unreadable",
+        "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
+        {
+          port: "chain",
+          network: caip2,
+          error: networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
+        }
+      ),
       undefined
     )
   )

@@ -16,7 +16,7 @@ describe("a call of a port", () => {
     host: TrackerOptions["track"],
     onError: (failure: ProviderFailure) => void = () => undefined
   ) =>
-    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" }, undefined)).pipe(
       Effect.provide(Tracker.layerPromise({ track: host })),
       Effect.provideService(PortSettings, { ...settings, onError })
     )
@@ -42,7 +42,7 @@ describe("a call of a port", () => {
       const lines: Array<string> = []
       const logger = Logger.map(Logger.formatJson, (line) => void lines.push(line))
       const trackThrowing = (error: Error) =>
-        Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+        Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" }, undefined)).pipe(
           Effect.provide(Tracker.layerPromise({ track: () => Promise.reject(error) })),
           Effect.provide(Logger.layer([logger])),
           Effect.flip

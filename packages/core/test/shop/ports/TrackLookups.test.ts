@@ -12,11 +12,11 @@ const number = "ABC12345"
 /** Look-ups, and the queries that were sent. */
 const open = (answer: (query: TrackQuery) => Effect.Effect<TrackResult, NoTrackingInfo | UpstreamFailed>) => {
   const sent: Array<TrackQuery> = []
-  const track = boundedLookups((query) => {
+  const bounded = boundedLookups((query) => {
     sent.push(query)
     return answer(query)
   })
-  return { sent, track }
+  return { sent, track: (query: TrackQuery, payer = "0xone") => bounded(query, payer) }
 }
 
 describe("look-ups that find nothing", () => {
@@ -32,6 +32,29 @@ describe("look-ups that find nothing", () => {
       yield* TestClock.adjust("1 hour")
       yield* Effect.flip(track({ number }))
       assert.lengthOf(sent, 2)
+    })
+  )
+
+  it.effect("spoil no other payer's response, and lock nobody out of a number", () =>
+    Effect.gen(function* () {
+      let isKnown = false
+      const { track } = open(() =>
+        isKnown ? Effect.succeed(sampleTrackResult(number)) : Effect.fail(unknown)
+      )
+      for (let guess = 0; guess < 20; guess++)
+        yield* Effect.flip(track({ number, phone: String(1_000 + guess) }, "0xguesser"))
+      isKnown = true
+      assert.isTrue((yield* track({ number, phone: "1000" }, "0xowner")).found)
+    })
+  )
+
+  it.effect("are bounded for all payers together", () =>
+    Effect.gen(function* () {
+      const { sent, track } = open(() => Effect.fail(unknown))
+      for (let payer = 0; payer < 10; payer++)
+        for (let guess = 0; guess < 10; guess++)
+          yield* Effect.flip(track({ number, phone: `${payer}${guess}` }, `0x${payer}`))
+      assert.lengthOf(sent, 50)
     })
   )
 

@@ -8,7 +8,7 @@ import { sampleTrackResult } from "../../../../testing/src/index.ts"
 
 describe("Tracker", () => {
   const trackOf = (track: TrackerOptions["track"]) =>
-    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" })).pipe(
+    Effect.flatMap(guardedTracker, (tracker) => tracker.track({ number: "ABC12345" }, undefined)).pipe(
       Effect.provide(Tracker.layerPromise({ track }))
     )
 

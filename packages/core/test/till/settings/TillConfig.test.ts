@@ -204,8 +204,14 @@ describe("a variable that nothing reads", () => {
       expect(settings).toContain(fault)
   })
 
-  // A host's own names, and those of another network in the same environment.
-  it.each(["TILL_ADMIN_PASSWORD", "TILL_SECRET_V2", "TILL_RPC_URL", "TILL_RPC_URL_BASE"])(
+  it("is no word worth where it is for a network of another till in the same environment", async () => {
+    const { events, settings } = await started({ ...required, TILL_RPC_URL_BASE: canary })
+    expect(settings).toMatchObject({ payTo })
+    expect(events).toEqual([])
+  })
+
+  // A host's own names.
+  it.each(["TILL_ADMIN_PASSWORD", "TILL_SECRET_V2", "TILL_RPC_URL"])(
     "is reported, and stops no till: %s",
     async (name) => {
       const { events, settings } = await started({ ...required, TILL_PRICES_TRACK: "1", [name]: canary })

@@ -68,6 +68,37 @@ describe("a false receipt", () => {
     )
   )
 
+  it.effect("is confirmed as soon among a hundred others", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { found, pass, record, sign } = yield* openWorld()
+        for (let number = 0; number < 100; number++) yield* record(yield* sign, noTransaction)
+        yield* pass(25 * 60)
+        assert.isAbove(found.length, 0)
+      })
+    )
+  )
+
+  it.effect("is found behind a span that no search can read", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { found, node, pass, record, sign } = yield* openWorld()
+        // Somebody has filled a block with transfers; a search by payer and nonce doesn't see them.
+        node.fault = ({ method, params }) => {
+          const [, , nonce] = (params as ReadonlyArray<{ topics?: ReadonlyArray<unknown> }>)[0]?.topics ?? []
+          if (method === "eth_getLogs" && typeof nonce !== "string")
+            throw new RpcFailure(-32_005, "query returned more than 10000 results")
+        }
+        const key = yield* record(yield* sign, noTransaction)
+        yield* pass(6 * hour)
+        assert.deepStrictEqual(
+          found.map(({ charge }) => charge.key),
+          [key]
+        )
+      })
+    )
+  )
+
   it.effect("is found among thousands of true ones, with a read every 30 seconds at most", () =>
     inWorld(
       Effect.gen(function* () {

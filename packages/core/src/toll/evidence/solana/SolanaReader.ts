@@ -45,11 +45,16 @@ const chainOf = (url: string, client: HttpClient.HttpClient) => ({
 const reported = <A>(caip2: string, read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
   Effect.catch(read, ({ error }) =>
     Effect.as(
-      report("Warn", "chain_unreadable", "The chain could not be read", {
-        port: "chain",
-        network: caip2,
-        error
-      }),
+      report(
+        "Warn",
+        "chain_unreadable",
+        "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
+        {
+          port: "chain",
+          network: caip2,
+          error
+        }
+      ),
       undefined
     )
   )
