@@ -36,7 +36,7 @@ type Shop = Awaited<ReturnType<Awaited<ReturnType<typeof openShops>>["open"]>>
 /** Sells orders that fail after payment, so that refunds are due. */
 const owe = async (shop: Shop, count: number): Promise<ReadonlyArray<string>> => {
   for (let order = 0; order < count; order++) {
-    const paid = await shop.present(buy, await shop.payFor(buy))
+    const paid = await shop.presentAgain(buy, await shop.payFor(buy))
     expect(paid.status, paid.text).toBe(200)
   }
   return vi.waitFor(async () => {
