@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { isOnSolana } from "../../domain/PaymentPayload.ts"
 import type { Charge, Charges, RepeatRule } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
@@ -230,7 +231,7 @@ export class CallPerformer {
       const refusal = yield* admission.checkSignature(attempt)
       if (refusal !== undefined || !attempt.learned.isProven) return undefined
       const first = yield* charges.findRepeated({ key: attempt.lease.key, payer: attempt.payer }, rule)
-      return first && this.repeated(attempt, first)
+      return first !== undefined && couldBuy(attempt, first) ? this.repeated(attempt, first) : undefined
     }
   )
 
@@ -348,6 +349,17 @@ export class CallPerformer {
         : event
     })
   }
+}
+
+/**
+ * Whether a payment could buy what another one has bought. Whoever reads the chain can present the payer's old payments, also
+ * those to others, and would learn what was bought here.
+ */
+const couldBuy = ({ lease, request }: PaymentAttempt, { payTo }: Charge): boolean => {
+  const { payload } = request.payment
+  if (isOnSolana(payload)) return true
+  const { to, validBefore } = payload.payload.authorization
+  return to.toLowerCase() === payTo.toLowerCase() && Number(validBefore) * 1000 > lease.nowMillis()
 }
 
 type Offered = ReadonlyArray<PaymentOffer> | PaymentRefused

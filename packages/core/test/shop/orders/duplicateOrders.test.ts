@@ -57,6 +57,20 @@ describe.each(orderCalls)("a second payment for the same body of %s", (_, call) 
     expect((await shop.present(other, await shop.payFor(other))).status).toBe(200)
   })
 
+  it("tells nothing to who presents an old payment of the payer to somebody else", async () => {
+    const shop = await openTill()
+    expect((await shop.present(call, await shop.payFor(call))).status).toBe(200)
+    const stale = { validAfter: "0", validBefore: String(Math.floor(Date.now() / 1_000) - 60) }
+    for (const authorization of [
+      { value: "1", to: otherPayer.address },
+      { value: "1", ...stale }
+    ]) {
+      const refused = await shop.present(call, await shop.payFor(call, { authorization }))
+      expect(refused.status, refused.text).toBe(402)
+      expect(refused.text).not.toContain("x402-status")
+    }
+  })
+
   it("is sold where the first one was refused", async () => {
     const shop = await openTill({ limits: { failedPayerMillis: 0 } })
     shop.facilitator.settle.returns({ success: false, errorReason: "insufficient_funds", transaction: "" })
