@@ -226,7 +226,8 @@ describe("evidence on a real chain", () => {
   it("is confirming until its block is deep enough", async () => {
     const { account, authorization } = await openPayer()
     const transaction = await send(await transferCall(account, authorization))
-    const chain = reader(3)
+    // Far more than there will be by then: the chain may mine what a reorganization has dropped, in a block of its own.
+    const chain = reader(20)
     for (const _ of [1, 2]) {
       expect(await evidence(authorization, { transaction }, chain)).toEqual({
         _tag: "Confirming",
@@ -235,6 +236,7 @@ describe("evidence on a real chain", () => {
       expect(await evidence(authorization, {}, chain)).toEqual({ _tag: "Confirming", transaction })
       await local.client.mine({ blocks: 1 })
     }
+    await local.client.mine({ blocks: 20 })
     expect(await evidence(authorization, { transaction }, chain)).toMatchObject({ _tag: "Moved" })
   })
 })
