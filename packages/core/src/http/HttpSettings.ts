@@ -2,7 +2,7 @@ import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { FeePayers } from "../toll/exact/FeePayers.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
-import type { WithdrawnNetworks } from "./WithdrawnNetworks.ts"
+import type { UnreadNetworks, WithdrawnNetworks } from "./WithdrawnNetworks.ts"
 import type { WrongClock } from "./WrongClock.ts"
 
 interface OfferedTerms {
@@ -39,7 +39,7 @@ export interface HttpSettings {
   /** Of these networks, those that aren't offered at present. */
   readonly withdrawn?: WithdrawnNetworks | undefined
   /** Of these networks, those whose chain can't be read at present: what needs its proof isn't offered there. */
-  readonly unread?: WithdrawnNetworks | undefined
+  readonly unread?: UnreadNetworks | undefined
   /** Whether nothing is sold, because the till's clock is wrong. */
   readonly wrongClock?: WrongClock | undefined
   /** Receives how facilitators list each operation, by its id. */

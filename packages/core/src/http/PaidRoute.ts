@@ -120,9 +120,10 @@ const withheldFrom = (
   atomic: bigint,
   settings: HttpSettings
 ): ReadonlyArray<ReadonlySet<string>> =>
-  [settings.withdrawn, needsChain(operation, atomic, settings) ? settings.unread : undefined].flatMap(
-    (networks) => (networks === undefined || networks.current.size === 0 ? [] : [networks.current])
-  )
+  [
+    settings.withdrawn,
+    needsChain(operation, atomic, settings) ? settings.unread : settings.unread?.never
+  ].flatMap((networks) => (networks === undefined || networks.current.size === 0 ? [] : [networks.current]))
 
 /** The networks that it offers now. */
 const offeredNetworks = (

@@ -13,3 +13,9 @@ export class WithdrawnNetworks {
     return !isSame
   }
 }
+
+/** Networks whose chain can't be read now: what needs its proof isn't offered there. */
+export class UnreadNetworks extends WithdrawnNetworks {
+  /** Those of them that were never read: without their newest block, no payment is accepted, so nothing is offered there. */
+  readonly never = new WithdrawnNetworks()
+}

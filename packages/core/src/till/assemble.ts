@@ -2,7 +2,7 @@ import type { ListedResource, ListedResources } from "../toll/facilitator/Facili
 import { Effect, Layer } from "effect"
 import { Http } from "../http/Http.ts"
 import { PricedRoutes } from "../http/PricedRoutes.ts"
-import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import { UnreadNetworks, WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { WrongClock } from "../http/WrongClock.ts"
 import { MailContact, OwnTemplates } from "../shop/mail/OwnTemplates.ts"
 import { Operations } from "../operations/Operation.ts"
@@ -120,7 +120,7 @@ const tollWithLease = (settings: ConfiguredSettings, listedResources: ListedReso
 /** What HTTP shares with the rest of a till: it reads the withdrawn networks, and fills in the listed resources. */
 export interface HttpShared {
   readonly withdrawn: WithdrawnNetworks
-  readonly unread: WithdrawnNetworks
+  readonly unread: UnreadNetworks
   readonly wrongClock: WrongClock
   readonly listedResources: Map<string, ListedResource>
 }
@@ -218,7 +218,7 @@ export const assemble = <const Ops extends OperationLayers>(
     secrets = Secrets.layer(settings.secret, settings.retiredKeys),
     http = {
       withdrawn: new WithdrawnNetworks(),
-      unread: new WithdrawnNetworks(),
+      unread: new UnreadNetworks(),
       wrongClock: new WrongClock(),
       listedResources: new Map()
     }

@@ -1,5 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
-import type { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import type { UnreadNetworks, WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import type { WrongClock } from "../http/WrongClock.ts"
 import { Refunds } from "../refunds/Refunds.ts"
 import { type AnyOperation, Operations } from "../operations/Operation.ts"
@@ -137,7 +137,7 @@ export const background = (
     withdrawn,
     wrongClock
   }: {
-    readonly unread: WithdrawnNetworks
+    readonly unread: UnreadNetworks
     readonly withdrawn: WithdrawnNetworks
     readonly wrongClock: WrongClock
   },

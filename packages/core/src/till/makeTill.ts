@@ -12,7 +12,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
-import { WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
+import { UnreadNetworks, WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { WrongClock } from "../http/WrongClock.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
@@ -167,7 +167,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const feed = new ChangeFeed(options.onOrderChange)
   const http = {
     withdrawn: new WithdrawnNetworks(),
-    unread: new WithdrawnNetworks(),
+    unread: new UnreadNetworks(),
     wrongClock: new WrongClock(),
     listedResources: new Map()
   }

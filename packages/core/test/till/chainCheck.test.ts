@@ -9,7 +9,7 @@ import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
 import { findNetwork, tokenProgram } from "../../src/domain/Network.ts"
 import { paidRouteOf } from "../../src/http/PaidRoute.ts"
 import { type AnyOperation, Operations } from "../../src/operations/Operation.ts"
-import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
+import { UnreadNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { watchChains } from "../../src/till/chainCheck.ts"
@@ -283,15 +283,15 @@ describe("a chain that can't be read any more", () => {
   it.each([
     [withdrawn, operationOf(endpoint, { settlement: { proofRequired: true } }), true],
     [`${withdrawn}, for the amount alone`, operationOf(endpoint, fifty), true],
-    ["isn't even read where no operation needs its proof", operationOf(endpoint), false],
+    ["is read once where no operation needs its proof", operationOf(endpoint), false],
     [
-      "isn't read for an operation that trusts the facilitator",
+      "is read once for an operation that trusts the facilitator",
       operationOf(endpoint, { ...fifty, settlement: { proofRequired: false } }),
       false
     ]
   ])("%s", async (_, operation, isRead) => {
     const events: Array<TillEvent> = []
-    const unread = new WithdrawnNetworks()
+    const unread = new UnreadNetworks()
     let reads = 0
     const failing = new Set([2, 3, 5, 6, 7])
     const chain = {
@@ -325,13 +325,64 @@ describe("a chain that can't be read any more", () => {
       ]),
       Effect.runPromise
     )
-    if (!isRead) return expect([reads, events]).toEqual([0, []])
+    // Read once, since a payment is accepted only then.
+    if (!isRead) return expect([reads, events]).toEqual([1, []])
     expect(seen).toEqual(["", "", "", "", "", "", base.caip2, "", ""])
     expect(events.map(({ code, network }) => `${code} ${network}`)).toEqual([`chain_withdrawn ${base.caip2}`])
   })
 
+  it("isn't offered at all before it was read once, and is again from then on", async () => {
+    const events: Array<TillEvent> = []
+    const unread = new UnreadNetworks()
+    let reads = 0
+    const chain = {
+      canRead: () => true,
+      balanceOf: () => Effect.sync(() => (++reads < 5 ? undefined : 1n))
+    } as unknown as Chain["Service"]
+    const watching = watchChains(
+      {
+        networks: [base] as unknown as ConfiguredSettings["networks"],
+        proofAbove: 1_000_000n,
+        trustFacilitator: true
+      },
+      unread,
+      Effect.succeed([])
+    )
+    const settings = {
+      ...httpSettings,
+      unread,
+      networks: [{ ...httpSettings.networks[0]!, caip2: base.caip2 }]
+    }
+    const { listedOffers } = paidRouteOf(settings, operationOf(endpoint))
+    const seen: Array<number> = []
+    await Effect.gen(function* () {
+      yield* Effect.forkScoped(watching)
+      for (let look = 0; look < 8; look++) {
+        yield* TestClock.adjust(look === 0 ? 0 : 30_000)
+        seen.push(listedOffers().length)
+      }
+    }).pipe(
+      Effect.scoped,
+      Effect.provide([
+        Layer.succeed(Chain, chain),
+        Operations.layer,
+        Logger.layer([eventLogger((event) => events.push(event))]),
+        TestClock.layer()
+      ]),
+      Effect.runPromise
+    )
+    expect(seen).toEqual([1, 1, 0, 0, 1, 1, 1, 1])
+    expect(reads).toBe(5)
+    expect(events).toMatchObject([
+      {
+        code: "chain_withdrawn",
+        message: expect.stringContaining("nothing is offered there until it is read")
+      }
+    ])
+  })
+
   it("isn't offered for the large prices of an operation that computes them", () => {
-    const unread = new WithdrawnNetworks()
+    const unread = new UnreadNetworks()
     unread.replace(new Set(["eip155:84532"]))
     const quoted = (atomic: bigint) => ({ atomic, description: "", extra: {} })
     const price = {
@@ -347,7 +398,7 @@ describe("a chain that can't be read any more", () => {
   })
 
   it("isn't offered for what needs its proof, and for all else", () => {
-    const unread = new WithdrawnNetworks()
+    const unread = new UnreadNetworks()
     const http = { ...httpSettings, trustFacilitator: false, unread }
     const accepts = (operation: AnyOperation, trustFacilitator = false) => {
       const route = paidRouteOf({ ...http, trustFacilitator }, operation)

@@ -12,7 +12,7 @@ import { shopErasure } from "../../src/shop/ports/ShopErasure.ts"
 import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
-import { WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
+import { UnreadNetworks, WithdrawnNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { WrongClock } from "../../src/http/WrongClock.ts"
 import { Refunds } from "../../src/refunds/Refunds.ts"
 import { background, housekeeping } from "../../src/till/background.ts"
@@ -190,7 +190,7 @@ describe("the background work of a till", () => {
     )
     const shared = {
       withdrawn: new WithdrawnNetworks(),
-      unread: new WithdrawnNetworks(),
+      unread: new UnreadNetworks(),
       wrongClock: new WrongClock()
     }
     const work = background(settings as unknown as ConfiguredSettings, shared, () => [])
