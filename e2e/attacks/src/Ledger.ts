@@ -37,7 +37,7 @@ export const openLedger = async (
   const delivered = () => Array.from(bought.values()).reduce((sum, value) => sum + value, 0n)
   return {
     present: async (call, payment) => {
-      const response = await visitor.present(call, payment)
+      const response = await visitor.presentAgain(call, payment)
       const { from, nonce, value } = payment.payload.authorization
       if (response.status === 200) bought.set(`${from}:${nonce}`, BigInt(value))
       return response
