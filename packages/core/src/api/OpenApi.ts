@@ -139,7 +139,7 @@ const tokenParameter: Json = {
 
 const statusResponses: Json = {
   "200": {
-    description: "What became of it, as far as the caller may know.",
+    description: "The state, and the details that the caller may see; from a POST, what it made.",
     content: { "application/json": {} }
   },
   "401": { description: "Sign the challenge in details, and send the proof." },
@@ -171,7 +171,7 @@ const statusPaths = (statusPath: string | undefined, kinds: ReadonlyArray<Status
 }
 
 const statusDescription =
-  "Free. The wallet that paid sees all, the holder of the Status-Token states and refunds, and whoever names the transaction as id the state alone. Repeat it after Retry-After."
+  "Free. A signature of the wallet that paid shows all, the Status-Token states and refunds, and a transaction as id the state alone. Ask again after Retry-After."
 
 /** Describes a till by the summaries of its operations. */
 const describeTill = (document: Json): string => {

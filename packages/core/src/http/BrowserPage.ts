@@ -16,7 +16,7 @@ export const isOpenedAsPage = (request: Pick<IncomingRequest, "header">): boolea
 const priceOf = ({ price }: Pick<AnyOperation, "price">): string =>
   price._tag === "Fixed"
     ? `$${formatAtomic(price.atomic)} per call`
-    : `$${formatAtomic(price.minAtomic)} to $${formatAtomic(price.maxAtomic)}, by what is asked for`
+    : `$${formatAtomic(price.minAtomic)} to $${formatAtomic(price.maxAtomic)}, depending on the request`
 
 const style =
   "margin:0 auto;max-width:36em;padding:3em 1em;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere"

@@ -33,7 +33,7 @@ import type { StatusMatch } from "./Router.ts"
 
 /** Requests per minute: of one client, and in total. */
 const perMinute = { perClient: 60, inAll: 6_000 }
-/** Proofs of contract wallets: each is a call of the host's node, and whoever knows a transaction can have it made. */
+/** Proofs of contract wallets per minute. Each costs a call to the host's node, also one that a stranger makes up. */
 const contractProofs = { perClient: 10, inAll: 600 }
 /** Proofs that were used here, for as long as they are valid. */
 const proofLimits = { capacity: 10_000, lifetimeMillis: challengeMillis + skewMillis }
@@ -83,8 +83,8 @@ interface FoundPage {
 }
 
 /**
- * Shows buyers what became of a payment, free of charge: all to the wallet that paid, less to the holder of the status
- * token, and the state alone to those who know the transaction. Nothing that a stranger gets depends on what exists.
+ * Shows the status of a payment, free of charge: all of it for a signature of the wallet that paid, less for the status
+ * token, and the state alone for the transaction. A stranger gets the same response, whether an id exists or not.
  */
 export class StatusCalls {
   private readonly settings: HttpSettings
@@ -175,7 +175,8 @@ export class StatusCalls {
   /** A challenge of its own for a request. */
   private challengeFor({ match }: StatusRequest, nowMillis: number): Facts {
     const info = makeSignIn(this.services.secrets, this.targetOf(match), { nowMillis, random: randomHex() })
-    return signInExtension(info, this.networks) as unknown as Facts
+    const { [signInWithX]: extension } = signInExtension(info, this.networks)
+    return { [signInWithX]: { ...extension, info: { ...info } } }
   }
 
   /** 401 with a challenge, whatever the path names. */

@@ -5,7 +5,7 @@ import { closestName } from "../runtime/closestName.ts"
 
 /*
  * Names in an input that its schema doesn't have. Most are ignored: clients add marks of their own. One that stands for a
- * field, or changes what is sold, is a fault, since ignoring it sells something else than was asked for.
+ * field, or changes what is sold, is a fault, since without it, another thing than the requested one would be sold.
  */
 
 /** The fields of an object, and of the objects in it. */

@@ -131,7 +131,7 @@ export interface OperationDocuments {
 
 /**
  * Names that callers send instead of the fields of an input, by dotted path: `shippingAddress.zip`. Case and separators
- * don't matter. A request with one is refused: ignoring it would sell something else than was asked for.
+ * don't matter. A request with one is refused: without it, another thing than the requested one would be sold.
  */
 export interface OtherNames {
   /** By the field that is meant. Ignored where the field is sent as well. */

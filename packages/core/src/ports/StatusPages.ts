@@ -15,7 +15,7 @@ export interface StatusPage {
   readonly id: string
   /** Key of the charge that pays for it. */
   readonly chargeKey: string
-  /** Its state, which whoever knows the payment's transaction may learn. The charge is that of `chargeKey`. */
+  /** Its state, which a request by the payment's transaction gets as well. The charge is that of `chargeKey`. */
   readonly stateOf: (charge: Charge | undefined) => string
   /** What the holder of the status token learns besides: nothing personal. */
   readonly outline: Facts

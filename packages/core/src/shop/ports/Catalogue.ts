@@ -81,7 +81,7 @@ const reportForeign = (sale: ProductSale, source: Source): Effect.Effect<void> =
       })
     : Effect.void
 
-/** A product without what only the till is told. Most have nothing to leave out. */
+/** A product in the shape of the contract, without `isAvailable`. */
 const inContract = (found: FoundProduct): SearchProduct => {
   if (!("isAvailable" in found)) return found
   const { isAvailable: _, ...product } = found

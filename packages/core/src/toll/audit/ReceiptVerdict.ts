@@ -55,7 +55,7 @@ export const judgeReceipt = (
 export const confirmAfterMillis = 10 * 60_000
 const firstRetryMillis = 60_000
 const lastRetryMillis = 60 * 60_000
-/** Reads of a receipt that come to nothing: about a day. */
+/** Reads of a receipt without a result, over about a day; after these, it is left alone. */
 const maxReads = 30
 
 /** What the reads of a receipt have come to. */

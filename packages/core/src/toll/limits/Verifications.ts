@@ -37,10 +37,11 @@ export type Verified =
   | { readonly _tag: "Busy"; readonly patient: boolean }
   | { readonly _tag: "Limited"; readonly patient: false }
 
-const unreadChain: Verified = {
+/** The chain can't be read, so nothing is verified. */
+export const unreadChain = {
   _tag: "Verified",
   verification: { _tag: "Unreachable", reason: "chain" }
-}
+} as const satisfies Verified
 
 const couldNotPay = "the payer could not pay a moment ago; top up and try again in a few seconds"
 

@@ -7,6 +7,7 @@ import type { Chain } from "../evidence/Chain.ts"
 import type { Admission } from "../limits/Admission.ts"
 import type { RecentRefusals } from "../limits/RecentRefusals.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
+import { unreadChain } from "../limits/Verifications.ts"
 import type { WaitingCalls } from "../limits/WaitingCalls.ts"
 import { PaymentRefused } from "../request/PaymentErrors.ts"
 import { judge, type PaymentOffer, type Refusal, type Verdict } from "../request/Verdict.ts"
@@ -50,11 +51,6 @@ const takeoverBudget = { times: 10, spanMillis: 10_000 }
 const waited: ChargeEvent = { _tag: "Waited" }
 
 const shed: ChargeEvent = { _tag: "Limited", patient: false }
-
-const unreadChain: ChargeEvent = {
-  _tag: "Verified",
-  verification: { _tag: "Unreachable", reason: "chain" }
-}
 
 const inVerifySpan = spanned("x402.verify")
 const inClaimSpan = spanned("x402.claim")
