@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { benchDrawings } from "./benchDrawings.ts"
 import { layerRules } from "./coreFolders.ts"
+import { demoDrawing } from "./demoDrawing.ts"
 import { folderDrawings } from "./folderDrawings.ts"
 import { root } from "./documents.ts"
 import { withTables } from "./optionTables.ts"
@@ -25,7 +26,8 @@ const written = [
   ["oxlint.layers.json", `${JSON.stringify(layerRules(), undefined, 2)}\n`],
   ...(await stateDrawings()),
   ...(await folderDrawings()),
-  ...benchDrawings()
+  ...benchDrawings(),
+  demoDrawing()
 ] as const
 for (const [path, text] of written) {
   const isUpToDate = textOf(path) === text

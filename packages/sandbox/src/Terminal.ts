@@ -28,6 +28,25 @@ export const cut = (text: string, width: number): string => {
   return letters.length <= width ? text : `${letters.slice(0, Math.max(0, width - 1)).join("")}…`
 }
 
+/** Breaks `text` at spaces into at most `maxLines` lines of at most `width` columns; the last one is cut. */
+export const wrap = (text: string, width: number, maxLines: number): ReadonlyArray<string> => {
+  const lines = [""]
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1)!
+    const longer = last === "" ? word : `${last} ${word}`
+    if (last === "" || [...longer].length <= width || lines.length === maxLines)
+      lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines.map((line) => cut(line, width))
+}
+
+/** The beginning and the end of an address or a transaction. */
+export const shorten = (name: string): string => `${name.slice(0, 8)}…${name.slice(-6)}`
+
+/** Width of a terminal, and of output that is piped. */
+export const columnsOf = ({ columns = 80 }: { readonly columns?: number }): number => columns
+
 /** Formats dollars with two to six decimals: `1200000n` → `"1.20"`. */
 export const dollars = (amountAtomic: bigint): string => {
   const fraction = (amountAtomic % 1_000_000n)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { makeTable } from "../src/demo/Table.ts"
-import { cut, dollars, paintFor } from "../src/Terminal.ts"
+import { cut, dollars, paintFor, wrap } from "../src/Terminal.ts"
 
 describe("dollars", () => {
   it.each([
@@ -37,20 +37,22 @@ describe("makeTable", () => {
     summary: "a long response ".repeat(20).trim()
   }
 
-  it("cuts nothing when it is piped", () => {
-    const row = makeTable(plain, undefined, 66).row(visit)
-    expect(row).toContain(visit.path)
-    expect(row).toContain(visit.transaction)
-    expect(row).toContain(visit.summary)
+  it.each([80, 100, 200])("is never wider than %d columns", (columns) => {
+    const table = makeTable(plain, columns)
+    const lines = table.row(visit).split("\n")
+    expect(lines.length).toBeGreaterThan(1)
+    for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns)
+    const [first = ""] = lines
+    expect(first).toContain("0xababab…ababab")
+    // Prices and transactions are aligned below their headings.
+    expect(first.indexOf("0.01") + 4).toBe(table.heading.indexOf("USDC") + 4)
+    expect(first.indexOf("0xab")).toBe(table.heading.indexOf("transaction"))
   })
 
-  it.each([80, 100, 120, 200, 300])("is never wider than a terminal of %d columns", (columns) => {
-    const table = makeTable(plain, columns, 66)
-    const row = table.row(visit)
-    expect([...row].length).toBeLessThanOrEqual(columns)
-    expect(row).toContain(columns < 200 ? "0xababab…ababab" : visit.transaction)
-    // Prices are aligned below their heading.
-    expect(row.indexOf("0.01") + 4).toBe(table.heading.indexOf("USDC") + 4)
+  it("breaks a result at spaces, and cuts its third line", () => {
+    expect(wrap("one two three four", 9, 3)).toEqual(["one two", "three", "four"])
+    expect(wrap("one two three four five six", 9, 2)).toEqual(["one two", "three fo…"])
+    expect(wrap("averylongword and", 8, 2)).toEqual(["averylo…", "and"])
   })
 
   it("cuts by characters, not by code units", () => {

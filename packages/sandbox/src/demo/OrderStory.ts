@@ -1,6 +1,6 @@
 import type { Order, OrderStatus, Till } from "@till402/core"
 import { sellsOutAsin, type Timetable } from "../shop/index.ts"
-import { cut, dollars, type Paint } from "../Terminal.ts"
+import { cut, dollars, type Paint, shorten } from "../Terminal.ts"
 import { balanceHeading, balanceLines, type Ledger, movedBy } from "./Balances.ts"
 import type { OrderWatch } from "./OrderWatch.ts"
 import { buy, type MakeCall, track } from "./Tour.ts"
@@ -14,8 +14,8 @@ export interface OrderStage {
   readonly go: MakeCall
   readonly print: (...lines: ReadonlyArray<string>) => void
   readonly paint: Paint
-  /** Width of the terminal; `undefined` if the output is piped. */
-  readonly columns: number | undefined
+  /** Width of the output. */
+  readonly columns: number
 }
 
 /** Formats a status change; `placing` is the till's own status before it calls the shop. */
@@ -40,7 +40,7 @@ const stepLines = (steps: ReadonlyArray<Order>, paint: Paint): ReadonlyArray<str
 
 /** The order's name and number, and its status changes. */
 const orderLines = ({ columns, paint, watch }: OrderStage, { id, offer }: Order): ReadonlyArray<string> => [
-  cut(`order ${id}: ${offer.product.title}`, columns ?? Number.POSITIVE_INFINITY),
+  cut(`order ${id}: ${offer.product.title}`, columns),
   ...stepLines(watch.stepsOf(id), paint)
 ]
 
@@ -97,7 +97,7 @@ export const showRefund = async (
   const [before, between, after] = moments
   print(
     ...orderLines(stage, order),
-    `  refund ${paint.bold(dollars(refund.amountAtomic))} USDC  ${paint.cyan(refund.transaction)}`,
+    `  refund ${paint.bold(dollars(refund.amountAtomic))} USDC  ${paint.cyan(shorten(refund.transaction))}`,
     `  ${balanceHeading(["before", "paid", "refunded"], paint)}`,
     ...balanceLines(moments, () => "").map((line) => `  ${line}`)
   )

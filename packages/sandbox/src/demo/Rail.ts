@@ -10,8 +10,6 @@ export interface DemoRail {
   readonly name: string
   readonly sides: Sides
   readonly ledger: Ledger
-  /** Length of a transaction's name. */
-  readonly transactionLength: number
   /** Pays over a plain `fetch`. */
   readonly pay: (base: typeof fetch) => typeof fetch
 }
@@ -29,7 +27,6 @@ const evmRail = ({ chain, payTo, wallets }: Sandbox): DemoRail => {
     name: "a local chain",
     sides,
     ledger: evmLedger(chain, sides),
-    transactionLength: 66,
     pay: (base) => payingFetch(privateKey, 1_000, base)
   }
 }
@@ -42,7 +39,6 @@ const solanaRail = async ({ chain, payTo, wallets }: SolanaRail): Promise<DemoRa
     name: "a local Solana chain",
     sides,
     ledger: solanaLedger(chain, sides),
-    transactionLength: 88,
     pay: (base) => solanaPayingFetch(chain, signer, 1_000, base)
   }
 }

@@ -1,47 +1,35 @@
-import { cut, dollars, type Paint } from "../Terminal.ts"
+import { cut, dollars, type Paint, shorten, wrap } from "../Terminal.ts"
 import type { PaidCallRow } from "./Tour.ts"
 
-/** Formats the demo's table rows, aligned and within the terminal's width. */
+/** Formats the demo's paid calls: price, call and transaction on one line, the result below. */
 export interface Table {
   readonly heading: string
   readonly row: (visit: PaidCallRow) => string
 }
 
 const priceWidth = 8
+const transactionWidth = 15
 const gap = "  "
+const indent = " ".repeat(priceWidth + gap.length)
+/** Most lines of a result. */
+const maxLines = 3
 
-/** Column widths for a terminal of `columns`; without `columns` (piped output) nothing is cut. */
-const widthsFor = (columns: number | undefined, hashLength: number) => {
-  if (columns === undefined) return { call: 70, hash: hashLength, response: Number.POSITIVE_INFINITY }
-  const hash = columns < 200 ? 15 : hashLength
-  const left = columns - priceWidth - hash - 3 * gap.length
-  const call = Math.min(66, Math.max(24, Math.floor(left * 0.45)))
-  return { call, hash, response: Math.max(16, left - call) }
-}
-
-const shorten = (hash: string, width: number): string =>
-  hash.length <= width ? hash : `${hash.slice(0, 8)}…${hash.slice(-6)}`
-
-/** @param columns width of the terminal; omitted for piped output */
-export const makeTable = (paint: Paint, columns: number | undefined, hashLength: number): Table => {
-  const widths = widthsFor(columns, hashLength)
-  const line = (call: string, price: string, hash: string, response: string): string =>
-    [call, price, hash, response].join(gap).trimEnd()
+/** @param columns width of the output */
+export const makeTable = (paint: Paint, columns: number): Table => {
+  const resultWidth = Math.max(24, columns - indent.length)
+  const callWidth = Math.max(24, resultWidth - gap.length - transactionWidth)
   return {
     heading: paint.dim(
-      line(
-        "call".padEnd(widths.call),
-        "USDC".padStart(priceWidth),
-        "transaction".padEnd(widths.hash),
-        "result"
-      )
+      ["USDC".padStart(priceWidth), "call and result".padEnd(callWidth), "transaction"].join(gap)
     ),
     row: ({ summary, method, path, priceAtomic, transaction }) =>
-      line(
-        cut(`${method.padEnd(4)} ${path}`, widths.call).padEnd(widths.call),
-        paint.bold(dollars(priceAtomic).padStart(priceWidth)),
-        paint.cyan(shorten(transaction, widths.hash).padEnd(widths.hash)),
-        cut(summary, widths.response)
-      )
+      [
+        [
+          paint.bold(dollars(priceAtomic).padStart(priceWidth)),
+          cut(`${method.padEnd(4)} ${path}`, callWidth).padEnd(callWidth),
+          paint.cyan(shorten(transaction))
+        ].join(gap),
+        ...wrap(summary, resultWidth, maxLines).map((line) => paint.dim(indent + line))
+      ].join("\n")
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Till, VaultListing } from "@till402/core"
 import { type ArchiveStorage, publish } from "@till402/vault"
 import { unzipSync } from "fflate"
+import { shorten } from "../Terminal.ts"
 import { buyFromVault, downloadPath, type MakeCall } from "./Tour.ts"
 
 /* Publishes a folder, sells it, interrupts the download in the middle and resumes it under the same payment. */
@@ -99,7 +100,9 @@ export const showResumedDownload = async (stage: VaultStage): Promise<boolean> =
   try {
     await writeGoods(folder)
     const { archive, version } = await publish(till.vault, archives, { source: folder, listing })
-    print(`published ${listing.slug}, version ${version}: ZIP of ${archive.size} bytes, ${archive.digest}`)
+    print(
+      `published ${listing.slug}, version ${version}: ZIP of ${archive.size} bytes, ${shorten(archive.digest)}`
+    )
     const purchase = await buyFromVault(go, listing)
     const { path, secretQuery } = downloadPath(purchase)
     const interrupted = await go<Interrupted>(

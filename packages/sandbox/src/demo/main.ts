@@ -13,7 +13,7 @@ import {
   wrongNetwork
 } from "../NetworkChoice.ts"
 import type { Timetable } from "../shop/index.ts"
-import { dollars, makeProgress, paintFor } from "../Terminal.ts"
+import { columnsOf, dollars, makeProgress, paintFor, shorten } from "../Terminal.ts"
 import { balanceLines, movedBy } from "./Balances.ts"
 import { payingCalls } from "./Calls.ts"
 import { type OrderStage, showDelivery, showRefund } from "./OrderStory.ts"
@@ -47,10 +47,10 @@ const printDownload = ({ entries, file }: Download): void => {
 /** Runs the tour on one network, follows two orders, and prints everything; returns whether the balances are correct. */
 const show = async (
   { archives, baseUrl, till }: AnySandbox,
-  { ledger, name, pay, sides, transactionLength }: DemoRail
+  { ledger, name, pay, sides }: DemoRail
 ): Promise<boolean> => {
-  const columns = process.stdout.isTTY ? process.stdout.columns : undefined
-  const table = makeTable(paint, columns, transactionLength)
+  const columns = columnsOf(process.stdout)
+  const table = makeTable(paint, columns)
   const before = await ledger.now()
   let sum = 0n
   const go = observedCalls(payingCalls(baseUrl, pay), {
@@ -61,7 +61,7 @@ const show = async (
       print(table.row(visit))
     }
   })
-  print(paint.bold(`Till402 at ${baseUrl}, paid by @x402/fetch in USDC on ${name}`), "", table.heading)
+  print(paint.bold(`Till402 at ${baseUrl}`), `paid by @x402/fetch, in USDC on ${name}`, "", table.heading)
   const { download, orderId } = await runTour(go)
   printDownload(download)
 
@@ -69,10 +69,7 @@ const show = async (
   const arrived = await showResumedDownload({ till, archives, baseUrl, go, print })
 
   const stage: OrderStage = { till, watch, go, print, paint, columns }
-  print(
-    "",
-    paint.bold("The first order is delivered (the shop's clock is advanced), and its parcel is tracked")
-  )
+  print("", paint.bold("The first order is delivered (by a faster clock), and its parcel is tracked"))
   await showDelivery(stage, orderId, timetable, (millis) => {
     aheadMillis += millis
   })
@@ -86,7 +83,7 @@ const show = async (
     `total of prices ${paint.bold(dollars(sum))} USDC, refunded ${paint.bold(dollars(refundedAtomic))} USDC`,
     ...balanceLines([before, after], (who) => {
       const moved = who === "payer" ? before.payer - after.payer : after.payee - before.payee
-      return `${who === "payer" ? "-" : "+"}${dollars(moved)} USDC  ${paint.dim(sides[who])}`
+      return `${who === "payer" ? "-" : "+"}${dollars(moved)} USDC  ${paint.dim(shorten(sides[who]))}`
     })
   )
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)

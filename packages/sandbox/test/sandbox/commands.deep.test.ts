@@ -172,7 +172,7 @@ describe("the demo command", { timeout: commandMillis }, () => {
 
   it("pays on Solana alone with --network", async () => {
     const { stdout } = await demo(["--network", "solana"])
-    expect(stdout).not.toMatch(/0x[0-9a-f]{64}/)
+    expect(stdout).not.toMatch(/0x[0-9a-f]{6}/)
     expectTour(stdout, signature)
   })
 

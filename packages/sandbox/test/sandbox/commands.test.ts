@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parseArguments } from "../../src/cli/Arguments.ts"
 import {
@@ -8,6 +9,7 @@ import {
   expectTour,
   hash,
   ready,
+  unchanging,
   useCommands,
   wallet
 } from "./commandRuns.ts"
@@ -68,6 +70,9 @@ describe("the demo command", { timeout: commandMillis }, () => {
     const { stderr, stdout } = await demo(["--network", "base-sepolia"])
     expect(stdout).not.toContain("\u001b")
     expectTour(stdout, hash)
+    // The README shows a picture of it.
+    const recorded = readFileSync(new URL("../../../../docs/demo.txt", import.meta.url), "utf8")
+    expect(unchanging(stdout)).toBe(unchanging(recorded))
     // Expected events aren't printed as warnings.
     expect(stderr).not.toContain("warning")
   })
