@@ -42,12 +42,14 @@ const documentOf = async (route: Pick<PlainOperation, "input" | "method">) => {
   }
 }
 
-const named = (name: string, schema: unknown, required: boolean, place = "query") => ({
+const named = (name: string, schema: unknown, required: boolean, others: object = {}) => ({
   name,
-  in: place,
+  in: "query",
   schema,
-  required
+  required,
+  ...others
 })
+const inPath = { in: "path", example: "oslo" }
 
 describe("the OpenAPI document", () => {
   it("has the input of zod: types, bounds, defaults and descriptions of path and query", async () => {
@@ -58,10 +60,10 @@ describe("the OpenAPI document", () => {
       station: z.string().regex(/^st-/)
     })
     const { described, header } = await documentOf({ method: "GET", input })
-    const days = { type: "integer", minimum: 1, maximum: 7, default: 1, description: "How many days" }
+    const days = { type: "integer", minimum: 1, maximum: 7 }
     expect(described["parameters"]).toEqual([
-      named("city", { type: "string", minLength: 2 }, true, "path"),
-      named("days", days, false),
+      named("city", { type: "string", minLength: 2 }, true, inPath),
+      named("days", { ...days, default: 1 }, false, { description: "How many days", example: 2 }),
       named("unit", { type: "string", enum: ["c", "f"] }, false),
       named("station", { type: "string", pattern: "^st-" }, true)
     ])
@@ -108,8 +110,8 @@ describe("the OpenAPI document", () => {
     )
     const { described } = await documentOf({ method: "GET", input })
     expect(described["parameters"]).toEqual([
-      named("city", { type: "string" }, true, "path"),
-      named("days", { type: "string" }, false)
+      named("city", { type: "string" }, true, inPath),
+      named("days", { type: "string" }, false, { example: "2" })
     ])
   })
 

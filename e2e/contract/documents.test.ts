@@ -273,6 +273,73 @@ describe("omitting a port omits its routes, listing and OpenAPI entry", () => {
     expect((await documentOf({})).info).not.toHaveProperty("contact")
   })
 
+  it("counts the tracker's carriers and names the served countries, where the host says them", async () => {
+    const { script } = await openShop()
+    const wordsOf = async (options: NonNullable<Parameters<typeof openShop>[0]>["options"]) => {
+      const shop = await openShop(options === undefined ? {} : { options })
+      const { paths } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+      return [paths["/x402/track"].get.description, paths["/x402/buy"].post.description]
+    }
+    const { place, quote, track } = script
+    const said = await wordsOf({
+      tracker: { track, carriers: 3_400 },
+      fulfilment: {
+        quote,
+        place,
+        countries: ["US", "CA"],
+        generalMarketplace: { hosts: ["amazon.com"], country: "US" }
+      }
+    })
+    expect(said).toEqual([
+      expect.stringContaining("more than 3,400 carriers"),
+      expect.stringContaining("The general marketplace is amazon.com (US). Delivers to US, CA.")
+    ])
+    for (const words of await wordsOf(undefined)) expect(words).not.toMatch(/\d carriers|Delivers to/)
+  })
+
+  it("says that a payment has settled where that comes before the work", async () => {
+    const shop = await openShop({ options: { settlement: { track: "before-work" } } })
+    const { paths } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+    const responseOf = (path: string, status: number) => paths[path].get.responses[status]
+    for (const status of [400, 404, 422, 502]) {
+      const { content, description } = responseOf("/x402/track", status)
+      expect(description).toMatch(/details\.owedUntil|details has owedUntil/)
+      const { details } = content["application/json"].schema.allOf[1].properties
+      expect(Object.keys(details.properties)).toEqual(expect.arrayContaining(["owedUntil", "transaction"]))
+    }
+    expect(responseOf("/x402/track", 404).description).not.toMatch(/Nothing is charged/)
+    expect(responseOf("/x402/search", 502).description).toMatch(/Nothing is charged/)
+  })
+
+  it("names the sign-in that opens a purchase for free, where the host allows it", async () => {
+    const headersOf = async (options: NonNullable<Parameters<typeof openShop>[0]>["options"]) => {
+      const shop = await openShop(options === undefined ? {} : { options })
+      const { paths } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+      return paths["/x402/vault/download/{purchaseId}"].get.parameters
+        .filter((parameter: Json) => parameter.in === "header")
+        .map(({ name }: Json) => name)
+    }
+    const { script } = await openShop()
+    expect(await headersOf({ vault: { open: script.open, freeReaccess: true } })).toEqual(["SIGN-IN-WITH-X"])
+    expect(await headersOf(undefined)).toEqual([])
+  })
+
+  it.each([
+    [{ carriers: 0.5 }, /tracker.carriers must be a whole number above 0/],
+    [{ carriers: "many" }, /tracker.carriers must be a whole number above 0/]
+  ])("refuses a tracker with %j at start", async (wrong, message) => {
+    const { script } = await openShop()
+    const tracker = { track: script.track, ...wrong } as never
+    await expect(openShop({ options: { tracker } })).rejects.toThrow(message)
+  })
+
+  it("refuses countries that don't exist, at start", async () => {
+    const { script } = await openShop()
+    const { place, quote } = script
+    const opened = openShop({ options: { fulfilment: { quote, place, countries: ["UK"] } } })
+    await expect(opened).rejects.toThrow(/fulfilment.countries must be a list of ISO 3166-1 alpha-2 codes/)
+  })
+
   it("a single marketplace is searched alone", async () => {
     const products = async () => ({ products: [], totalResults: 0, hasMore: false })
     const shop = await openShop({ options: { marketplaces: { marketplace_b: { search: products } } } })
@@ -286,7 +353,7 @@ describe("GET /openapi.json: headers", () => {
     const { paths } = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
     const { headers } = paths["/x402/search"].get.responses["200"]
     expect(headers["X-Missing-Marketplaces"].description).toMatch(/failed or were too slow/)
-    expect(paths["/x402/track"].get.responses["200"]).not.toHaveProperty("headers")
+    expect(paths["/x402/track"].get.responses["200"].headers).not.toHaveProperty("X-Missing-Marketplaces")
   })
 })
 

@@ -1,9 +1,7 @@
-import { Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import type { AnyOperation } from "../operations/Operation.ts"
 import { paymentIdentifier } from "../toll/request/PaymentHeader.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import { bodySchema, type DescribedSchema, type Json, parametersSchema, rewritten } from "./JsonSchemas.ts"
 
 /** What indexers read of an operation: version 2's `bazaar` extension, and version 1's `outputSchema`. */
 export interface Discovery {
@@ -24,19 +22,35 @@ export const identifierOffer: Json = {
   }
 }
 
-/** Longest pattern that a header names: it tells a caller little. */
-const maxPatternLength = 80
+/** Longest pattern and text that a header bounds. */
+const longest = { pattern: 80, text: 100 }
 
-/** A schema without what every other one means as well, since a header has little room. */
-const compact = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(compact)
-  if (typeof schema !== "object" || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([name, value]) => !(name === "additionalProperties" && value === true))
-      .filter(([name, value]) => !(name === "pattern" && String(value).length > maxPatternLength))
-      .map(([name, value]) => [name, compact(value)])
+/** Whether a header has no room for a keyword: the OpenAPI document has it. */
+const isLong = (schema: Json, name: string): boolean => {
+  const value = schema[name]
+  if (name === "maxLength") return Number(value) > longest.text
+  if (name === "pattern")
+    return "format" in schema || "minLength" in schema || String(value).length > longest.pattern
+  return ["description", "examples", "default"].includes(name)
+}
+
+/** A schema without its words, and without what the OpenAPI document says better. */
+const compact = (schema: unknown): unknown =>
+  rewritten(schema, (part) =>
+    Object.fromEntries(Object.entries(part).filter(([name]) => !isLong(part, name)))
   )
+
+const compactAll = (definitions: Json): Json =>
+  Object.fromEntries(Object.entries(definitions).map(([name, schema]) => [name, compact(schema)]))
+
+/** A schema that is no reference, unless it refers to itself. */
+const inlined = (described: DescribedSchema): DescribedSchema => {
+  const reference = described.schema["$ref"]
+  if (typeof reference !== "string" || JSON.stringify(described.definitions).includes(`"${reference}"`))
+    return described
+  const name = reference.split("/").at(-1)!
+  const { [name]: schema, ...definitions } = described.definitions
+  return { schema: schema as Json, definitions }
 }
 
 /** The parts that all tills of a process share. */
@@ -44,25 +58,7 @@ interface Description extends Discovery {
   readonly hasParams: boolean
 }
 
-interface Described {
-  readonly schema: Json
-  readonly definitions: Json
-}
-
-/** The schema of an input's decoded values: numbers as numbers, and required fields as on the wire. */
-const describe = (schema: Schema.Top): Described => {
-  const { definitions, schema: meaning } = Schema.toJsonSchemaDocument(Schema.toType(schema))
-  const { required } = Schema.toJsonSchemaDocument(schema).schema as Json
-  return {
-    schema: "$ref" in meaning ? meaning : { ...meaning, required: required ?? [] },
-    definitions
-  }
-}
-
-const nothing: Described = { schema: { type: "object", properties: {} }, definitions: {} }
-
-const describeOrNothing = (schema: Schema.Top | undefined): Described =>
-  schema === undefined ? nothing : describe(schema)
+const nothing: DescribedSchema = { schema: { type: "object", properties: {} }, definitions: {} }
 
 /**
  * Describes how to call an operation, for indexers, from the schemas of its endpoint.
@@ -127,8 +123,9 @@ const describeOperation = (operation: DescribedOperation): Description => {
   const { method } = endpoint
   const isGet = method === "GET"
   const [payload] = endpoint.payload.values()
-  const input = describeOrNothing(isGet ? endpoint.query : payload?.schemas[0])
-  const params = endpoint.params === undefined ? undefined : describe(endpoint.params)
+  const schema = isGet ? endpoint.query : payload?.schemas[0]
+  const input = schema === undefined ? nothing : inlined((isGet ? parametersSchema : bodySchema)(schema))
+  const params = endpoint.params === undefined ? undefined : parametersSchema(endpoint.params)
   const field = isGet ? "queryParams" : "body"
   const names = new Set(Object.keys(propertiesOf(params?.schema ?? {}, params?.definitions ?? {})))
   const given = Object.entries(documents.example.input)
@@ -160,7 +157,7 @@ const describeOperation = (operation: DescribedOperation): Description => {
                 type: { const: "http" },
                 method: { enum: [method] },
                 ...(isGet ? {} : { bodyType: { enum: ["json"] } }),
-                ...(params === undefined ? {} : { pathParams: params.schema }),
+                ...(params === undefined ? {} : { pathParams: compact(params.schema) }),
                 [field]: compact(input.schema)
               },
               required: ["type", "method", field, ...(params === undefined ? [] : ["pathParams"])]
@@ -168,7 +165,7 @@ const describeOperation = (operation: DescribedOperation): Description => {
             output: outputSchemaOf(operation)
           },
           required: ["input"],
-          ...(Object.keys(definitions).length === 0 ? {} : { $defs: compact(definitions) })
+          ...(Object.keys(definitions).length === 0 ? {} : { $defs: compactAll(definitions) })
         }
       }
     },
@@ -188,7 +185,7 @@ const propertiesOf = (schema: Json, definitions: Json): Readonly<Record<string, 
   (resolve(schema, definitions)["properties"] ?? {}) as Readonly<Record<string, Json>>
 
 /** Version 1 describes fields flatly: name → `{ type, required }`. */
-const fieldNotes = ({ definitions, schema }: Described): Json => {
+const fieldNotes = ({ definitions, schema }: DescribedSchema): Json => {
   const required = new Set((resolve(schema, definitions)["required"] ?? []) as ReadonlyArray<string>)
   return Object.fromEntries(
     Object.entries(propertiesOf(schema, definitions)).map(([name, property]) => [

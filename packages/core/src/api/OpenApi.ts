@@ -1,28 +1,13 @@
-import { Context, Schema } from "effect"
+import { Context } from "effect"
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
+import type { ErrorCode } from "../domain/ApiError.ts"
 import { formatAtomic } from "../domain/Money.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import type { StatusKind } from "../ports/StatusPages.ts"
-
-/** How calls are paid, for the descriptions of all operations. */
-export const paymentDescription =
-  "Every call is paid through the x402 protocol in a dollar stablecoin: a request without payment gets a 402 with the ways to pay."
-
-type Json = Readonly<Record<string, unknown>>
-
-/** What each status means for any operation. */
-const descriptions: Readonly<Record<string, string>> = {
-  "200": "The call was paid, and this is its response.",
-  "400": "The request is not valid, or can't be served as it is. Nothing is charged.",
-  "402": "How to pay for this call.",
-  "403": "The request is not allowed. Nothing is charged.",
-  "404": "There is nothing that matches the request. Nothing is charged.",
-  "409": "A request with the same payment is in progress: send it again in a moment.",
-  "422": "The request can't be served without a change. Nothing is charged.",
-  "429": "Too many requests or unsettled payments: send the same request again later.",
-  "502": "An upstream responded with an error. Nothing is charged.",
-  "503": "An upstream is not available, or a settlement is pending: send the same payment again."
-}
+import { chargingOf, codesOf, descriptionOf, errorSchema, headersOf } from "./ErrorResponses.ts"
+import { concise, conciseAll, isFromText, type Json, parametersSchema, schemaOptions } from "./JsonSchemas.ts"
+import { paymentDescription } from "./paymentDescription.ts"
+import { statusPaths } from "./StatusDocument.ts"
 
 const paymentInfo = ({ price }: AnyOperation): Json => ({
   price:
@@ -37,13 +22,6 @@ const paymentInfo = ({ price }: AnyOperation): Json => ({
   protocols: [{ x402: {} }]
 })
 
-/** The schemas of query parameters by name. They are text on the wire; the document shows their decoded types. */
-const parameterSchemas = (query: Schema.Top | undefined): Json => {
-  if (query === undefined) return {}
-  const { schema } = Schema.toJsonSchemaDocument(Schema.toType(query))
-  return (schema["properties"] ?? {}) as Json
-}
-
 /** The header by which the same is bought again. */
 const repeatParameter = ({ header, words }: NonNullable<AnyOperation["repeats"]>): Json => ({
   name: header,
@@ -53,59 +31,136 @@ const repeatParameter = ({ header, words }: NonNullable<AnyOperation["repeats"]>
   description: words.header
 })
 
+/** The header by which a wallet gets for free what it has bought before. */
+const freeAccessParameter: Json = {
+  name: "SIGN-IN-WITH-X",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description:
+    "Instead of a payment, for the wallet that paid before: the challenge of the 402, signed, as the extension sign-in-with-x has it. Free of charge."
+}
+
 interface Parameter extends Json {
   readonly in: string
   readonly name: string
+  readonly schema: Json
 }
 
-/** Adds price, payment header and plain descriptions to the document of one operation. */
+/** An example as the schema has it: numbers stand as text in a query. */
+const exampleOf = ({ type }: Json, value: unknown): Json => {
+  if (value === undefined) return {}
+  const isNumber = (type === "number" || type === "integer") && typeof value === "string"
+  return { example: isNumber ? Number(value) : value }
+}
+
+/** The parameters of path and query: their description beside the schema, and their example. */
+const parametersOf = ({ documents, endpoint }: AnyOperation, parameters: ReadonlyArray<Parameter>) => {
+  const schemas = [endpoint.query, endpoint.params].map((schema) =>
+    schema === undefined ? {} : parametersSchema(schema).schema["properties"]
+  )
+  const known: Readonly<Record<string, Json>> = Object.assign({}, ...schemas)
+  return parameters.map((parameter) => {
+    const meant = known[parameter.name] ?? {}
+    const { description, ...schema } = isFromText(meant) ? meant : (concise(parameter.schema) as Json)
+    const example = exampleOf(schema, documents.example.input[parameter.name])
+    return { ...parameter, schema, ...(description === undefined ? {} : { description }), ...example }
+  })
+}
+
+/** A body with the operation's example. */
+const bodyOf = ({ documents }: AnyOperation, requestBody: unknown): Json => {
+  if (requestBody === undefined) return {}
+  const { content, ...body } = requestBody as { readonly content: Readonly<Record<string, Json>> }
+  const described = Object.entries(content).map(([type, media]) => [
+    type,
+    { ...media, schema: concise(media["schema"]), example: documents.example.input }
+  ])
+  return { requestBody: { ...body, content: Object.fromEntries(described) } }
+}
+
+/** Headers in the shape of OpenAPI, or none. */
+const headersIn = (headers: Readonly<Record<string, string>>): Json => {
+  const described = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: name === "Retry-After" ? "integer" : "string" } }
+  ])
+  return described.length === 0 ? {} : { headers: Object.fromEntries(described) }
+}
+
+const receipt = "The receipt of the payment: base64 of JSON with transaction, network and payer."
+const receiptHeaders = {
+  "PAYMENT-RESPONSE": receipt,
+  "X-PAYMENT-RESPONSE": "The same for a payment that was sent as X-PAYMENT."
+}
+
+type Content = Readonly<Record<string, Json>>
+
+/** Makes one response: its words, headers, schemas and example. */
+const responseOf = (operation: AnyOperation) => {
+  const { documents } = operation
+  const { example, hasOwnCodes = false, headers } = documents
+  const charging = chargingOf(operation)
+  const isShown = example.output !== undefined && !(example.output instanceof Uint8Array)
+  return (status: number, response: Json, codes: ReadonlyArray<ErrorCode>): Json => {
+    const isPaid = status === 200
+    const content = Object.entries((response["content"] ?? {}) as Content).map(([type, { schema }]) => [
+      type,
+      {
+        schema: hasOwnCodes ? concise(schema) : errorSchema(concise(schema), codes, charging),
+        ...(isPaid && isShown ? { example: example.output } : {})
+      }
+    ])
+    return {
+      description: descriptionOf(status, codes, charging) ?? response["description"],
+      ...headersIn(isPaid ? { ...receiptHeaders, ...headers } : headersOf(status)),
+      content: Object.fromEntries(content)
+    }
+  }
+}
+
+/** The responses by status. An error without a code doesn't occur, unless the host has codes of its own. */
+const responsesOf = (operation: AnyOperation, responses: Readonly<Record<string, Json>>): Json => {
+  const { hasOwnCodes = false, otherResponses = {} } = operation.documents
+  const codes = codesOf(operation)
+  const described = responseOf(operation)
+  const byStatus: Record<string, Json> = {}
+  for (const [name, response] of Object.entries(responses)) {
+    const status = Number(name)
+    const ofStatus = codes.filter((code) => code.status === status)
+    const occurs = hasOwnCodes || status < 400 || status === 402 || ofStatus.length > 0
+    if (occurs) byStatus[name] = described(status, response, ofStatus)
+  }
+  for (const [name, { description, hasContent, headers }] of Object.entries(otherResponses))
+    byStatus[name] = {
+      description,
+      ...headersIn({ ...receiptHeaders, ...headers }),
+      ...(hasContent ? { content: byStatus["200"]?.["content"] } : {})
+    }
+  return byStatus
+}
+
+/** Adds price, payment header, examples and descriptions to the document of one operation. */
 const transformOperation =
   (operation: AnyOperation) =>
   (document: Json): Record<string, unknown> => {
-    const schemas = parameterSchemas(operation.endpoint.query)
+    const { documents, repeats } = operation
+    const { note } = documents
     const parameters = (document["parameters"] ?? []) as ReadonlyArray<Parameter>
-    const { repeats } = operation
-    const words: Readonly<Record<string, string>> = {
-      ...descriptions,
-      ...(repeats === undefined ? {} : { "409": `${descriptions["409"]} ${repeats.words.conflict}` }),
-      ...operation.documents.errors
-    }
-    const responses = Object.entries(document["responses"] as Readonly<Record<string, Json>>)
-    const { note } = operation.documents
     return {
       ...document,
       ...(note === undefined ? {} : { description: `${String(document["description"])} ${note}` }),
       parameters: [
-        ...parameters.map((parameter) =>
-          parameter.in === "query" && parameter.name in schemas
-            ? { ...parameter, schema: schemas[parameter.name] }
-            : parameter
-        ),
-        ...(repeats === undefined ? [] : [repeatParameter(repeats)])
+        ...parametersOf(operation, parameters),
+        ...(repeats === undefined ? [] : [repeatParameter(repeats)]),
+        ...(operation.freeAccess === undefined ? [] : [freeAccessParameter])
       ],
-      responses: Object.fromEntries(
-        responses.map(([status, response]) => [
-          status,
-          {
-            ...response,
-            description: words[status] ?? response["description"],
-            ...(status === "200" ? headersOf(operation) : {})
-          }
-        ])
-      ),
+      ...bodyOf(operation, document["requestBody"]),
+      responses: responsesOf(operation, document["responses"] as Readonly<Record<string, Json>>),
       security: [{ payment: [] }],
       "x-payment-info": paymentInfo(operation)
     }
   }
-
-/** The headers of a response, in the shape of OpenAPI. */
-const headersOf = ({ documents: { headers = {} } }: AnyOperation): Json => {
-  const described = Object.entries(headers).map(([name, description]) => [
-    name,
-    { description, schema: { type: "string" } }
-  ])
-  return described.length === 0 ? {} : { headers: Object.fromEntries(described) }
-}
 
 const paymentScheme = {
   type: "apiKey",
@@ -113,65 +168,6 @@ const paymentScheme = {
   name: "PAYMENT-SIGNATURE",
   description: "An x402 payment: base64 of JSON, version 1 or 2. X-PAYMENT is accepted as well."
 }
-
-const idParameter: Json = {
-  name: "id",
-  in: "path",
-  required: true,
-  schema: { type: "string" },
-  description: "The id in the paid response, or the transaction that paid for it."
-}
-const proofParameter: Json = {
-  name: "SIGN-IN-WITH-X",
-  in: "header",
-  required: false,
-  schema: { type: "string" },
-  description:
-    "The challenge of the 401, signed by the wallet that paid: base64 of JSON, as the extension sign-in-with-x has it."
-}
-const tokenParameter: Json = {
-  name: "Status-Token",
-  in: "header",
-  required: false,
-  schema: { type: "string" },
-  description: "The header Status-Token of the paid response."
-}
-
-const statusResponses: Json = {
-  "200": {
-    description: "The state, and the details that the caller may see; from a POST, what it made.",
-    content: { "application/json": {} }
-  },
-  "401": { description: "Sign the challenge in details, and send the proof." },
-  "404": { description: "There is no such id, or it isn't the caller's." },
-  "429": { description: "Too many requests: try again later." }
-}
-
-/** The status pages, which are free. */
-const statusPaths = (statusPath: string | undefined, kinds: ReadonlyArray<StatusKind>): Json => {
-  if (statusPath === undefined) return {}
-  const paths: Record<string, Json> = {}
-  for (const { actions, path, summary } of kinds) {
-    const parameters = [idParameter, proofParameter, tokenParameter]
-    const page = `${statusPath}/${path}/{id}`
-    paths[page] = {
-      get: { summary, description: statusDescription, parameters, responses: statusResponses, security: [] }
-    }
-    for (const [name, action] of Object.entries(actions))
-      paths[`${page}/${name}`] = {
-        post: {
-          summary: action.statement,
-          parameters: [idParameter, proofParameter],
-          responses: statusResponses,
-          security: []
-        }
-      }
-  }
-  return paths
-}
-
-const statusDescription =
-  "Free. A signature of the wallet that paid shows all, the Status-Token states and refunds, and a transaction as id the state alone. Ask again after Retry-After."
 
 /** Describes a till by the summaries of its operations. */
 const describeTill = (document: Json): string => {
@@ -214,8 +210,19 @@ export const openApiDocument = ({
       info: { ...document["info"], description: describeTill(document), ...contactOf(support) },
       paths: { ...document["paths"], ...statusPaths(statusPath, statusKinds) },
       servers: [{ url: baseUrl }],
-      components: { ...document["components"], securitySchemes: { payment: paymentScheme } }
+      components: {
+        ...document["components"],
+        schemas: conciseAll((document["components"] as Json)["schemas"] as Json),
+        securitySchemes: { payment: paymentScheme }
+      }
     }))
-  if (first === undefined) return OpenApi.fromApi(api)
-  return OpenApi.fromApi(api.add(HttpApiGroup.make("x402", { topLevel: true }).add(first, ...others)))
+  if (first === undefined) return OpenApi.fromApi(api, schemaOptions)
+  return OpenApi.fromApi(
+    api.add(
+      HttpApiGroup.make("x402", { topLevel: true })
+        .annotate(OpenApi.Description, paymentDescription)
+        .add(first, ...others)
+    ),
+    schemaOptions
+  )
 }

@@ -20,7 +20,10 @@ export const decimals = 6
 const scale = 1_000_000n
 
 /** `amount` (string, decimal) and `currency`: how the contract writes money in a body. */
-export const MoneyText = Schema.Struct({ amount: Schema.String, currency: Schema.String })
+export const MoneyText = Schema.Struct({
+  amount: Schema.String.annotate({ description: "Decimal." }),
+  currency: Schema.String.annotate({ description: "ISO 4217 code." })
+})
 
 /**
  * Parses decimal text exactly: `"0.01"` → `10000n`. What must be rounded, text with more than six decimals, is rounded

@@ -1,5 +1,17 @@
 import { Schema, SchemaTransformation } from "effect"
 
+/** What documents say about a field that callers send, as its JSON Schema has it. */
+interface FieldWords {
+  readonly default?: Schema.Json
+  readonly examples?: ReadonlyArray<Schema.Json>
+}
+
+/** Describes a field to callers: by its encoded side, which is what they send. */
+export const described = (description: string, words: FieldWords = {}) =>
+  Schema.annotateEncoded<Schema.Top>({ description, ...words }) as <S extends Schema.Top>(
+    schema: S
+  ) => S["Rebuild"]
+
 /**
  * Text that a caller sends: bounded in code points, well-formed Unicode (no lone surrogates), and without control
  * characters, which don't belong in names or queries and cause trouble in logs, mails and upstream requests.
@@ -12,24 +24,25 @@ export const Text = (options: {
   readonly multiline?: boolean
 }) => {
   const { max, min = 0, multiline = false } = options
-  return Schema.String.pipe(
-    Schema.check(
-      Schema.isMinCodePoints(min, {
-        message: min === 1 ? "must not be empty" : `must have at least ${min} characters`
-      }),
-      Schema.isMaxCodePoints(max, { message: `must have at most ${max} characters` }),
-      Schema.makeFilter((value: string) =>
-        (multiline ? controlsButWhitespace : controls).test(value)
-          ? "must not contain control characters"
-          : value.isWellFormed() || "must be well-formed Unicode"
-      )
-    )
+  const text = Schema.String.check(
+    Schema.makeFilter((value: string) =>
+      (multiline ? controlsButWhitespace : controls).test(value)
+        ? "must not contain control characters"
+        : value.isWellFormed() || "must be well-formed Unicode"
+    ),
+    // Last: an annotation belongs to the last check, and documents leave out one that JSON Schema can't express.
+    Schema.isMaxCodePoints(max, { message: `must have at most ${max} characters` })
   )
+  if (min === 0) return text
+  const message = min === 1 ? "must not be empty" : `must have at least ${min} characters`
+  return text.check(Schema.isMinCodePoints(min, { message }))
 }
 
 /** Text of white space and invisible characters alone says nothing. */
 export const notBlank = Schema.makeFilter(
-  (text: string) => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text) || "must not be blank"
+  (text: string) => /[^\p{Z}\p{Cc}\p{Cf}]/u.test(text) || "must not be blank",
+  // The part of the rule that every reader of patterns understands.
+  { toJsonSchema: () => ({ pattern: "\\S" }) }
 )
 
 // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
@@ -38,20 +51,17 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/u
 const controlsButWhitespace = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u
 
 /**
- * A decimal number in a query string: digits with an optional fraction. Rejects exponents, hexadecimal, plus signs and
- * white space.
+ * A number, from its text in a query string: digits with an optional fraction. Rejects exponents, hexadecimal, plus signs
+ * and white space. Documents show the number.
  */
-export const NumberText = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" }))
+export const NumberInQuery = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}(?:\.\d{1,12})?$/u, { message: "must be a number" })),
+  Schema.decodeTo(Schema.Finite, SchemaTransformation.transform({ decode: Number, encode: String }))
 )
 
-/** A whole number as it stands in a query string. */
-export const IntegerText = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" }))
-)
-
-/** A whole number, from its text in a query string. */
-export const IntegerInQuery = IntegerText.pipe(
+/** A whole number, from its text in a query string. Documents show the number. */
+export const IntegerInQuery = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^-?\d{1,12}$/u, { message: "must be a whole number" })),
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
 )
 
@@ -61,7 +71,9 @@ export const Uuid = Schema.String.pipe(
     Schema.isPattern(/^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u, {
       message: "must be a UUID"
     })
-  )
+  ),
+  // Says as much as the pattern, and more to a reader.
+  Schema.annotate({ format: "uuid" })
 )
 
 /** ISO 3166-1 alpha-2 country code: two letters, in upper case once decoded. */

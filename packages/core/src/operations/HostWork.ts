@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { ErrorCode } from "../domain/ApiError.ts"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 
 /*
@@ -13,6 +14,13 @@ export const timedOut = (id: string) =>
     message: `${id} took too long.${nothingCharged} Retry later.`,
     retryAfterSeconds: 30
   })
+
+/** The code of `timedOut`, for the documents. */
+export const timeoutCode: ErrorCode = {
+  code: "OPERATION_TIMEOUT",
+  status: 503,
+  meaning: "the work took too long"
+}
 
 /** Maximum response of an operation, in characters of JSON: it is stored with its charge. */
 export const maxResponseLength = 1024 * 1024

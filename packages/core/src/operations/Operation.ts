@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Schema } from "effect"
 import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import type { Issue } from "../domain/ApiError.ts"
+import type { ErrorCode, Issue } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { Charge } from "../ports/Charges.ts"
@@ -115,8 +115,12 @@ export interface OperationDocuments {
   readonly mimeType: string
   /** An example input and response for indexers and agents. */
   readonly example: Example
-  /** What an error of a status means here, where the general words say too little. */
-  readonly errors?: Readonly<Record<number, string>>
+  /** Codes of its errors, besides those that every operation has. */
+  readonly errors?: ReadonlyArray<ErrorCode>
+  /** The host's work may fail with codes that the till doesn't know. */
+  readonly hasOwnCodes?: boolean
+  /** Other responses to a paid request than the 200, by status. */
+  readonly otherResponses?: Readonly<Record<number, OtherResponse>>
   /** What a caller gets besides the response, as the host's settings make it. The OpenAPI document adds it. */
   readonly note?: string
   /** What suits only a test, in the host's settings: reported at start where real money is paid. */
@@ -127,6 +131,15 @@ export interface OperationDocuments {
   readonly queryInResource?: boolean
   /** Not listed at `/.well-known/x402`. */
   readonly unlisted?: boolean
+}
+
+/** A response for the OpenAPI document. */
+export interface OtherResponse {
+  readonly description: string
+  /** Headers, with what they mean. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether it has a body like that of the 200. */
+  readonly hasContent: boolean
 }
 
 /**
@@ -174,8 +187,10 @@ export interface OperationRepeats {
   readonly withinMillis: number
   /** Request header that allows it with the value `true`: the payer buys the same again on purpose. */
   readonly header: string
-  /** What a 402 that asks for a payment says in its body, and what the document says about the header and a 409. */
-  readonly words: { readonly notice: string; readonly header: string; readonly conflict: string }
+  /** What a 402 that asks for a payment says in its body, and what the document says about the header. */
+  readonly words: { readonly notice: string; readonly header: string }
+  /** The codes of refusals, for the document. */
+  readonly errors: ReadonlyArray<ErrorCode>
   /**
    * The refusal. `statusUrl`: where the first payment's response is, if it bought something. `isOther`: it was for
    * another request, and the client gave both payments the same id.

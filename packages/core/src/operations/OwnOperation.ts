@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { jsonOf, refused } from "./HostWork.ts"
+import { jsonOf, refused, timeoutCode } from "./HostWork.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { type OwnOperationOptions, proofOf } from "./OwnOperationOptions.ts"
 import { ownPrice } from "./OwnPrice.ts"
-import { commonErrors, failure, respondText } from "./RouteParts.ts"
+import { bodyErrors, commonErrors, failure, respondText } from "./RouteParts.ts"
 
 /*
  * A host's own operations: paid routes with all features of the contract's seven.
@@ -31,14 +31,18 @@ export const ownEndpoint = (
   const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !inPath.has(name)))
   const common = {
     ...(inPath.size === 0 ? {} : { params }),
-    success: output,
-    error: [...commonErrors, failure(403), failure(404), failure(422)]
+    success: output
   }
+  const others = [failure(403), failure(404), failure(422)]
   const at = path as `/${string}`
   const endpoint =
     method === "GET"
-      ? HttpApiEndpoint.get(id, at, { ...common, query: rest })
-      : HttpApiEndpoint.post(id, at, { ...common, payload: Schema.Struct(rest) })
+      ? HttpApiEndpoint.get(id, at, { ...common, error: [...commonErrors, ...others], query: rest })
+      : HttpApiEndpoint.post(id, at, {
+          ...common,
+          error: [...bodyErrors, ...others],
+          payload: Schema.Struct(rest)
+        })
   return endpoint.annotateMerge(OpenApi.annotations({ summary: description, description }))
 }
 
@@ -56,7 +60,13 @@ export const ownOperation = Effect.fnUntraced(function* <Input>(
   const { decode, endpoint } = parts
   return {
     endpoint,
-    documents: { description, mimeType: "application/json", example },
+    documents: {
+      description,
+      mimeType: "application/json",
+      example,
+      errors: [timeoutCode],
+      hasOwnCodes: true
+    },
     input: { boundToRequest: true, ...(decode === undefined ? {} : { decode }) },
     settlement: { beforeWork: settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },

@@ -21,7 +21,7 @@ export const pricedOperation = (
   const completed = completeOptions(options)
   return {
     endpoint: ownEndpoint(completed, namedFields(Object.keys(example.input)), outputOf(mimeType)),
-    documents: { description: completed.description, mimeType, example },
+    documents: { description: completed.description, mimeType, example, hasOwnCodes: true },
     input: { boundToRequest: true, isHandler: true },
     settlement: { beforeWork: options.settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },

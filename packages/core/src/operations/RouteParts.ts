@@ -18,9 +18,13 @@ export const commonErrors = [
   PaymentRequired.pipe(HttpApiSchema.status(402)),
   failure(409),
   failure(429),
+  failure(500),
   failure(502),
   failure(503)
 ] as const
+
+/** The errors of every operation with a body. */
+export const bodyErrors = [...commonErrors, failure(408), failure(413), failure(415)] as const
 
 /** Upper bound of quoted prices, for the documents. */
 export const maxQuoteAtomic = fromDollars(100_000)

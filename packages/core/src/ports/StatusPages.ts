@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, type Schema } from "effect"
+import type { ErrorCode } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { equalInConstantTime, Secrets } from "../runtime/Secrets.ts"
@@ -31,6 +32,10 @@ export interface StatusAction {
   readonly statement: string
   /** Does it, once for each proof: `nonce` is the proof's. */
   readonly run: (id: string, nonce: string) => Effect.Effect<Facts, ApiFailure>
+  /** What it returns, for the document. */
+  readonly returns: Schema.Struct.Fields
+  /** The codes of its failures, for the document. */
+  readonly errors: ReadonlyArray<ErrorCode>
 }
 
 /** Pages for the subjects of one kind. */
@@ -43,6 +48,8 @@ export interface StatusKind {
   readonly summary: string
   /** What the wallet shows to its owner, who signs it: one line. */
   readonly statement: string
+  /** What its pages show besides that which all show, for the document. Each caller sees a part of it. */
+  readonly shows: Schema.Struct.Fields
   readonly find: (id: string) => Effect.Effect<StatusPage | undefined, StoreError>
   /** By the last segment of their paths. */
   readonly actions: Readonly<Record<string, StatusAction>>

@@ -53,8 +53,38 @@ const proofFor = async (shop: Shop, page: Call, account = payer): Promise<string
   return Buffer.from(JSON.stringify(proof)).toString("base64")
 }
 
-const signedIn = async (shop: Shop, page: Call, account = payer) =>
-  shop.send(page, { "sign-in-with-x": await proofFor(shop, page, account) })
+// eslint-disable-next-line typescript/no-explicit-any -- a JSON document
+type Json = any
+
+/** Fields of a value that its JSON Schema doesn't have, and those that it lacks. */
+const undocumented = (value: Json, schema: Json, at = ""): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null) return []
+  const { items, properties, required = [] }: Json = schema.anyOf?.[0] ?? schema
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => undocumented(each, items ?? {}, `${at}[${index}]`))
+  // Any object.
+  if (properties === undefined) return []
+  return [
+    ...required.filter((name: string) => !(name in value)).map((name: string) => `${at}.${name} is missing`),
+    ...Object.entries(value).flatMap(([name, part]) =>
+      name in properties ? undocumented(part, properties[name], `${at}.${name}`) : [`${at}.${name}`]
+    )
+  ]
+}
+
+/** Expects that the document has each field of a page. */
+const expectDocumented = async (shop: Shop, page: Call, response: ReceivedResponse) => {
+  const { paths }: Json = jsonOf(await shop.send({ path: "/openapi.json" }))
+  const { responses } = paths[page.path.replace(/[^/]*$/, "{id}")].get
+  const { schema } = responses[response.status].content["application/json"]
+  expect(undocumented(jsonOf(response), schema)).toEqual([])
+}
+
+const signedIn = async (shop: Shop, page: Call, account = payer) => {
+  const response = await shop.send(page, { "sign-in-with-x": await proofFor(shop, page, account) })
+  if (response.status === 200) await expectDocumented(shop, page, response)
+  return response
+}
 
 /** A response without what differs from each to each: the challenge. */
 const comparable = ({ headers, status, text }: ReceivedResponse) => ({

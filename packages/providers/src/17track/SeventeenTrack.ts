@@ -88,6 +88,9 @@ const makeTracking = Effect.fnUntraced(function* (
   }
 })
 
+/** As its documentation says: more than these. */
+const knownCarriers = 3_000
+
 const isPortError = (error: LookupError): error is TrackRefusal => {
   switch (error._tag) {
     case "AdditionalFieldRequired":
@@ -188,7 +191,7 @@ const withTracker = <E, R>(
   Layer.provideMerge(
     Layer.effect(
       Tracker,
-      SeventeenTrack.useSync(({ track }) => ({ track }))
+      SeventeenTrack.useSync(({ track }) => ({ track, carriers: knownCarriers }))
     ),
     provider
   )
@@ -220,6 +223,7 @@ export const seventeenTrack = ({
   )
   return {
     track: (query, { signal }) => toPromise(Effect.mapError(tracking.track(query), thrownOf), signal),
+    carriers: knownCarriers,
     webhook: (request) => Effect.runPromise(tracking.webhook(request)),
     usage: calls.usage
   }

@@ -36,6 +36,7 @@ export interface FulfilmentClient<E extends ClientError> {
 export interface FulfilmentPortSettings<E extends ClientError> {
   readonly placesOnce: boolean
   readonly generalMarketplace?: GeneralMarketplace
+  readonly countries?: ReadonlyArray<string>
   /** The error as the plain functions throw it: `TemporarilyUnavailable` for a 503. */
   readonly toHostError: (error: E | UpstreamFault) => E | UpstreamFault | TemporarilyUnavailable
 }
@@ -51,7 +52,7 @@ const isQuoteRefusal = (error: { readonly _tag: string }): error is Exclude<Quot
 
 export const fulfilmentPort = <E extends ClientError>(
   client: FulfilmentClient<E>,
-  { generalMarketplace, placesOnce, toHostError }: FulfilmentPortSettings<E>
+  { countries, generalMarketplace, placesOnce, toHostError }: FulfilmentPortSettings<E>
 ): Port => {
   const portError = (error: E | UpstreamFault): PortError => {
     if (isUpstreamFault(error)) return toPortError("fulfilment", error)
@@ -62,6 +63,7 @@ export const fulfilmentPort = <E extends ClientError>(
   }
   return {
     generalMarketplace,
+    countries,
     quote: (request) =>
       Effect.mapError(client.quote(request), (error): QuoteError =>
         isQuoteRefusal(error) ? error : portError(error)

@@ -47,6 +47,8 @@ export interface WooCommerceClient {
 }
 
 export interface WooCommerceParts extends WooCommerceClient {
+  /** Where the shop delivers. */
+  readonly countries: ReadonlyArray<string>
   readonly search: (query: ProductQuery) => Effect.Effect<ProductPage, UpstreamFault>
   readonly attempt: (
     placement: WooCommercePlacement
@@ -73,6 +75,7 @@ export const makeParts = Effect.fnUntraced(function* (
   const search = filledPages(makeSearch(upstream, settings), searchMillis)
   return {
     search,
+    countries: [...settings.countries],
     marketplace: {
       source: "marketplace_b",
       search: (query) => Effect.mapError(search(query), (fault) => toPortError("marketplace", fault))
@@ -93,8 +96,11 @@ export const makeParts = Effect.fnUntraced(function* (
 })
 
 const makeServices = Effect.fnUntraced(function* (options: WooCommerceLayerOptions) {
-  const { attempt, search: _search, ...client } = yield* makeParts(options)
-  const port = fulfilmentPort({ ...client, attempt }, { placesOnce: true, toHostError: (error) => error })
+  const { attempt, countries, search: _search, ...client } = yield* makeParts(options)
+  const port = fulfilmentPort(
+    { ...client, attempt },
+    { countries, placesOnce: true, toHostError: (error) => error }
+  )
   return Context.make(WooCommerce, client).pipe(Context.add(Fulfilment, port))
 })
 

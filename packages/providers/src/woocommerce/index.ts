@@ -51,7 +51,7 @@ export const wooCommerce = ({
   fetch,
   ...options
 }: WooCommerceOptions): WooCommerceFulfilment => {
-  const { attempt, cancel, find, noteRefund, quote, search, status, usage } = makeWithFetch(
+  const { attempt, cancel, countries, find, noteRefund, quote, search, status, usage } = makeWithFetch(
     makeParts({
       ...options,
       consumerKey: Redacted.make(consumerKey),
@@ -60,6 +60,7 @@ export const wooCommerce = ({
     fetch
   )
   return {
+    countries,
     quote: (request, { signal }) => toPromise(quote(request), signal),
     place: (order, { signal }) =>
       toPromise(

@@ -85,6 +85,12 @@ const marketplaceOf = (routes: Routes): GeneralMarketplace | undefined => {
   return named.length === 0 ? undefined : { hosts, country: others.length === 0 ? first : undefined }
 }
 
+/** The countries of all routes; `undefined` if one of them doesn't name its own. */
+const countriesOf = (routes: Routes): ReadonlyArray<string> | undefined => {
+  const named = [...routes.values()].map(({ countries }) => countries)
+  return named.includes(undefined) ? undefined : [...new Set(named.flatMap((each) => each ?? []))]
+}
+
 /** Tries the chosen routes, one after the other, until one quotes. */
 const quoterOf = <Name extends string>(
   { choose, onPassedOver, routeTimeoutMillis = defaultRouteTimeoutMillis }: FulfilmentRoutes<Name>,
@@ -189,7 +195,9 @@ export const routeFulfilment = <Name extends string>(options: FulfilmentRoutes<N
   }
 
   const generalMarketplace = marketplaceOf(routes)
+  const countries = countriesOf(routes)
   return {
+    ...(countries === undefined ? {} : { countries }),
     ...(generalMarketplace === undefined ? {} : { generalMarketplace }),
     quote: quoterOf(options, routes),
     place: async (order, context) => {

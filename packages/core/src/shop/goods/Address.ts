@@ -1,7 +1,7 @@
 import { Schema, SchemaTransformation } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { Country } from "./Country.ts"
-import { Text } from "../../domain/Text.ts"
+import { described, Text } from "../../domain/Text.ts"
 import { usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
 
 const phoneCharacters = /^[\p{L}\p{Nd}\p{Z}\p{Pd}()（）[\].,/#*:;+＋·]*$/u
@@ -13,28 +13,37 @@ const isPhone = (text: string): boolean =>
 
 const fields = {
   /** Name of the recipient, 1 to 200 characters. */
-  name: Text({ min: 1, max: 200 }),
+  name: Text({ min: 1, max: 200 }).pipe(described("Name of the recipient.")),
   /** Street and number. */
-  line1: Text({ min: 1, max: 200 }),
+  line1: Text({ min: 1, max: 200 }).pipe(described("Street and number.")),
   /** Apartment, floor or company. */
-  line2: Schema.optionalKey(Text({ max: 200 })),
+  line2: Schema.optionalKey(Text({ max: 200 }).pipe(described("Apartment, floor or company."))),
   /** City or town. */
-  city: Text({ min: 1, max: 100 }),
+  city: Text({ min: 1, max: 100 }).pipe(described("City or town.")),
   /** State, province or region; in the United States its two-letter code or its name. */
-  state: Text({ min: 1, max: 100 }).annotateKey({
-    description: "State, province or region. In the United States its two-letter code or its name."
-  }),
+  state: Text({ min: 1, max: 100 }).pipe(
+    described(
+      "State, province or region; in the United States its two-letter code or its name. Where a country has none, send the city again."
+    )
+  ),
   /** Postal code; in the United States a ZIP code or ZIP+4. */
-  postalCode: Text({ min: 1, max: 20 }).annotateKey({
-    description: "In the United States a ZIP code or ZIP+4."
-  }),
+  postalCode: Text({ min: 1, max: 20 }).pipe(
+    described("Postal code; in the United States a ZIP code or ZIP+4.")
+  ),
   /** ISO 3166-1 alpha-2 code. */
-  country: Country,
+  country: Country.pipe(described("Assigned ISO 3166-1 alpha-2 code, such as US.")),
   /** Phone number of the recipient, for the carrier. */
   phone: Schema.optionalKey(
-    Text({ max: 30 }).check(
-      Schema.makeFilter((text: string) => isPhone(text) || "must be a phone number, such as +1 503 555 0100")
-    )
+    Text({ max: 30 })
+      .check(
+        Schema.makeFilter(
+          (text: string) => isPhone(text) || "must be a phone number, such as +1 503 555 0100",
+          {
+            toJsonSchema: () => ({})
+          }
+        )
+      )
+      .pipe(described("Phone number of the recipient, for the carrier."))
   )
 }
 

@@ -58,9 +58,7 @@ export const Country = Schema.String.pipe(
     Schema.isPattern(/^[A-Za-z]{2}$/u, {
       message: "must be a two-letter ISO 3166-1 alpha-2 country code"
     }).abort(),
-    Schema.makeFilter((code: string) => faultOf(code) ?? true, {
-      toJsonSchema: () => ({ description: "Assigned ISO 3166-1 alpha-2 code." })
-    })
+    Schema.makeFilter((code: string) => faultOf(code) ?? true, { toJsonSchema: () => ({}) })
   ),
   Schema.decodeTo(
     Schema.String,

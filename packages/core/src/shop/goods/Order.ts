@@ -12,7 +12,7 @@ import {
   variantOfUrl,
   variantsOfUrl
 } from "./ProductUrl.ts"
-import { Text } from "../../domain/Text.ts"
+import { described, Text } from "../../domain/Text.ts"
 
 export { ShippingAddress }
 
@@ -23,7 +23,7 @@ export const Email = Schema.String.check(
     /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/u,
     { message: "must be an e-mail address" }
   )
-)
+).annotate({ format: "email" })
 
 interface ProductNaming {
   readonly asin?: string
@@ -164,22 +164,42 @@ export const buyFaults = (sent: Fields, marketplace?: GeneralMarketplace): Reado
   ]
 }
 
+const named = (field: string) => ({
+  type: "object",
+  properties: { [field]: { type: "string" } },
+  required: [field]
+})
+
+/**
+ * How JSON Schema says that a product is named by `asin` or by `productUrl`. Within `allOf`: generators take a bare `anyOf`
+ * for the whole type.
+ */
+const namedByEither = { allOf: [{ anyOf: [named("asin"), named("productUrl")] }] }
+
 /** Body of `POST /x402/buy`: names a product by `asin` or by `productUrl`. */
 export const BuyRequest = Schema.Struct({
   /** Where the product is delivered. */
   shippingAddress: ShippingAddress,
   /** The buyer's address, for confirmation and shipping mails. */
-  email: Email,
+  email: Email.pipe(described("The buyer's address, for order confirmation and tracking.")),
   /** Product code of the general marketplace. This or `productUrl` is required. */
-  asin: Schema.optionalKey(Asin).annotateKey({
-    description: "Product code of the general marketplace. This or productUrl is required."
-  }),
+  asin: Schema.optionalKey(
+    Asin.pipe(described("Product code of the general marketplace. This or productUrl is required."))
+  ),
   /** Https address of the product's page. This or `asin` is required. */
-  productUrl: Schema.optionalKey(ProductUrl),
+  productUrl: Schema.optionalKey(
+    ProductUrl.pipe(
+      described(
+        "Https address of the product's page, on a public host and without credentials: a page of the general marketplace, or one of a storefront, which requires variantId. This or asin is required."
+      )
+    )
+  ),
   /** Variant of a storefront product, unless `productUrl` holds `?variant=`. */
-  variantId: Schema.optionalKey(VariantId).annotateKey({
-    description: "Required for a storefront product, unless productUrl holds ?variant=."
-  })
+  variantId: Schema.optionalKey(
+    VariantId.pipe(
+      described("Variant of a storefront product, required for it unless productUrl holds ?variant=.")
+    )
+  )
 })
   .check(
     Schema.makeFilter((request: ProductNaming) =>
@@ -187,25 +207,28 @@ export const BuyRequest = Schema.Struct({
     )
   )
   .annotate({ identifier: "X402BuyRequest" })
+  .pipe(Schema.annotateEncoded(namedByEither))
 export type BuyRequest = typeof BuyRequest.Type
 
 /** Response of `POST /x402/buy`. */
 export const BuyResponse = Schema.Struct({
   /** UUID of the order. */
-  orderId: Schema.String,
+  orderId: Schema.String.annotate({ format: "uuid", description: "Identifier of the order." }),
   /** Status of the order: `processing`. */
-  status: Schema.String,
+  status: Schema.String.annotate({ description: "Order status after payment: processing." }),
   /** What was bought. */
   product: Schema.Struct({
     /** Name of the product. */
     title: Schema.String,
     /** Address of a picture. */
-    imageUrl: Schema.optionalKey(Schema.String),
+    imageUrl: Schema.optionalKey(Schema.String.annotate({ format: "uri" })),
     /** The product's own price, before tax and shipping. */
-    price: Schema.optionalKey(MoneyText)
+    price: Schema.optionalKey(
+      MoneyText.annotate({ description: "The product's own price, before tax and shipping." })
+    )
   }),
   /** The paid amount, including tax, shipping and fee. */
-  totalPrice: MoneyText
+  totalPrice: MoneyText.annotate({ description: "The paid amount, tax and shipping included." })
 }).annotate({ identifier: "X402BuyResponse" })
 export type BuyResponse = typeof BuyResponse.Type
 

@@ -13,19 +13,21 @@ const fields = {
   /** Name of the product. */
   title: Schema.String,
   /** Price in units of `currency`; null if unknown. */
-  price: Schema.NullOr(Schema.Finite),
+  price: Schema.NullOr(Schema.Finite).annotate({ description: "In units of currency; null if unknown." }),
   /** ISO 4217 code: `USD`. */
   currency: Schema.String.annotate({ description: "ISO 4217 code." }),
   /** Average rating, on the marketplace's scale; null if unknown. */
-  rating: Schema.NullOr(Schema.Finite),
+  rating: Schema.NullOr(Schema.Finite).annotate({ description: "Average, on the marketplace's scale." }),
   /** Number of reviews; null if unknown. */
   reviewCount: Schema.NullOr(Schema.Finite),
   /** Address of a picture. */
-  imageUrl: Schema.NullOr(Schema.String),
+  imageUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })),
   /** Address of the product's page. */
-  productUrl: Schema.NullOr(Schema.String),
+  productUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })),
   /** The marketplace that sells it. */
-  source: Source
+  source: Source.annotate({
+    description: "marketplace_a is the general marketplace, marketplace_b the storefront platform."
+  })
 }
 
 /** A product as the assistant recommends it. Every field is always present. */
@@ -36,7 +38,7 @@ export type Product = typeof Product.Type
 export const SearchProduct = Schema.Struct({
   ...fields,
   /** Whether shipping is expedited. */
-  isExpedited: Schema.Boolean
+  isExpedited: Schema.Boolean.annotate({ description: "Whether shipping is expedited." })
 }).annotate({
   identifier: "SearchProduct"
 })

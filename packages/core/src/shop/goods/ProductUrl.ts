@@ -19,10 +19,7 @@ const faultOf = (text: string): string | undefined => {
 
 const Sent = Text({ max: 2048 }).check(
   Schema.makeFilter((text: string) => faultOf(text) ?? true, {
-    toJsonSchema: () => ({
-      format: "uri",
-      description: "Https address of the product's page, on a public host and without credentials."
-    })
+    toJsonSchema: () => ({ format: "uri" })
   })
 )
 

@@ -1,40 +1,62 @@
 import { Schema } from "effect"
-import { CountryCode, IntegerInQuery, Text } from "../../domain/Text.ts"
+import { CountryCode, described, IntegerInQuery, Text } from "../../domain/Text.ts"
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Says when a field is needed that most look-ups do without. */
+const onDemand = (what: string) =>
+  described(`${what} Only needed when a look-up returns 422 ADDITIONAL_FIELD_REQUIRED naming it.`)
 
 /** Query of `GET /x402/track`. */
 export const TrackQuery = Schema.Struct({
   /** Tracking number: 5 to 50 letters, digits and hyphens. */
   number: Schema.String.check(
-    Schema.isPattern(/^[A-Za-z0-9-]{5,50}$/u, {
-      message: "must be 5 to 50 characters of A-Z, a-z, 0-9 and hyphen"
-    }),
     Schema.makeFilter(
       (text: string) =>
         !uuid.test(text) ||
         "is the id of an order, not a tracking number: the order's status page and its mails name those of its parcels"
-    )
-  ),
+    ),
+    Schema.isPattern(/^[A-Za-z0-9-]{5,50}$/u, {
+      message: "must be 5 to 50 characters of A-Z, a-z, 0-9 and hyphen"
+    })
+  ).pipe(described("Tracking number of any parcel; it need not belong to an order of this service.")),
   /** Carrier code, if it can't be detected. */
   carrier: Schema.optionalKey(
-    IntegerInQuery.check(Schema.isGreaterThan(0, { message: "must be greater than 0" }))
+    IntegerInQuery.check(Schema.isGreaterThan(0, { message: "must be greater than 0" })).pipe(
+      described(
+        "Numeric carrier code of the tracking provider. Omit it to auto-detect the carrier; send it for an ambiguous number, or after 422 CARRIER_NOT_DETECTED, whose details list candidates."
+      )
+    )
   ),
   /** Postal code of the recipient; some carriers need it. */
-  destinationPostalCode: Schema.optionalKey(Text({ max: 20 })),
+  destinationPostalCode: Schema.optionalKey(
+    Text({ max: 20 }).pipe(onDemand("Postal code of the recipient."))
+  ),
   /** ISO 3166-1 alpha-2 code of the recipient's country; some carriers need it. */
-  destinationCountry: Schema.optionalKey(CountryCode),
+  destinationCountry: Schema.optionalKey(
+    CountryCode.pipe(
+      described(
+        "ISO 3166-1 alpha-2 code of the recipient's country. Some carriers need it with destinationPostalCode; then a look-up returns 422 ADDITIONAL_FIELD_REQUIRED naming it."
+      )
+    )
+  ),
   /** `YYYY-MM-DD`; some carriers need it. */
   shipDate: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/u, { message: "must have the form YYYY-MM-DD" }),
-      Schema.makeFilter((text: string) => isCalendarDay(text) || "must be a day of the calendar")
-    )
+      Schema.makeFilter((text: string) => isCalendarDay(text) || "must be a day of the calendar", {
+        toJsonSchema: () => ({ format: "date" })
+      })
+    ).pipe(onDemand("Day on which it was shipped, YYYY-MM-DD."))
   ),
   /** Phone number of the recipient; some carriers need it. */
-  phone: Schema.optionalKey(Text({ max: 30 })),
+  phone: Schema.optionalKey(Text({ max: 30 }).pipe(onDemand("Phone number of the recipient."))),
   /** Brazilian tax number of the recipient; some carriers need it. */
-  cpfOrCnpj: Schema.optionalKey(Text({ max: 20 }))
+  cpfOrCnpj: Schema.optionalKey(
+    Text({ max: 20 }).pipe(
+      onDemand("Brazilian tax id (CPF or CNPJ) of the recipient, which some Brazilian carriers require.")
+    )
+  )
 })
 export type TrackQuery = typeof TrackQuery.Type
 
@@ -80,7 +102,8 @@ const isTimestamp = (text: string): boolean => timestamp.test(text) && isCalenda
 const Timestamp = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
-      isTimestamp(text) || "must be ISO 8601 with an offset, such as 2026-03-02T09:30:00-05:00"
+      isTimestamp(text) || "must be ISO 8601 with an offset, such as 2026-03-02T09:30:00-05:00",
+    { toJsonSchema: () => ({ description: "ISO 8601 with the carrier's local UTC offset." }) }
   )
 )
 const time = Schema.NullOr(Timestamp)
@@ -99,7 +122,8 @@ const estimatedTime = Schema.NullOr(
 
 const WebAddress = Schema.String.check(
   Schema.makeFilter(
-    (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be an http(s) URL"
+    (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be an http(s) URL",
+    { toJsonSchema: () => ({ format: "uri" }) }
   )
 )
 const number = Schema.NullOr(Schema.Finite)
@@ -121,7 +145,7 @@ export const TrackCarrier = Schema.Struct({
 /** One event in the history of a shipment. */
 export const TrackingEvent = Schema.Struct({
   /** ISO 8601, with the carrier's local UTC offset. */
-  time: time.annotate({ description: "ISO 8601 with the carrier's local UTC offset." }),
+  time,
   /** What happened, in the carrier's words. */
   description: text,
   /** Where it happened. */
@@ -144,13 +168,13 @@ export type TrackMilestone = typeof TrackMilestone.Type
 /** The tracking data of a shipment. Every field is always present; unknown values are null. */
 export const TrackResult = Schema.Struct({
   /** The tracking number of the request. */
-  number: Schema.String,
+  number: Schema.String.annotate({ description: "Tracking number." }),
   /** Current state. */
   status: ShipmentStatus,
   /** Finer state, in the tracking provider's terms. */
-  subStatus: text,
+  subStatus: text.annotate({ description: "Finer status: the status, an underscore, a detail." }),
   /** The current state as a sentence. */
-  statusDescription: text,
+  statusDescription: text.annotate({ description: "The carrier's words on subStatus." }),
   /** Whether it was delivered. */
   delivered: Schema.Boolean,
   /** Whether carrier data exists. */
@@ -158,17 +182,23 @@ export const TrackResult = Schema.Struct({
   /** The carrier that picked it up. */
   carrier: TrackCarrier,
   /** The carrier that delivers it, if different. */
-  lastMileCarrier: Schema.NullOr(Schema.Struct({ code: number, name: text })),
+  lastMileCarrier: Schema.NullOr(Schema.Struct({ code: number, name: text })).annotate({
+    description: "The final-mile carrier on postal handoffs, otherwise null."
+  }),
   /** Country or place of departure. */
-  origin: text,
+  origin: text.annotate({ description: "ISO 3166-1 alpha-2 code." }),
   /** Country or place of destination. */
-  destination: text,
+  destination: text.annotate({ description: "Country code." }),
   /** The newest event. */
   latestEvent: Schema.NullOr(TrackingEvent),
   /** All events, newest first, each once. */
-  events: Schema.Array(TrackingEvent),
+  events: Schema.Array(TrackingEvent).annotate({
+    description: "Full history, newest first, deduplicated across carriers."
+  }),
   /** The stages that it has reached, in shipping order. */
-  milestones: Schema.Array(TrackMilestone),
+  milestones: Schema.Array(TrackMilestone).annotate({
+    description: "Stages reached, in shipping order."
+  }),
   /** When the carrier picked it up, ISO 8601. */
   pickedUpAt: time,
   /** When it was delivered, ISO 8601. */
@@ -176,16 +206,29 @@ export const TrackResult = Schema.Struct({
   /** Days since the carrier picked it up. */
   daysInTransit: number,
   /** Days since the newest event. */
-  daysSinceLastUpdate: number,
+  daysSinceLastUpdate: number.annotate({
+    description: "Days since the carrier last reported, to judge how stale the rest is."
+  }),
   /** When delivery is expected, and who estimated it. */
-  estimatedDelivery: Schema.NullOr(Schema.Struct({ from: estimatedTime, to: estimatedTime, source: text })),
+  estimatedDelivery: Schema.NullOr(
+    Schema.Struct({
+      from: estimatedTime,
+      to: estimatedTime,
+      source: text.annotate({
+        description:
+          "Official if the carrier estimates, or the tracking provider's word for its own estimate."
+      })
+    })
+  ),
   /** Name of the carrier's service. */
   serviceType: text,
   /** Weight in kilograms, as text. */
   weightKg: text,
   /** A notice from the carrier. */
-  carrierNotice: text,
+  carrierNotice: text.annotate({
+    description: "Official notice of the carrier, often explaining a tracking problem."
+  }),
   /** Address of a page that shows the shipment. */
-  trackingPageUrl: WebAddress
+  trackingPageUrl: WebAddress.annotate({ description: "Page that shows the same number to people." })
 }).annotate({ identifier: "TrackResult" })
 export type TrackResult = typeof TrackResult.Type

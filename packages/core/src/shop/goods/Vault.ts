@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Email } from "./Order.ts"
 import { isSolanaAddress } from "../../domain/SolanaAddress.ts"
-import { IntegerInQuery, Text, Uuid } from "../../domain/Text.ts"
+import { described, IntegerInQuery, Text, Uuid } from "../../domain/Text.ts"
 
 /** Kinds of vault items. */
 export const ProductType = Schema.Literals(["skill", "knowledge", "persona"])
@@ -17,28 +17,35 @@ export const Category = Schema.Literals([
 export type ProductType = typeof ProductType.Type
 export type Category = typeof Category.Type
 
+const coverImageUrl = Schema.String.annotate({ format: "uri", description: "Address of its cover picture." })
+const price = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({
+  description: "Whole stablecoin dollars (US dollars): the amount that POST /x402/vault/buy charges."
+})
+
 /** An item of the vault, as search lists it. */
 export const VaultItem = Schema.Struct({
   /** UUID. */
-  id: Schema.String,
+  id: Schema.String.annotate({ format: "uuid" }),
   /** Name of the item in addresses and requests. */
-  slug: Schema.String,
+  slug: Schema.String.annotate({
+    description: "Name of the item in requests: POST /x402/vault/buy takes it."
+  }),
   /** Name of the item. */
   title: Schema.String,
   /** Kind of asset. */
   productType: ProductType,
   /** Short description. */
-  cardDescription: Schema.String,
+  cardDescription: Schema.String.annotate({ description: "Short description." }),
   /** Whole stablecoin dollars, at least 1. */
-  price: Schema.Int,
+  price,
   /** Category. */
   category: Category,
   /** The creator's name and kind. */
   creator: Schema.Struct({ name: Schema.String, type: Schema.String }),
   /** Number of downloads. */
-  downloads: Schema.Int,
+  downloads: Schema.Int.annotate({ description: "Download count." }),
   /** Address of its cover picture. */
-  coverImageUrl: Schema.String
+  coverImageUrl
 }).annotate({ identifier: "VaultItem" })
 export type VaultItem = typeof VaultItem.Type
 
@@ -47,27 +54,35 @@ const hasWords = Schema.makeFilter(
   (text: string) =>
     text === "" ||
     /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text) ||
-    "must contain a word, or be left out"
+    "must contain a word, or be left out",
+  { toJsonSchema: () => ({}) }
 )
 
 /** Query of `GET /x402/vault/search`; every field is optional. */
 export const VaultQuery = Schema.Struct({
   /** Search words: items with all of them come first, then those with most. */
-  q: Schema.optionalKey(Text({ max: 1_000 }).check(hasWords)),
+  q: Schema.optionalKey(
+    Text({ max: 1_000 })
+      .check(hasWords)
+      .pipe(described("Search words: items with all of them come first, then those with most."))
+  ),
   /** Only items of this category. */
-  category: Schema.optionalKey(Category),
+  category: Schema.optionalKey(Category.pipe(described("Only items of this category."))),
   /** Only items of this type. */
-  productType: Schema.optionalKey(ProductType),
+  productType: Schema.optionalKey(ProductType.pipe(described("Only items of this type."))),
   /** Lowest price, in whole dollars. */
-  minPrice: Schema.optionalKey(IntegerInQuery),
+  minPrice: Schema.optionalKey(
+    IntegerInQuery.pipe(described("Lowest price, in whole stablecoin dollars; not above maxPrice."))
+  ),
   /** Highest price, in whole dollars. */
-  maxPrice: Schema.optionalKey(IntegerInQuery),
+  maxPrice: Schema.optionalKey(IntegerInQuery.pipe(described("Highest price, in whole stablecoin dollars."))),
   /** `nextCursor` of the previous page. */
-  cursor: Schema.optionalKey(Uuid),
+  cursor: Schema.optionalKey(Uuid.pipe(described("nextCursor of the previous page; each page is paid."))),
   /** Items in the page, 1 to 100; default 30. */
   limit: IntegerInQuery.pipe(
     Schema.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" })),
-    Schema.withDecodingDefaultKey(Effect.succeed("30"))
+    Schema.withDecodingDefaultKey(Effect.succeed("30")),
+    described("Most items in the page.", { default: 30 })
   )
 }).check(
   Schema.makeFilter(({ minPrice, maxPrice }: { readonly minPrice?: number; readonly maxPrice?: number }) =>
@@ -83,43 +98,56 @@ export const VaultPage = Schema.Struct({
   /** The items of this page. */
   items: Schema.Array(VaultItem),
   /** Cursor of the next page; null on the last one. */
-  nextCursor: Schema.NullOr(Schema.String)
+  nextCursor: Schema.NullOr(Schema.String).annotate({
+    description: "Send it as cursor to get the next page; null when no further page."
+  })
 }).annotate({ identifier: "VaultSearchResponse" })
 export type VaultPage = typeof VaultPage.Type
 
 /** Body of `POST /x402/vault/buy`. */
 export const VaultBuyRequest = Schema.Struct({
   /** The item to buy. */
-  slug: Text({ min: 1, max: 200 }),
+  slug: Text({ min: 1, max: 200 }).pipe(described("slug of the item, as GET /x402/vault/search lists it.")),
   /** The buyer's Solana address, base58 of 32 bytes. */
   walletAddress: Schema.String.check(
     Schema.makeFilter(
-      (text: string) => isSolanaAddress(text) || "must be a Solana address: base58 of 32 bytes"
+      (text: string) => isSolanaAddress(text) || "must be a Solana address: base58 of 32 bytes",
+      { toJsonSchema: () => ({ pattern: "^[1-9A-HJ-NP-Za-km-z]{32,44}$" }) }
+    )
+  ).pipe(
+    described(
+      "A Solana address of the buyer, base58 of 32 bytes, whatever network pays: an EVM address (0x…) is refused. It is kept with the purchase as the buyer's wallet; nothing is sent to it, and it need not be the wallet that pays."
     )
   ),
   /** Receives the confirmation with the download token. */
-  email: Email
+  email: Email.pipe(described("For the purchase confirmation."))
 }).annotate({ identifier: "VaultBuyRequest" })
 export type VaultBuyRequest = typeof VaultBuyRequest.Type
 
 /** Response of `POST /x402/vault/buy`. */
 export const VaultPurchaseResponse = Schema.Struct({
   /** UUID of the purchase. */
-  purchaseId: Schema.String,
+  purchaseId: Schema.String.annotate({ format: "uuid" }),
   /** Secret that opens the download. */
-  downloadToken: Schema.String,
+  downloadToken: Schema.String.annotate({
+    description: "Secret: GET /x402/vault/download/{purchaseId} requires it. Keep it."
+  }),
   /** What was bought. */
   item: Schema.Struct({
     slug: Schema.String,
     title: Schema.String,
     productType: ProductType,
-    price: Schema.Int,
-    coverImageUrl: Schema.String
+    price,
+    coverImageUrl
   })
 }).annotate({ identifier: "VaultPurchase" })
 export type VaultPurchaseResponse = typeof VaultPurchaseResponse.Type
 
 /** Path parameters of `GET /x402/vault/download/:purchaseId`. */
-export const DownloadParams = Schema.Struct({ purchaseId: Uuid })
+export const DownloadParams = Schema.Struct({
+  purchaseId: Uuid.pipe(described("purchaseId in the response of POST /x402/vault/buy."))
+})
 /** Query of `GET /x402/vault/download/:purchaseId`. */
-export const DownloadQuery = Schema.Struct({ downloadToken: Text({ min: 1, max: 200 }) })
+export const DownloadQuery = Schema.Struct({
+  downloadToken: Text({ min: 1, max: 200 }).pipe(described("Secret in the response of POST /x402/vault/buy."))
+})

@@ -1,7 +1,7 @@
-import { Effect } from "effect"
-import { toText } from "../../domain/Money.ts"
+import { Effect, Schema } from "effect"
+import { MoneyText, toText } from "../../domain/Money.ts"
 import type { Facts, StatusKind, StatusPage } from "../../ports/StatusPages.ts"
-import type { Parcel } from "../goods/Order.ts"
+import { OrderStatus, type Parcel } from "../goods/Order.ts"
 import type { Order, Orders } from "../ports/Orders.ts"
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
@@ -41,12 +41,38 @@ const pageOf = (order: Order): StatusPage => {
   }
 }
 
+const text = Schema.NullOr(Schema.String)
+const day = Schema.String.annotate({ format: "date-time" })
+const expected = Schema.NullOr(Schema.Struct({ from: text, to: text })).annotate({
+  description: "When it is expected, as ISO 8601; null if unknown."
+})
+
+const shows = {
+  status: OrderStatus,
+  orderId: Schema.String,
+  createdAt: day,
+  updatedAt: day,
+  expectedDelivery: expected,
+  reason: text.annotate({ description: "Why it failed or was canceled." }),
+  product: Schema.Struct({ title: Schema.String }),
+  totalPrice: MoneyText,
+  parcels: Schema.Array(
+    Schema.Struct({
+      carrier: text,
+      trackingNumber: Schema.String,
+      trackingUrl: text,
+      expectedDelivery: expected
+    })
+  )
+}
+
 /** The status pages of orders. */
 export const orderStatusPages = (orders: Pick<Orders["Service"], "find">): StatusKind => ({
   path: "orders",
   subject: "order",
   summary: "Status of an order",
   statement: "Sign in to see your order.",
+  shows,
   find: (id) => Effect.map(orders.find(id), (order) => order && pageOf(order)),
   actions: {}
 })

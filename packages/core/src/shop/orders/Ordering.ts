@@ -29,6 +29,8 @@ export class Ordering extends Context.Service<
   {
     /** The general marketplace that products are bought from, if the host names it. */
     readonly generalMarketplace: GeneralMarketplace | undefined
+    /** The countries that fulfilment delivers to, if it names them. */
+    readonly countries: ReadonlyArray<string> | undefined
     /**
      * Returns the live quote of a request, or requests one upstream: once for all concurrent callers, and within the
      * budget of unpaid callers.
@@ -129,7 +131,7 @@ const makeQuoting = Effect.gen(function* () {
   const quotes = yield* Quotes
   const fulfilment = yield* guardedFulfilment
   const secrets = yield* Secrets
-  const { generalMarketplace } = fulfilment
+  const { countries, generalMarketplace } = fulfilment
   const budget = new ClientBudget({
     perClient: settings.quotesPerClientPerMinute,
     inAll: settings.quotesPerMinute
@@ -187,7 +189,7 @@ const makeQuoting = Effect.gen(function* () {
     return consumed ?? (yield* firstFound(quoteKeys, (key) => quotes.findLive(key, nowMillis)))
   })
 
-  return { quote, currentQuote, generalMarketplace }
+  return { quote, currentQuote, generalMarketplace, countries }
 })
 
 const make = Effect.gen(function* () {
@@ -195,7 +197,7 @@ const make = Effect.gen(function* () {
   const orders = yield* Orders
   const life = yield* OrderLife
   const worker = yield* OrderWorker
-  const { currentQuote, generalMarketplace, quote } = yield* makeQuoting
+  const { countries, currentQuote, generalMarketplace, quote } = yield* makeQuoting
 
   /** Frees the quote of a charge without an order. A quote that stays consumed costs its caller only a new one. */
   const restoreQuote = (chargeKey: string) =>
@@ -239,5 +241,5 @@ const make = Effect.gen(function* () {
   yield* (yield* KeyedRecords).add("quotes", (keyId) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => quotes.countUnderKey(keyId, nowMillis))
   )
-  return Ordering.of({ generalMarketplace, quote, currentQuote, open })
+  return Ordering.of({ generalMarketplace, countries, quote, currentQuote, open })
 })

@@ -1,5 +1,7 @@
+import type { ErrorCode } from "../../domain/ApiError.ts"
 import { ApiFailure, nothingCharged, rateLimited, validationFailure } from "../../domain/ApiFailure.ts"
 import type {
+  AdditionalFieldRequired,
   AddressNotServed,
   PortName,
   ProductNotFound,
@@ -21,6 +23,15 @@ const ports: Record<PortName, { readonly code: string; readonly noun: string }> 
   tracking: { code: "TRACKING_PROVIDER", noun: "tracking provider" },
   vault: { code: "VAULT", noun: "vault" },
   mail: { code: "MAIL", noun: "mail service" }
+}
+
+/** The codes of `upstreamFailure`, for the documents. */
+export const upstreamCodes = (port: PortName): ReadonlyArray<ErrorCode> => {
+  const { code, noun } = ports[port]
+  return [
+    { code: `${code}_ERROR`, status: 502, meaning: `the ${noun} responded with an error` },
+    { code: `${code}_UNAVAILABLE`, status: 503, meaning: `the ${noun} is not available now` }
+  ]
 }
 
 /** 502 for an upstream that failed, 503 for one that is unavailable. Neither charges the caller. */
@@ -106,6 +117,17 @@ export const quoteFailure = (error: ProductNotFound | ProductUnavailable | Addre
   })
 }
 
+/** The codes of `quoteFailure`, for the documents. */
+export const quoteCodes: ReadonlyArray<ErrorCode> = [
+  { ...quoteFailures.ProductNotFound, meaning: "no such product" },
+  {
+    ...quoteFailures.ProductUnavailable,
+    meaning: "the product can't be bought now",
+    details: { reason: { type: "string", description: "A word such as out_of_stock." } }
+  },
+  { ...quoteFailures.AddressNotServed, meaning: "the product isn't delivered to this address" }
+]
+
 /** An amount that a host counts in US dollars, rounded up to an atomic unit. */
 const atomicOfUsd = (usd: number): bigint => BigInt(Math.ceil(usd * 1_000_000))
 
@@ -115,6 +137,47 @@ export const tooManyLookups = ({ retryAfterSeconds }: TooManyLookups): ApiFailur
     retryAfterSeconds,
     `This number was looked up too often with data that no carrier knows it by.${nothingCharged} Retry later.`
   )
+
+/** Query parameters that a carrier may need. */
+const additionalFields: ReadonlyArray<AdditionalFieldRequired["field"]> = [
+  "destinationPostalCode",
+  "destinationCountry",
+  "shipDate",
+  "phone",
+  "cpfOrCnpj"
+]
+
+/** The codes of `trackingFailure`, for the documents. */
+export const trackingCodes: ReadonlyArray<ErrorCode> = [
+  {
+    code: "NO_TRACKING_INFO",
+    status: 404,
+    meaning: "no carrier that was asked knows the number yet; try again after an hour"
+  },
+  {
+    code: "CARRIER_NOT_DETECTED",
+    status: 422,
+    meaning: "several carriers use such numbers: send carrier",
+    details: {
+      candidates: {
+        type: "array",
+        description: "Likely carriers, likeliest first.",
+        items: {
+          type: "object",
+          properties: { code: { type: "integer" }, name: { type: "string" } },
+          required: ["code", "name"]
+        }
+      }
+    }
+  },
+  {
+    code: "ADDITIONAL_FIELD_REQUIRED",
+    status: 422,
+    meaning: "the carrier needs the parameter that details.field names: send it",
+    details: { field: { type: "string", enum: additionalFields } }
+  },
+  { code: "INVALID_CARRIER", status: 422, meaning: "the carrier is unknown, or doesn't fit the number" }
+]
 
 /** 400, 404 or 422: why a shipment can't be looked up. */
 export const trackingFailure = (error: TrackRefusal): ApiFailure => {

@@ -37,6 +37,8 @@ export class Fulfilment extends Context.Service<
     >
     /** See `FulfilmentOptions.generalMarketplace`. */
     readonly generalMarketplace?: GeneralMarketplace | undefined
+    /** See `FulfilmentOptions.countries`. */
+    readonly countries?: ReadonlyArray<string> | undefined
     /** Whether an order by this quote can be placed again without a second order upstream. Default: no. */
     readonly placesOnce?: boolean | ((quoteReference: string) => boolean) | undefined
     /** Returns the reference of a placed order; `undefined`: it wasn't placed. Left out: upstream can't report it. */
@@ -56,9 +58,10 @@ export class Fulfilment extends Context.Service<
 >()("@till402/core/Fulfilment") {
   /** Fulfilment from a host's async functions. */
   static readonly layerPromise = (options: FulfilmentOptions): Layer.Layer<Fulfilment> => {
-    const { find, generalMarketplace, placesOnce, status } = options
+    const { countries, find, generalMarketplace, placesOnce, status } = options
     return Layer.succeed(Fulfilment, {
       generalMarketplace,
+      countries,
       quote: (request) => fromPromise((context) => options.quote(request, context)),
       place: (order) => fromPromise((context) => options.place(order, context)),
       placesOnce: typeof placesOnce === "function" ? placesOnce.bind(options) : placesOnce,
@@ -83,6 +86,7 @@ export interface GuardedFulfilment {
   /** Fails never: a function that throws promises nothing. */
   readonly placesOnce: (quoteReference: string) => Effect.Effect<boolean>
   readonly generalMarketplace: GeneralMarketplace | undefined
+  readonly countries: ReadonlyArray<string> | undefined
   /** Absent: upstream can't report it. */
   readonly find:
     | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
@@ -103,6 +107,7 @@ export const guardedFulfilment = Effect.gen(function* () {
   const { find, placesOnce, status } = fulfilment
   return {
     generalMarketplace: fulfilment.generalMarketplace,
+    countries: fulfilment.countries,
     quote: ({ client, email, product, shippingAddress }) =>
       guarded(settings, { port, span: "Fulfilment.quote", refusals: quoteRefusals, read: readOffer }, () =>
         fulfilment.quote({ product, shippingAddress, email, ...(client === undefined ? {} : { client }) })

@@ -122,6 +122,11 @@ export interface FulfilmentOptions {
    * is a storefront's, or a 400. Without it, any page with `/dp/` and a product code counts as one of its pages.
    */
   readonly generalMarketplace?: GeneralMarketplace | undefined
+  /**
+   * The countries that it delivers to, as ISO 3166-1 alpha-2 codes: `["US"]`. The documents say so; an address elsewhere is
+   * still for `quote` to refuse.
+   */
+  readonly countries?: ReadonlyArray<string> | undefined
   /** Returns upstream's reference of the order. */
   readonly place: (order: OrderToPlace, context: CallContext) => Promise<{ readonly reference: string }>
   /**

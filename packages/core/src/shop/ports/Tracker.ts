@@ -23,12 +23,15 @@ export class Tracker extends Context.Service<
     readonly track: (
       query: TrackQuery
     ) => Effect.Effect<Sparse<TrackResult>, TrackRefusal | TemporarilyUnavailable | UpstreamError>
+    /** See `TrackerOptions.carriers`. */
+    readonly carriers?: number | undefined
   }
 >()("@till402/core/Tracker") {
   /** A tracker from a host's async function. */
   static readonly layerPromise = (options: TrackerOptions): Layer.Layer<Tracker> =>
     Layer.succeed(Tracker, {
-      track: (query) => fromPromise((context) => options.track({ ...query }, context))
+      track: (query) => fromPromise((context) => options.track({ ...query }, context)),
+      carriers: options.carriers
     })
 }
 
@@ -60,6 +63,7 @@ export interface GuardedTracker {
     query: TrackQuery,
     payer: string | undefined
   ) => Effect.Effect<TrackResult, TrackRefusal | TooManyLookups | UpstreamError>
+  readonly carriers: number | undefined
 }
 
 /** The tracker as the till calls it. */
@@ -90,6 +94,7 @@ export const guardedTracker = Effect.gen(function* () {
     )
   const bounded = boundedLookups(lookUp)
   return {
+    carriers: tracker.carriers,
     track: (query, payer) => (payer === undefined ? lookUp(query) : bounded(query, payer))
   } satisfies GuardedTracker
 })
@@ -102,4 +107,6 @@ export const guardedTracker = Effect.gen(function* () {
  */
 export interface TrackerOptions<Result extends Sparse<TrackResult> = Sparse<TrackResult>> {
   readonly track: (query: TrackQuery, context: CallContext) => Promise<Result>
+  /** How many carriers it knows at least: 3400. The documents say so; without it, they name no number. */
+  readonly carriers?: number | undefined
 }

@@ -1,5 +1,5 @@
 import { HttpApi, HttpApiGroup, OpenApi } from "effect/http-api"
-import { paymentDescription } from "../../api/OpenApi.ts"
+import { paymentDescription } from "../../api/paymentDescription.ts"
 import * as routes from "./Routes.ts"
 
 /*

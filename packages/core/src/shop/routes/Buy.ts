@@ -13,10 +13,11 @@ import { Orders } from "../ports/Orders.ts"
 import { CurrentSale } from "../ports/ProductSale.ts"
 import type { Quote } from "../ports/Quotes.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
-import { mailDocuments } from "./mailDocuments.ts"
+import { quoteCodes, upstreamCodes } from "../ports/ApiFailures.ts"
+import { saleDocuments, statusHeaders } from "./saleDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
-import { commonErrors, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
+import { bodyErrors, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 import { buyNames } from "./OtherNames.ts"
@@ -25,7 +26,7 @@ import { buyNames } from "./OtherNames.ts"
 export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
   payload: BuyRequest,
   success: BuyResponse,
-  error: commonErrors
+  error: bodyErrors
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Buy a product",
@@ -92,10 +93,15 @@ const operation = operationLayer(
     return {
       endpoint,
       documents: {
-        ...mailDocuments(
-          Option.isSome(yield* Effect.serviceOption(Mailer)),
-          "Mails to the email in the body confirm the order, and say when it is shipped, failed or refunded."
-        ),
+        ...saleDocuments({
+          hasMailer: Option.isSome(yield* Effect.serviceOption(Mailer)),
+          mails:
+            "Mails to the email in the body confirm the order, and say when it is shipped, failed or refunded.",
+          countries: ordering.countries,
+          marketplace: ordering.generalMarketplace
+        }),
+        headers: statusHeaders(pages, "order"),
+        errors: [...quoteCodes, ...upstreamCodes("fulfilment")],
         description: "Purchase of a product, tax and shipping included",
         mimeType: "application/json",
         example

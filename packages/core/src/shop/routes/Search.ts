@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../ports/ApiFailures.ts"
+import { upstreamCodes, upstreamFailure } from "../ports/ApiFailures.ts"
 import type { Source } from "../goods/Product.ts"
 import { SearchQuery, SearchResponse } from "../goods/Search.ts"
 import { Catalogue } from "../ports/Catalogue.ts"
@@ -56,6 +56,7 @@ const operation = operationLayer(
     return {
       endpoint,
       documents: {
+        errors: upstreamCodes("marketplace"),
         description:
           catalogue.sources.length === 1
             ? "Product search over one marketplace"

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { upstreamFailure } from "../ports/ApiFailures.ts"
+import { upstreamCodes, upstreamFailure } from "../ports/ApiFailures.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import { ShopRequest, ShopResponse } from "../goods/Shop.ts"
 import { guardedAssistant } from "../ports/Assistant.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
-import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
+import { bodyErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
 import { shopNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
@@ -15,7 +15,7 @@ import { ShopSettings } from "./ShopSettings.ts"
 export const endpoint = HttpApiEndpoint.post("shop", "/x402/shop", {
   payload: ShopRequest,
   success: ShopResponse,
-  error: commonErrors
+  error: bodyErrors
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Ask the shopping assistant",
@@ -57,6 +57,7 @@ export const layer = operationLayer(
     return {
       endpoint,
       documents: {
+        errors: upstreamCodes("assistant"),
         description: "AI shopping assistant: a reply and recommended products",
         mimeType: "application/json",
         example

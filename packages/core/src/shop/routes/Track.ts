@@ -1,7 +1,13 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { ApiFailure } from "../../domain/ApiFailure.ts"
-import { tooManyLookups, trackingFailure, upstreamFailure } from "../ports/ApiFailures.ts"
+import {
+  tooManyLookups,
+  trackingCodes,
+  trackingFailure,
+  upstreamCodes,
+  upstreamFailure
+} from "../ports/ApiFailures.ts"
 import type { TrackRefusal, UpstreamError } from "../ports/Errors.ts"
 import type { TooManyLookups } from "../ports/TrackLookups.ts"
 import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
@@ -20,7 +26,8 @@ export const endpoint = HttpApiEndpoint.get("track", "/x402/track", {
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Track a shipment",
-    description: "Looks up the live status of any tracking number across more than 3,400 carriers."
+    description:
+      "Looks up the live status of any tracking number. The number need not belong to an order placed here. The carrier is auto-detected unless given. Carriers are polled again every 6 to 12 hours, and every 24 hours once a parcel is delivered."
   })
 )
 
@@ -71,6 +78,9 @@ const failureOf = (error: TrackRefusal | TooManyLookups | UpstreamError): ApiFai
   }
 }
 
+const carriersNote = (carriers: number | undefined) =>
+  carriers === undefined ? {} : { note: `It knows more than ${carriers.toLocaleString("en-US")} carriers.` }
+
 /** `GET /x402/track`: shipment tracking by `Tracker`. */
 export const layer = operationLayer(
   Effect.gen(function* () {
@@ -84,10 +94,8 @@ export const layer = operationLayer(
         description: "Live status of a shipment",
         mimeType: "application/json",
         example,
-        errors: {
-          404: "No carrier that was asked knows this tracking number yet. Nothing is charged.",
-          422: "The carrier must be named, or needs one more field. Nothing is charged."
-        },
+        errors: [...trackingCodes, ...upstreamCodes("tracking")],
+        ...carriersNote(tracker.carriers),
         // The contract documents the route, but doesn't list it.
         unlisted: true
       },

@@ -9,9 +9,9 @@ import { VaultPurchases } from "../ports/VaultPurchases.ts"
 import { purchaseStatusPages } from "../vault/PurchaseStatusPage.ts"
 import { Mailer } from "../ports/Mailer.ts"
 import { Vault } from "../vault/Vault.ts"
-import { mailDocuments } from "./mailDocuments.ts"
+import { saleDocuments, statusHeaders } from "./saleDocuments.ts"
 import { type Operation, operationLayer, type Quoted } from "../../operations/Operation.ts"
-import { commonErrors, failure, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
+import { bodyErrors, failure, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
 import { vaultBuyNames } from "./OtherNames.ts"
 import { ShopSettings } from "./ShopSettings.ts"
@@ -20,7 +20,7 @@ import { ShopSettings } from "./ShopSettings.ts"
 export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
   payload: VaultBuyRequest,
   success: VaultPurchaseResponse,
-  error: [...commonErrors, failure(404)]
+  error: [...bodyErrors, failure(404)]
 }).annotateMerge(
   OpenApi.annotations({
     summary: "Buy a vault item",
@@ -71,14 +71,15 @@ export const layer = operationLayer(
     return {
       endpoint,
       documents: {
-        ...mailDocuments(
-          Option.isSome(yield* Effect.serviceOption(Mailer)),
-          "A mail to the email in the body has the purchase id and the token, too."
-        ),
+        ...saleDocuments({
+          hasMailer: Option.isSome(yield* Effect.serviceOption(Mailer)),
+          mails: "A mail to the email in the body has the purchase id and the token, too."
+        }),
+        headers: statusHeaders(pages, "purchase"),
         description: "Purchase of a vault item",
         mimeType: "application/json",
         example,
-        errors: { 404: "There is no such item. Nothing is charged." }
+        errors: [{ code: "ITEM_NOT_FOUND", status: 404, meaning: "no item has this slug: search for one" }]
       },
       input: { otherNames: vaultBuyNames },
       settlement: { proofRequired: true },

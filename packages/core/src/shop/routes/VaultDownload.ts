@@ -1,9 +1,11 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { ErrorCode } from "../../domain/ApiError.ts"
 import { DownloadParams, DownloadQuery } from "../goods/Vault.ts"
 import type { FreeAccess } from "../../toll/signin/FreeAccess.ts"
 import type { FileResponse } from "../../toll/request/TollRequest.ts"
 import type { OpenedDownload } from "../vault/PaidDownloads.ts"
+import { upstreamCodes } from "../ports/ApiFailures.ts"
 import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
@@ -24,7 +26,7 @@ export const endpoint = HttpApiEndpoint.get("vaultDownload", "/x402/vault/downlo
   OpenApi.annotations({
     summary: "Download a purchased vault item",
     description:
-      "Returns the purchased asset as a ZIP archive. Each call is paid separately from the purchase. An interrupted download resumes with the same payment and Range."
+      "Returns the purchased asset as a ZIP archive. Each call is paid separately from the purchase. An interrupted download resumes free of charge: send the same payment with Range, such as bytes=1024-, and with If-Range and the ETag."
   })
 )
 
@@ -51,6 +53,50 @@ export const attachmentOf = (slug: string): string => {
   const full = slug.toWellFormed().replace(/[\p{Cc}\p{Cf}/\\]/gu, "_")
   return `attachment; filename="${plain}.zip"${plain === slug ? "" : `; filename*=UTF-8''${encoded(full)}.zip`}`
 }
+
+const fileHeaders = {
+  "Content-Disposition": "The archive's file name.",
+  ETag: "Names these bytes: send it as If-Range with a Range. Absent if the file's digest isn't known.",
+  "Accept-Ranges": "bytes, if the download can be resumed."
+}
+
+const otherResponses = {
+  206: {
+    description: "The part of the archive that Range names, for a payment that has got it before.",
+    headers: { ...fileHeaders, "Content-Range": "Which bytes these are, and of how many." },
+    hasContent: true
+  },
+  302: {
+    description: "Paid, as with 200: the archive is at Location. The same payment gets a new link.",
+    headers: { Location: "Address of the archive; follow it at once." },
+    hasContent: false
+  }
+}
+
+const downloadCodes: ReadonlyArray<ErrorCode> = [
+  {
+    code: "DOWNLOAD_FORBIDDEN",
+    status: 403,
+    meaning:
+      "downloadToken isn't that of the purchase, or a newer one has replaced it: the wallet that paid gets a new one at the purchase's status page, /token"
+  },
+  {
+    code: "DOWNLOAD_EXPIRED",
+    status: 403,
+    meaning: "the time in which the purchase can be downloaded is over"
+  },
+  {
+    code: "DOWNLOADS_USED_UP",
+    status: 403,
+    meaning: "the purchase has been downloaded as often as it may be"
+  },
+  { code: "PURCHASE_NOT_FOUND", status: 404, meaning: "no paid purchase has this id" },
+  {
+    code: "RANGE_NOT_SATISFIABLE",
+    status: 416,
+    meaning: "the file has no bytes in this Range; Content-Range has its size"
+  }
+]
 
 type Input = typeof DownloadParams.Type & typeof DownloadQuery.Type
 
@@ -88,10 +134,9 @@ export const layer = operationLayer(
         description: "Download of a purchased vault item as a ZIP archive",
         mimeType: "application/zip",
         example,
-        errors: {
-          403: "The download token is not that of the purchase, or it can't be downloaded any more. Nothing is charged.",
-          404: "There is no such purchase. Nothing is charged."
-        }
+        errors: [...downloadCodes, ...upstreamCodes("vault")],
+        headers: fileHeaders,
+        otherResponses
       },
       input: { otherNames: vaultDownloadNames },
       settlement: { beforeWork: settlement.vaultDownload === "before-work" },

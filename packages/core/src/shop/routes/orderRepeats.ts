@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../domain/ApiError.ts"
 import { ApiFailure } from "../../domain/ApiFailure.ts"
 import type { AnyOperation } from "../../operations/Operation.ts"
 import type { Charge } from "../../ports/Charges.ts"
@@ -38,6 +39,26 @@ const refusal = (first: Charge, statusUrl: string | undefined, isOther: boolean)
   })
 }
 
+const status = { type: "string", format: "uri", description: "The first payment's status page." }
+
+/** The codes of the refusals, for the documents. */
+const repeatCodes: ReadonlyArray<ErrorCode> = [
+  {
+    code: "DUPLICATE_ORDER",
+    status: 409,
+    meaning:
+      "another payment of yours has bought this, or may have; this one isn't charged: send the first payment again",
+    details: { status }
+  },
+  {
+    code: "PAYMENT_ID_USED",
+    status: 409,
+    meaning:
+      "another payment of yours has the same payment-identifier, for another body; this one isn't charged: send the first body and payment again, or use another id for another order",
+    details: { status }
+  }
+]
+
 /**
  * Refuses a payer's second payment for the same body: its client may have lost the response to the first one.
  *
@@ -54,10 +75,9 @@ export const orderRepeats = (withinMillis: number): Pick<AnyOperation, "repeats"
             notice:
               "Keep the payment that you send: if its response is lost, send the same payment again, never a new one",
             header:
-              "Buys the same again on purpose. Without it, another payment of the same payer for the same body gets 409 DUPLICATE_ORDER and isn't charged.",
-            conflict:
-              "DUPLICATE_ORDER: another payment of yours has bought this, or may have. Nothing is charged for this one: send the first payment again. PAYMENT_ID_USED: another payment of yours has the same payment-identifier, for another body."
+              "Buys the same again on purpose. Without it, another payment of the same payer for the same body gets 409 DUPLICATE_ORDER and isn't charged."
           },
+          errors: repeatCodes,
           refusal
         }
       }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { ApiFailure } from "../../domain/ApiFailure.ts"
 import type { Charge } from "../../ports/Charges.ts"
 import type { StatusAction, StatusKind, StatusPage } from "../../ports/StatusPages.ts"
@@ -53,11 +53,43 @@ const noToken = new ApiFailure({
 
 const newTokenAction = ({ newToken }: Pick<Vault["Service"], "newToken">): StatusAction => ({
   statement: "Sign in to get a new download token for your purchase. The old one ends.",
+  returns: {
+    purchaseId: Schema.String,
+    downloadToken: Schema.String.annotate({ description: "The new secret; the old one has ended." }),
+    isMailed: Schema.Boolean.annotate({ description: "Whether a mail has it, too." })
+  },
+  errors: [
+    {
+      code: "TOKEN_NOT_ISSUED",
+      status: 409,
+      meaning: "the proof was used before, or the purchase isn't paid yet"
+    }
+  ],
   run: (purchaseId, nonce) =>
     Effect.flatMap(newToken(purchaseId, nonce), (issued) =>
       issued === undefined ? Effect.fail(noToken) : Effect.succeed({ purchaseId, ...issued })
     )
 })
+
+const time = Schema.String.annotate({ format: "date-time" })
+const text = Schema.NullOr(Schema.String)
+
+const shows = {
+  status: Schema.Literals(["reserved", "granted", "refund_due", "refunded"]).annotate({
+    description: "granted once it is paid."
+  }),
+  purchaseId: Schema.String,
+  createdAt: time,
+  item: Schema.Struct({ slug: Schema.String, title: text, productType: text }),
+  files: Schema.Array(
+    Schema.Struct({
+      version: Schema.Int,
+      size: Schema.Int,
+      digest: Schema.String.annotate({ description: "sha256: and the archive's digest in hexadecimal." }),
+      publishedAt: time
+    })
+  ).annotate({ description: "Versions of the archive that are listed." })
+}
 
 /** The status pages of purchases, where their wallets also get new download tokens. */
 export const purchaseStatusPages = (
@@ -69,6 +101,7 @@ export const purchaseStatusPages = (
   subject: "purchase",
   summary: "Status of a purchase",
   statement: "Sign in to see your purchase.",
+  shows,
   find: (id) => Effect.map(purchases.find(id), (purchase) => purchase && pageOf(items, purchase)),
   actions: { token: newTokenAction(vault) }
 })

@@ -3,6 +3,7 @@ import { findNetwork } from "../../domain/Network.ts"
 import { pathForm } from "../../operations/Operation.ts"
 import { ownOperationFaults } from "../../operations/OwnOperationOptions.ts"
 import type { MailTemplates } from "../../shop/mail/Templates.ts"
+import { countryCodes } from "../../shop/goods/Country.ts"
 import { type GeneralMarketplace, isGeneralMarketplace } from "../../shop/goods/ProductUrl.ts"
 import type { AssistantOptions } from "../../shop/ports/Assistant.ts"
 import type { FulfilmentOptions } from "../../shop/ports/FulfilmentOptions.ts"
@@ -174,6 +175,9 @@ const isNumber = (given: unknown): given is number => typeof given === "number"
 /** The shortest time in which a purchase can be downloaded: a minute. */
 const minAgeMillis = minute
 
+const isCountries = (given: unknown): given is ReadonlyArray<string> =>
+  Array.isArray(given) && given.length > 0 && given.every((code) => countryCodes.includes(code))
+
 /** What the ports consist of, as plain functions and as services. */
 export const portMembers = {
   marketplace: {
@@ -193,12 +197,21 @@ export const portMembers = {
       `an object with hosts in lower case, such as { hosts: ["amazon.com"], country: "US" }`,
       isGeneralMarketplace
     ),
+    countries: optional<ReadonlyArray<string>>(
+      'a list of ISO 3166-1 alpha-2 codes in upper case, such as ["US"]',
+      isCountries
+    ),
     placesOnce: optional<NonNullable<FulfilmentOptions["placesOnce"]>>(
       "true, false or a function of a quote's reference",
       (given) => typeof given === "boolean" || typeof given === "function"
     )
   },
-  tracker: { track: "method" },
+  tracker: {
+    track: "method",
+    carriers: optional<number>("a whole number above 0", (given) =>
+      isWholeNumber(given, 1, Number.MAX_SAFE_INTEGER)
+    )
+  },
   vault: {
     open: "method",
     maxAgeMillis: optional<number>(

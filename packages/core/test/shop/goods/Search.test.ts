@@ -4,7 +4,7 @@ import { SearchQuery } from "../../../src/shop/goods/Search.ts"
 import { decoder, readQuery } from "../../../src/http/Input.ts"
 
 const decode = decoder(SearchQuery)
-const known = new Set(Object.keys(SearchQuery.to.fields))
+const known = new Set(Object.keys(SearchQuery.fields))
 
 const read = (query: string) => {
   const { faults, input } = readQuery(query, known)

@@ -298,7 +298,7 @@ describe("tillConfigWithFacilitator", () => {
     const launch = (env: Record<string, string>) => {
       const { events, layer } = testLogger()
       const till = Till.layerConfig([Track.layer]).pipe(
-        Layer.provide([TillClients.layerConfig, Layer.mock(Tracker, {}), memory()]),
+        Layer.provide([TillClients.layerConfig, Layer.mock(Tracker, { carriers: undefined }), memory()]),
         Layer.provide([FetchHttpClient.layer, ConfigProvider.layer(ConfigProvider.fromEnv({ env })), layer])
       )
       return Effect.runPromise(
@@ -321,7 +321,7 @@ describe("tillConfigWithFacilitator", () => {
 
 describe("Till.layerConfig", () => {
   const ports = Layer.mergeAll(
-    Layer.mock(Tracker, {}),
+    Layer.mock(Tracker, { carriers: undefined }),
     Facilitator.layerClient(fakeFacilitator()),
     Layer.mock(Chain, { canRead: () => false }),
     memory()

@@ -1,0 +1,135 @@
+import { Schema } from "effect"
+import type { StatusAction, StatusKind } from "../ports/StatusPages.ts"
+import { bodySchema, type Json } from "./JsonSchemas.ts"
+
+/*
+ * The status pages, which are free, in the OpenAPI document.
+ */
+
+const idParameter: Json = {
+  name: "id",
+  in: "path",
+  required: true,
+  schema: { type: "string" },
+  description: "The id in the paid response, or the transaction that paid for it."
+}
+const proofParameter: Json = {
+  name: "SIGN-IN-WITH-X",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description:
+    "The challenge of the 401, signed by the wallet that paid: base64 of JSON, as the extension sign-in-with-x has it."
+}
+const tokenParameter: Json = {
+  name: "Status-Token",
+  in: "header",
+  required: false,
+  schema: { type: "string" },
+  description: "The header Status-Token of the paid response."
+}
+
+const fact = Schema.NullOr(Schema.String)
+
+/** What every page shows. */
+const common = {
+  refund: Schema.NullOr(Schema.Struct({ status: Schema.Literals(["due", "sent"]), transaction: fact })),
+  payment: Schema.Struct({ network: Schema.String, amountAtomic: Schema.String, transaction: fact }),
+  response: Schema.NullOr(Schema.Struct({ status: Schema.Int, body: Schema.Json })).annotate({
+    description: "The response that the payment got first, while it is kept."
+  }),
+  "sign-in-with-x": Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "A challenge: sign it to see more."
+  })
+}
+
+const inJson = (schema: Schema.Top): Json => ({ "application/json": { schema: bodySchema(schema).schema } })
+
+/** Each caller sees a part of a page: its status, and what they may see besides. */
+const pageContent = ({ shows }: StatusKind): Json => {
+  const { status = Schema.String, ...others } = { ...shows, ...common }
+  const optional = Object.entries(others).map(([name, field]) => [
+    name,
+    Schema.optionalKey(field as Schema.Top)
+  ])
+  return inJson(Schema.Struct({ status, ...Object.fromEntries(optional) }))
+}
+
+const problem = { "application/json": { schema: { $ref: "#/components/schemas/ApiError" } } }
+const retryAfter = {
+  headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
+}
+
+const failures = {
+  "401": {
+    description:
+      "`SIGN_IN_REQUIRED`, `SIGN_IN_REFUSED`: sign the challenge in details with the wallet that paid, and send the proof.",
+    content: problem
+  },
+  "404": {
+    description: "`STATUS_NOT_FOUND`: there is no such id, or it isn't the caller's.",
+    content: problem
+  },
+  "429": { description: "`RATE_LIMITED`: too many requests.", ...retryAfter, content: problem },
+  "500": { description: "`INTERNAL_ERROR`: a defect of the service.", content: problem },
+  "503": { description: "`STORAGE_UNAVAILABLE`: try again later.", ...retryAfter, content: problem }
+}
+
+const actionResponses = ({ errors, returns }: StatusAction): Json => ({
+  "200": { description: "Done, free of charge.", content: inJson(Schema.Struct(returns)) },
+  ...failures,
+  ...Object.fromEntries(
+    errors.map(({ code, meaning, status }) => [
+      status,
+      { description: `\`${code}\`: ${meaning}.`, content: problem }
+    ])
+  )
+})
+
+const statusDescription =
+  "Free. A signature of the wallet that paid shows all, the Status-Token states and refunds, and a transaction as id the state alone. Ask again after Retry-After."
+
+const operationId = (...words: ReadonlyArray<string>): string =>
+  words
+    .map((word, index) => (index === 0 ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
+    .join("")
+
+/** The status pages of these kinds, by path. */
+export const statusPaths = (statusPath: string | undefined, kinds: ReadonlyArray<StatusKind>): Json => {
+  if (statusPath === undefined) return {}
+  const paths: Record<string, Json> = {}
+  for (const kind of kinds) {
+    const { actions, path, summary } = kind
+    const page = `${statusPath}/${path}/{id}`
+    paths[page] = {
+      get: {
+        operationId: operationId(path, "status"),
+        summary,
+        description: statusDescription,
+        parameters: [idParameter, proofParameter, tokenParameter],
+        responses: {
+          "200": {
+            description: "The state, and what the caller may see.",
+            headers: {
+              "Retry-After": { description: "Seconds until it may change.", schema: { type: "integer" } }
+            },
+            content: pageContent(kind)
+          },
+          ...failures
+        },
+        security: []
+      }
+    }
+    for (const [name, action] of Object.entries(actions))
+      paths[`${page}/${name}`] = {
+        post: {
+          operationId: operationId(path, name),
+          summary: action.statement,
+          parameters: [idParameter, proofParameter],
+          responses: actionResponses(action),
+          security: []
+        }
+      }
+  }
+  return paths
+}
