@@ -68,8 +68,9 @@ describe("the OpenAPI document", () => {
       named("station", { type: "string", pattern: "^st-" }, true)
     ])
     const { extensions } = JSON.parse(atob(header))
+    // A header has room for the types.
     expect(extensions.bazaar.schema.properties.input.properties.queryParams).toMatchObject({
-      properties: { days },
+      properties: { days: { type: days.type } },
       required: ["station"]
     })
   })

@@ -115,7 +115,7 @@ describe.each(ids)("the discovery data of %s", (id) => {
     const legacy = extractDiscoveryInfo({ ...header, x402Version: 1 }, body.accepts[0])
     expect(legacy).toMatchObject({ method, x402Version: 1 })
     expect(legacy!.discoveryInfo.input).toMatchObject({ type: "http", method })
-    expect(legacy!.discoveryInfo.output?.example).toEqual(listed!.discoveryInfo.output?.example)
+    expect(legacy!.discoveryInfo.output?.example).toEqual(body.accepts[0].outputSchema.output)
     expect(validateDiscoveryExtension(legacy!.extensions!["bazaar"] as DiscoveryExtension).valid).toBe(true)
   })
 
@@ -129,15 +129,14 @@ describe.each(ids)("the discovery data of %s", (id) => {
   })
 
   it("has an example output that the endpoint's schema accepts", async () => {
-    const { output } = (await probe(till, id)).extension.info
+    const { body, extension } = await probe(till, id)
+    const { output: example } = body.accepts[0].outputSchema
     const [success] = endpoint.success as ReadonlySet<Schema.Top>
-    if (id === "vaultDownload") {
-      expect(output.type).toBe("application/zip")
-      expect(Buffer.from(output.example, "base64").subarray(0, 2).toString()).toBe("PK")
-    } else {
-      expect(output.type).toBe("json")
-      Schema.decodeUnknownSync(success as Schema.Codec<unknown>)(output.example)
-    }
+    // The header has no room for it.
+    const { output } = extension.info
+    expect(output).toEqual({ type: id === "vaultDownload" ? "application/zip" : "json" })
+    if (id === "vaultDownload") expect(Buffer.from(example, "base64").subarray(0, 2).toString()).toBe("PK")
+    else Schema.decodeUnknownSync(success as Schema.Codec<unknown>)(example)
   })
 
   it("leads to a call that the till accepts", async () => {
@@ -227,7 +226,7 @@ describe.each(Object.keys(clients))("a payment of the official client of %s", (n
       const [verified, settled] = [verify.calls.length, settle.calls.length]
       const response = await pay(baseUrl + path, init)
       expect(response.status, await response.clone().text()).toBe(200)
-      const { header } = await probe(till, id)
+      const { body, header } = await probe(till, id)
       expect(settle.calls).toHaveLength(settled + 1)
       const sent: Json = [...verify.calls.slice(verified), ...settle.calls.slice(settled)]
       for (const [payment, requirements] of sent) {
@@ -236,7 +235,8 @@ describe.each(Object.keys(clients))("a payment of the official client of %s", (n
         expect(listed).toMatchObject({ resourceUrl: baseUrl + template, method: routes[id].method })
         expect(listed!.description).toBe(descriptions[id])
         if (payment.x402Version === 2) {
-          expect(listed!.discoveryInfo).toEqual(header.extensions.bazaar.info)
+          expect(listed!.discoveryInfo).toMatchObject(header.extensions.bazaar.info)
+          expect(listed!.discoveryInfo.output?.example).toEqual(body.accepts[0].outputSchema.output)
           expect(Object.keys(listed!.extensions!)).toEqual(["bazaar"])
         }
       }
@@ -262,6 +262,27 @@ const descriptions: Readonly<Record<Route, string>> = {
   vaultBuy: "Purchase of a vault item",
   vaultDownload: "Download of a purchased vault item as a ZIP archive"
 }
+
+describe("the service's own name", () => {
+  it("is what an indexer shows, by the 402 and by what a facilitator gets", async () => {
+    const identity = {
+      serviceName: "Lamp shop",
+      tags: ["lamps", "shopping"],
+      iconUrl: "https://lamps.example/icon.png"
+    }
+    const facilitator = fakeFacilitator()
+    const named = await openTill({ ...identity, facilitator })
+    onTestFinished(() => named.dispose())
+    const { header } = await probe(named, "search")
+    const { extensions, resource, x402Version } = header
+    const payload = { x402Version, resource, extensions, accepted: header.accepts[0] }
+    expect(extractDiscoveryInfo(payload as never, header.accepts[0])).toMatchObject(identity)
+    const pay = clients["version 2"]!((input, init) => named.fetch(new Request(input, init)))
+    expect((await pay(`${baseUrl}/x402/search?q=tote`)).status).toBe(200)
+    const [settled, requirements]: Json = facilitator.settle.calls.at(-1)
+    expect(extractDiscoveryInfo(settled, requirements)).toMatchObject(identity)
+  })
+})
 
 describe("a route with a parameter in its path", () => {
   it("contains its template in the official syntax, and a value for each parameter", async () => {

@@ -182,10 +182,10 @@ describe.each(operations)("402 of %s", (operation) => {
     expect(header.accepts[0]?.extra).toMatchObject({ name: "USDC", version: "2" })
   })
 
-  it("resource: the public address, whatever the request claims; only searches include their query", async () => {
+  it("resource: the public address, whatever the request claims; only searches and parcels include their query", async () => {
     const headers = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "ftp" }
     const { body, header } = await challengeOf({ ...calls[operation], headers })
-    const named = operation === "search" ? "/x402/search?q=lamp" : pathname
+    const named = operation === "search" || operation === "track" ? path : pathname
     expect(body.accepts[0]?.resource).toBe(`${baseUrl}${named}`)
     expect(header.resource.url).toBe(`${baseUrl}${named}`)
   })

@@ -207,7 +207,7 @@ describe("/.well-known/x402", () => {
     const response = await shop.send({ path: "/.well-known/x402" })
     expect(response.status).toBe(200)
     expect(response.headers.get("content-type")).toMatch(/^application\/json/)
-    expect(await response.json()).toEqual({
+    expect(await response.json()).toMatchObject({
       version: 1,
       resources: [
         "GET /x402/search",
@@ -367,8 +367,8 @@ describe("the documents can be moved or disabled", () => {
   })
 
   it("when disabled, requests fall through to the host", async () => {
-    const shop = await openShop({ options: { openapiPath: false, discoveryPath: false } })
-    for (const path of ["/openapi.json", "/.well-known/x402"]) {
+    const shop = await openShop({ options: { openapiPath: false, discoveryPath: false, llmsPath: false } })
+    for (const path of ["/openapi.json", "/.well-known/x402", "/.well-known/x402.json", "/llms.txt"]) {
       expect(shop.till.handles(path)).toBe(false)
       expect((await shop.send({ path })).status).toBe(404)
     }

@@ -62,7 +62,12 @@ const expectPaymentRefused = async (shop: Shop, response: Response) => {
   const { body } = await readChallenge(response)
   expect(body.error).not.toBe("")
   expect(body.accepts).toHaveLength(1)
-  expect(response.headers.has("payment-response")).toBe(false)
+  expect(headerOf(response, "payment-response")).toMatchObject({
+    success: false,
+    errorReason: body.error.split(":")[0],
+    transaction: "",
+    network: expect.stringMatching(/^eip155:\d+$/)
+  })
   expect(shop.calls.searchA).toEqual([])
   expect(shop.settlements).toEqual([])
   return body.error

@@ -89,7 +89,10 @@ attack("a private query leaked in the 402", {
     const bought = await visitor.present(calls.vaultBuy, await visitor.payFor(vaultBuyOf("launch-plan")))
     const { downloadToken, purchaseId } = jsonOf(bought) as Record<string, string>
     const download = downloadOf(purchaseId!, downloadToken!)
-    expect(await urlOf(calls.track)).toBe(`${baseUrl}/x402/track`)
+    const withPhone = { path: `${calls.track.path}&phone=5551234567` }
+    expect(await urlOf(withPhone)).toBe(`${baseUrl}/x402/track`)
+    // A query of nothing but the parcel is named, like that of a search.
+    expect(await urlOf(calls.track)).toBe(baseUrl + calls.track.path)
     expect(await urlOf(download)).not.toContain("downloadToken")
     // One known client sends the paid request to the URL in the 402: it needs the query, which is public here.
     expect(await urlOf(searchFor("red tote"))).toMatch(/\/x402\/search\?q=red(\+|%20)tote$/)

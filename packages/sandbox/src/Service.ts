@@ -13,7 +13,7 @@ import { sqlite } from "@till402/core/sqlite"
 import { type ArchiveStorage, memoryStorage, vaultOver } from "@till402/vault"
 import { generatePrivateKey } from "viem/accounts"
 import type { AdapterName, Server } from "./Server.ts"
-import { sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
+import { examples, sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
 import { shopWebhook } from "./ShopWebhook.ts"
 import type { Stop } from "./Stops.ts"
 
@@ -113,6 +113,8 @@ const makeTill = (
     refunds: { perPayerPerHour: "100000.00" },
     facilitator: { url: facilitatorUrl },
     secret: generatePrivateKey(),
+    serviceName: "Till402 sandbox",
+    examples,
     // One machine plays all clients, without rate limits.
     limits: { quotesPerClientPerMinute: 100_000, quotesPerMinute: 100_000 },
     storage: folder === undefined ? memory() : sqlite({ filename: join(folder, "till.sqlite") }),

@@ -17,7 +17,8 @@ export const identifierOffer: Json = {
     info: { required: false },
     schema: {
       type: "object",
-      properties: { id: { type: "string", minLength: 16, maxLength: 128, pattern: "^[a-zA-Z0-9_-]+$" } }
+      // Its length is in the pattern: a header has little room.
+      properties: { id: { type: "string", pattern: "^[\\w-]{16,128}$" } }
     }
   }
 }
@@ -75,14 +76,15 @@ export const discoveryOf = (operation: DescribedOperation, prefix: string): Disc
 }
 
 const descriptionOf = (operation: DescribedOperation): Description => {
+  const { example } = operation.documents
   const known = made.get(operation.endpoint)
-  if (known !== undefined) return known
+  if (known?.example === example) return known.description
   const description = describeOperation(operation)
-  made.set(operation.endpoint, description)
+  made.set(operation.endpoint, { example, description })
   return description
 }
 
-const made = new WeakMap<object, Description>()
+const made = new WeakMap<object, { readonly example: object; readonly description: Description }>()
 
 /** An example of the response as JSON, with bytes in base64. */
 const outputOf = ({ documents }: DescribedOperation): Json => {

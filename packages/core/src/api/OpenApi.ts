@@ -166,7 +166,9 @@ const paymentScheme = {
   type: "apiKey",
   in: "header",
   name: "PAYMENT-SIGNATURE",
-  description: "An x402 payment: base64 of JSON, version 1 or 2. X-PAYMENT is accepted as well."
+  description: "An x402 payment: base64 of JSON, version 1 or 2. X-PAYMENT is accepted as well.",
+  // A known indexer takes other schemes for an API key that is needed besides the payment.
+  "x-agentcash-auth-kind": "siwx"
 }
 
 /** Describes a till by the summaries of its operations. */
@@ -187,6 +189,7 @@ const contactOf = (support: string | undefined) =>
  */
 export const openApiDocument = ({
   baseUrl,
+  guidance,
   operations,
   statusKinds = [],
   statusPath,
@@ -195,6 +198,8 @@ export const openApiDocument = ({
   readonly baseUrl: string
   /** Who answers questions: an email address or an https address. */
   readonly support?: string | undefined
+  /** What an agent should know before its first call. */
+  readonly guidance?: string | undefined
   readonly operations: ReadonlyArray<AnyOperation>
   readonly statusKinds?: ReadonlyArray<StatusKind>
   /** Path below which the status pages are. */
@@ -207,7 +212,12 @@ export const openApiDocument = ({
     .annotateMerge(OpenApi.annotations({ title: "Calls paid by x402", version: "1.0.0" }))
     .annotate(OpenApi.Transform, (document) => ({
       ...document,
-      info: { ...document["info"], description: describeTill(document), ...contactOf(support) },
+      info: {
+        ...document["info"],
+        description: describeTill(document),
+        ...contactOf(support),
+        ...(guidance === undefined ? {} : { "x-guidance": guidance })
+      },
       paths: { ...document["paths"], ...statusPaths(statusPath, statusKinds) },
       servers: [{ url: baseUrl }],
       components: {

@@ -69,6 +69,13 @@ export const PaymentRequired = Schema.Struct({
 }).annotate({ identifier: "PaymentRequired", description: "How to pay for this call." })
 export type PaymentRequired = typeof PaymentRequired.Type
 
+/** How indexes show the whole service, in `resource` of version 2. */
+export interface ServiceIdentity {
+  readonly serviceName?: string
+  readonly tags?: ReadonlyArray<string>
+  readonly iconUrl?: string
+}
+
 /** The receipt of a payment: the content of `PAYMENT-RESPONSE` and `X-PAYMENT-RESPONSE`. */
 export interface Receipt {
   readonly success: true

@@ -11,7 +11,13 @@ import type { HttpSettings } from "./HttpSettings.ts"
 import { SignIns } from "./SignIns.ts"
 import { PaidCalls } from "./PaidCalls.ts"
 import { publicCall } from "./publicCall.ts"
-import { challengeResponse, failureResponse, jsonResponse, notFound, preflightResponse } from "./Responses.ts"
+import {
+  challengeResponse,
+  documentResponse,
+  failureResponse,
+  notFound,
+  preflightResponse
+} from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 import { StatusCalls, type StatusRequest } from "./StatusCalls.ts"
@@ -97,12 +103,12 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const operations = yield* Operations
   yield* priced.load
   const { openApiDocument } = yield* loadOpenApi
-  const pages = yield* StatusPages
-  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument, pages)
+  const nowMillis = yield* currentMillis
+  const documented = { ...(yield* StatusPages), nowMillis }
+  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument, documented)
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
   const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))
-  const nowMillis = yield* currentMillis
   const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
   const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
   const { addressOf, originOf } = readersOf(settings)
@@ -120,7 +126,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const isHead = isGet && method === "HEAD"
     if (!isHead && method !== (isGet ? "GET" : "POST"))
       return failureResponse(methodNotAllowed(allow), cors, origin)
-    if (match._tag === "Document") return jsonResponse(match.text, cors, origin, isHead)
+    if (match._tag === "Document") return documentResponse(match, cors, origin, isHead)
     const { paidRoute } = match
     const { search } = request.url
     // With a payment, or a proof of a wallet, the request may be for something that was paid before.

@@ -1,4 +1,5 @@
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
+import type { ServiceIdentity } from "../domain/PaymentRequired.ts"
 import type { FeePayers } from "../toll/exact/FeePayers.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
@@ -44,6 +45,8 @@ export interface HttpSettings {
   readonly wrongClock?: WrongClock | undefined
   /** Receives how facilitators list each operation, by its id. */
   readonly listedResources?: Map<string, ListedResource> | undefined
+  /** How indexes show the service. */
+  readonly service?: ServiceIdentity | undefined
   readonly maxTimeoutSeconds: number
   readonly trustFacilitator: boolean
   /** Atomic units: a larger payment counts only once the chain shows it, where its operation says nothing else. */
@@ -52,10 +55,11 @@ export interface HttpSettings {
   /** A request with any field that its route doesn't have is refused. */
   readonly refuseUnknownFields?: boolean | undefined
   readonly limits: { readonly quotesPerMinute: number; readonly quotesPerClientPerMinute: number }
-  /** Who answers questions, for the OpenAPI document. */
+  /** Who answers questions, for the documents. */
   readonly support?: string | undefined
   readonly openapiPath: string | undefined
   readonly discoveryPath: string | undefined
+  readonly llmsPath?: string | undefined
   /** Path below which the status pages are. */
   readonly statusPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>

@@ -4,6 +4,7 @@ import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import type { Issue } from "../domain/ApiError.ts"
 import { issuesOf } from "../domain/issuesOf.ts"
 import type { AnyOperation, OperationInput } from "../operations/Operation.ts"
+import { exampleMatcher } from "./Examples.ts"
 import type { IncomingRequest } from "./HttpMessage.ts"
 import { type Body, readBody, readRawBody } from "./RequestBody.ts"
 import { unknownFields } from "./UnknownFields.ts"
@@ -80,6 +81,8 @@ export type Reading =
       readonly input: unknown
       /** The undecoded request: parameters of the path, query, and text of the body. */
       readonly raw: () => unknown
+      /** Whether the request is the published example. */
+      readonly isExample: () => boolean
     }
   | {
       readonly _tag: "Nothing"
@@ -146,9 +149,30 @@ const contentDecoder = (
   const unknownIn = unknownFields(schema, { otherNames, refuseUnknown })
   return ({ body }: InputParts) => {
     const input = body._tag === "Empty" ? {} : body.value
-    return decode(input, unknownIn(input as object))
+    const decoded = decode(input, unknownIn(input as object))
+    if (Result.isSuccess(decoded) || body._tag === "Empty" || !body.text.includes("null")) return decoded
+    const present = withoutNulls(input, decoded.failure)
+    return decode(present, unknownIn(present as object))
   }
 }
+
+/** Without the members that are `null` where the schema has a fault: for an optional one that means absent. */
+const withoutNulls = (input: unknown, faults: ReadonlyArray<Issue>): unknown => {
+  const copy: unknown = structuredClone(input)
+  for (const { path } of faults) {
+    const names = path.split(".")
+    const last = names.pop()!
+    const holder = names.reduce<unknown>(
+      (value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+      copy
+    )
+    if (isObject(holder) && holder[last] === null) delete holder[last]
+  }
+  return copy
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Decodes an input by the schemas of the operation's endpoint. */
 const endpointDecoder = (operation: AnyOperation, refuseUnknown: boolean): DecodeInput => {
@@ -179,22 +203,35 @@ const ownDecoder =
     })
 
 /**
- * Whether a request without input is shown a price. A price that depends on the input has a lowest one, which a GET
- * without a query is shown.
+ * Whether a request that isn't valid is shown a price: one without input, and the example, which the host's upstream may
+ * not serve. A price that depends on the input has a lowest one, which a GET without a query is shown.
  */
-const isProbe = ({ endpoint, price }: AnyOperation, { body, request }: InputParts): boolean =>
-  endpoint.method === "GET" ? price._tag !== "Fixed" && request.url.search === "" : body._tag === "Empty"
+const probeTest = ({ endpoint, price }: AnyOperation, isExample: (parts: InputParts) => boolean) => {
+  const isPriced = price._tag !== "Fixed"
+  const isEmpty = ({ body, request }: InputParts) =>
+    endpoint.method === "GET" ? isPriced && request.url.search === "" : body._tag === "Empty"
+  return (parts: InputParts): boolean => isEmpty(parts) || (isPriced && isExample(parts))
+}
 
-const decodedReader = (operation: AnyOperation, decode: DecodeInput): InputReader =>
-  Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
+const decodedReader = (operation: AnyOperation, decode: DecodeInput): InputReader => {
+  const isExample = exampleMatcher(operation)
+  const isProbe = probeTest(operation, isExample)
+  return Effect.fnUntraced(function* (request, params): Effect.fn.Return<Reading, ApiFailure> {
     const isGet = operation.endpoint.method === "GET"
     const body: Body = isGet ? { _tag: "Empty" } : yield* readBody(request.toRequest())
     const parts = { request, params, body }
     const decoded = yield* Effect.result(decode(parts))
-    if (Result.isSuccess(decoded)) return { _tag: "Input", input: decoded.success, raw: rawOf(parts) }
+    if (Result.isSuccess(decoded))
+      return {
+        _tag: "Input",
+        input: decoded.success,
+        raw: rawOf(parts),
+        isExample: () => isExample(parts)
+      }
     const fault = decoded.failure
-    return fault.status === 400 && isProbe(operation, parts) ? { _tag: "Nothing", fault } : yield* fault
+    return fault.status === 400 && isProbe(parts) ? { _tag: "Nothing", fault } : yield* fault
   })
+}
 
 /**
  * For a handler of the host, which reads the request itself: path and query as they are sent, in their own encoding.
@@ -203,7 +240,12 @@ const requestReader = (isGet: boolean): InputReader =>
   Effect.fnUntraced(function* (request): Effect.fn.Return<Reading, ApiFailure> {
     const body = isGet ? "" : yield* readRawBody(request.toRequest())
     const { pathname, search } = request.url
-    return { _tag: "Input", input: undefined, raw: () => ({ pathname, search, body }) }
+    return {
+      _tag: "Input",
+      input: undefined,
+      raw: () => ({ pathname, search, body }),
+      isExample: () => false
+    }
   })
 
 /** Makes the reader of an operation's input from its endpoint. `refuseUnknown`: names that it doesn't have are faults. */

@@ -19,6 +19,7 @@ import type { Outcome, TollRequest } from "../toll/request/TollRequest.ts"
 import type { Refusal } from "../toll/request/Verdict.ts"
 import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
 import { downloadOf, Downloads } from "./Downloads.ts"
+import { FailedExamples } from "./Examples.ts"
 import type { HandlerCall } from "./HandlerCall.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -29,7 +30,9 @@ import {
   notFound,
   paidResponse,
   requestFailed,
-  unsatisfiableResponse
+  unsatisfiableResponse,
+  withRefusal,
+  withUnreadable
 } from "./Responses.ts"
 import { needsChain, type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import type { OperationMatch } from "./Router.ts"
@@ -67,6 +70,9 @@ type PaidOutcome = Extract<Outcome, { readonly _tag: "Paid" }>
 /** Times that one request presents its payment: again if a copy of the payment was accepted meanwhile. */
 const maxAttempts = 3
 
+/** Why a payment header is refused that isn't one. */
+const unreadable = "invalid_payload"
+
 const deliveredTwice: Refusal = {
   code: "payment_already_used",
   message: "this payment has received its file twice; sign a new one to receive it again"
@@ -96,6 +102,7 @@ export class PaidCalls {
   private readonly pages: StatusPages["Service"]
   private readonly computedPrices: ComputedPrices
   private readonly downloads = new Downloads()
+  private readonly failedExamples = new FailedExamples()
 
   static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
     return new PaidCalls(settings, yield* Toll, yield* Secrets, yield* StatusPages)
@@ -144,9 +151,10 @@ export class PaidCalls {
       const { paidRoute } = paid.match
       const { price } = paidRoute.operation
       const { search } = paid.request.url
-      const { notice, ...plain } = paidRoute.resource(search)
-      // A refusal says itself what to do.
-      const resource = error === undefined ? { ...plain, notice } : plain
+      const described = paidRoute.resource(search)
+      // A refusal says itself what to do, to a client that knows how to call.
+      const resource =
+        error === undefined ? described : { ...described, notice: undefined, discovery: undefined }
       if (price._tag === "Fixed")
         return error === undefined
           ? paidRoute.unpaid(search)
@@ -159,8 +167,8 @@ export class PaidCalls {
         return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
       }
       const quoted = yield* price.quote(reading.input, this.quoteKeysOf(canonical), paid.clientAddress())
-      const described = { ...resource, description: quoted.description }
-      return makeChallenge(paidRoute.offersOf(quoted), described, error ?? paymentNeeded, detail)
+      const offered = { ...resource, offered: quoted.description }
+      return makeChallenge(paidRoute.offersOf(quoted), offered, error ?? paymentNeeded, detail)
     }
   )
 
@@ -169,6 +177,36 @@ export class PaidCalls {
     const [{ paid }] = made
     return Effect.map(this.challenge(...made), (challenge) =>
       challengeResponse(challenge, this.settings.cors, paid.corsOrigin)
+    )
+  }
+
+  /**
+   * The response to a request without payment: its price. The published example, if it can't be quoted, is shown the
+   * indicative price, since indexers leave out what fails with it.
+   */
+  private unpaid(call: DecodedCall): Effect.Effect<PlainResponse, ApiFailure> {
+    const { paid, reading } = call
+    const { id } = paid.match.paidRoute
+    const { failedExamples } = this
+    const isExample = () => reading._tag === "Input" && reading.isExample()
+    const indicative = Effect.sync(() =>
+      challengeResponse(
+        paid.match.paidRoute.unpaid(paid.request.url.search),
+        this.settings.cors,
+        paid.corsOrigin
+      )
+    )
+    const quoted = Effect.catch(this.challenged(call, undefined), (failure) =>
+      (failure.status === 400 || failure.status === 404) && isExample()
+        ? Effect.flatMap(currentMillis, (nowMillis) => {
+            failedExamples.add(id, nowMillis())
+            return indicative
+          })
+        : Effect.fail(failure)
+    )
+    if (failedExamples.isEmpty) return quoted
+    return Effect.flatMap(currentMillis, (nowMillis) =>
+      failedExamples.has(id, nowMillis()) && isExample() ? indicative : quoted
     )
   }
 
@@ -277,7 +315,11 @@ export class PaidCalls {
         case "Unsatisfiable":
           return unsatisfiableResponse(delivery.size, this.settings.cors, corsOrigin)
         case "Spent":
-          return yield* this.challenged(call, refusalText(deliveredTwice))
+          return withRefusal(
+            yield* this.challenged(call, refusalText(deliveredTwice)),
+            deliveredTwice.code,
+            payment.payload
+          )
       }
     }
   )
@@ -308,7 +350,11 @@ export class PaidCalls {
         }
         const { refusal } = outcome
         const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
-        const refused = yield* this.challenged(call, refusalText(refusal), { detail, known: computed?.exit })
+        const challenged = yield* this.challenged(call, refusalText(refusal), {
+          detail,
+          known: computed?.exit
+        })
+        const refused = withRefusal(challenged, refusal.code, payment.payload)
         // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
         const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
         if (!isOpen || !(yield* this.toll.isUnderWay(request))) return refused
@@ -327,11 +373,12 @@ export class PaidCalls {
       const call: DecodedCall = { paid, reading, canonical }
       switch (header._tag) {
         case "None":
-          return yield* this.challenged(call, undefined)
+          return yield* this.unpaid(call)
         case "Malformed":
-          return yield* this.challenged(
-            call,
-            refusalText({ code: "invalid_payload", message: header.reason })
+          return withUnreadable(
+            yield* this.challenged(call, refusalText({ code: unreadable, message: header.reason })),
+            unreadable,
+            paidRoute.listedOffers()[0]?.requirements.network
           )
         case "Payment":
           return reading._tag === "Nothing"

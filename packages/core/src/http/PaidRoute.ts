@@ -1,4 +1,6 @@
 import { discoveryOf, identifierOffer } from "../api/Discovery.ts"
+import { headerExtensions } from "../api/HeaderDiscovery.ts"
+import { templateOf } from "../api/Listings.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
@@ -9,9 +11,9 @@ import { type InputReader, inputReader } from "./Input.ts"
 
 /** The `error` of a 402 for a request without payment. */
 export const paymentNeeded =
-  "Payment required: pay one of accepts and send it in the PAYMENT-SIGNATURE header (X-PAYMENT is accepted too)"
+  "payment_required: pay one of accepts, and send it in the header PAYMENT-SIGNATURE"
 const indicativeOnly =
-  "Payment required: the amount is indicative and can't be paid; send the request with its input and without payment to be quoted"
+  "indicative_price: PAYMENT-SIGNATURE can't pay this; send the request with its input to be quoted"
 
 /**
  * A paid route as it is served: an operation with everything about its requests that can be made once, at startup. Its
@@ -44,9 +46,16 @@ const maxQueryLength = 1024
 /** The characters of a query that the URL parser has normalized. */
 const urlCharacters = /^\?[\x21-\x7e]+$/
 
-/** Whether a 402 includes this query; a longer one would leave no room in the header. */
-const isNameable = (search: string): boolean =>
-  search.length <= maxQueryLength + 1 && urlCharacters.test(search)
+type Nameable = NonNullable<AnyOperation["documents"]["queryInResource"]>
+
+/** Tells whether a 402 includes a query; a longer one would leave no room in the header. */
+const queryTest = (nameable: Nameable) => {
+  const characters =
+    typeof nameable === "boolean"
+      ? urlCharacters
+      : new RegExp(`^\\?(?:(?:${nameable.join("|")})=[\\x21-\\x25\\x27-\\x7e]*(?:&|$))+$`)
+  return (search: string): boolean => search.length <= maxQueryLength + 1 && characters.test(search)
+}
 
 /** Challenges kept per operation, about 5 KB each. */
 const maxRemembered = 128
@@ -83,10 +92,10 @@ const byQuery = (
   resource: Resource
 ): Pick<PaidRoute, "unpaid" | "resource"> => {
   const error = price._tag === "Fixed" ? paymentNeeded : indicativeOnly
-  const description = price._tag === "Fixed" ? resource.description : price.indicative.description
-  const described = { ...resource, description }
+  const described = price._tag === "Fixed" ? resource : { ...resource, offered: price.indicative.description }
   const plain = madeFrom(offers, (current) => makeChallenge(current, described, error))
-  if (!queryInResource) return { unpaid: plain, resource: () => resource }
+  if (queryInResource === false) return { unpaid: plain, resource: () => resource }
+  const isNameable = queryTest(queryInResource)
   const naming = madeFrom(offers, (current) => challengeTemplate(current, described, error))
   const { url } = resource
   const unpaid = madeFrom(offers, () => remembered((search) => naming()(url + search)))
@@ -95,9 +104,6 @@ const byQuery = (
     resource: (search) => (isNameable(search) ? { ...resource, url: url + search } : resource)
   }
 }
-
-/** An endpoint's path in the notation of documents: `/weather/{city}`. */
-export const templateOf = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
 
 /** What decides whether a payment waits for the chain. */
 export type ProofSettings = Pick<HttpSettings, "proofAbove" | "trustFacilitator">
@@ -188,11 +194,18 @@ const offerOn = (
 
 export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
   const { identifier, method, path } = operation.endpoint
+  const discovery = discoveryOf(operation, settings.prefix)
+  const { repeats } = operation
+  const { service } = settings
   const resource: Resource = {
     url: `${settings.baseUrl}${templateOf(path)}`,
     description: operation.documents.description,
     mimeType: operation.documents.mimeType,
-    ...discoveryOf(operation, settings.prefix)
+    notice: repeats?.words.notice,
+    service,
+    outputSchema: discovery.outputSchema,
+    discovery: headerExtensions(discovery),
+    extensions: repeats === undefined ? undefined : identifierOffer
   }
   // Clients that don't know this flow skip the offer. The default flow is not sent.
   const flow = operation.settlement?.beforeWork === true ? { paymentFlow: "upfront" } : {}
@@ -211,16 +224,12 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
     () => offerState(operation, listedPrice.atomic, settings),
     () => offersOf(listedPrice)
   )
-  const { repeats } = operation
-  const byItsQuery = byQuery(operation, listedOffers, {
-    ...resource,
-    notice: repeats?.words.notice,
-    ...(repeats === undefined ? {} : { extensions: { ...resource.extensions, ...identifierOffer } })
-  })
+  const byItsQuery = byQuery(operation, listedOffers, resource)
   // A 402 that can't be made, such as one with a `bigint` in its example, fails at startup.
   byItsQuery.unpaid("")
   // Paths keep their parameters' names: a caller chooses the values, and some are private.
-  const listed = { ...resource, url: settings.baseUrl + path }
+  const { description, mimeType } = resource
+  const listed = { url: settings.baseUrl + path, description, mimeType, service, ...discovery }
   settings.listedResources?.set(identifier, listed)
   return {
     operation,

@@ -2,10 +2,12 @@ import { type Cause, Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import type { ApiError } from "../domain/ApiError.ts"
 import { findNetwork } from "../domain/Network.ts"
+import type { PaymentPayload } from "../domain/PaymentPayload.ts"
 import type { Receipt } from "../domain/PaymentRequired.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
 import type { Challenge } from "../toll/request/Challenge.ts"
 import { report } from "../runtime/events.ts"
+import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { encodeHeader } from "../toll/request/PaymentHeader.ts"
 import { exactLength } from "./exactLength.ts"
 import type { WorkResponse } from "../toll/request/TollRequest.ts"
@@ -34,6 +36,19 @@ const corsHeaders = (cors: Cors, origin: string | null): HeaderRecord => {
   if (cors === "*") return anyOrigin
   if (cors === false || origin === null || !cors.includes(origin)) return noOrigin
   return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed }
+}
+
+/** What a page reads of a 402, whose headers have little room. */
+const exposedOfChallenge = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE"
+const anyOriginOfChallenge: HeaderRecord = {
+  ...anyOrigin,
+  "access-control-expose-headers": exposedOfChallenge
+}
+
+const challengeCorsHeaders = (cors: Cors, origin: string | null): HeaderRecord => {
+  const allowed = corsHeaders(cors, origin)
+  if (allowed === anyOrigin) return anyOriginOfChallenge
+  return allowed === noOrigin ? noOrigin : { ...allowed, "access-control-expose-headers": exposedOfChallenge }
 }
 
 /** Lets pages of other origins read the headers that the work has set. */
@@ -72,7 +87,7 @@ export const challengeResponse = (
     "payment-required": header,
     "cache-control": "no-store",
     vary: varyOf(cors),
-    ...corsHeaders(cors, origin)
+    ...challengeCorsHeaders(cors, origin)
   },
   body: withoutBody ? null : body
 })
@@ -180,6 +195,41 @@ export const paidResponse = (
   return contentResponse(response, receipts, cors, origin)
 }
 
+/** Longest name of a network that is repeated to the payer who wrote it. */
+const maxNetworkLength = 64
+
+/** The 402 of a refused payment, with the reason where a receipt would be. */
+export const withRefusal = (
+  challenge: PlainResponse,
+  errorReason: string,
+  payload: PaymentPayload
+): PlainResponse => {
+  const given = payload.x402Version === 1 ? payload.network : payload.accepted.network
+  const known = findNetwork(given)
+  const named = given.slice(0, maxNetworkLength)
+  const refusal = { success: false, errorReason, transaction: "", payer: payerOf(payload) }
+  const headers: HeaderRecord = {
+    ...challenge.headers,
+    "payment-response": encodeHeader({ ...refusal, network: known?.caip2 ?? named })
+  }
+  if (payload.x402Version === 1)
+    headers["x-payment-response"] = encodeHeader({ ...refusal, network: known?.v1Name ?? named })
+  return { ...challenge, headers }
+}
+
+/** The same of a payment header that can't be read. Its network is the one that is offered first. */
+export const withUnreadable = (
+  challenge: PlainResponse,
+  errorReason: string,
+  network = ""
+): PlainResponse => ({
+  ...challenge,
+  headers: {
+    ...challenge.headers,
+    "payment-response": encodeHeader({ success: false, errorReason, transaction: "", network })
+  }
+})
+
 /** No byte of the file is in the range of the request. The payment can be sent again with another one. */
 export const unsatisfiableResponse = (size: number, cors: Cors, origin: string | null): PlainResponse => {
   const { body, headers, status } = failureResponse(rangeNotSatisfiable, cors, origin)
@@ -187,15 +237,15 @@ export const unsatisfiableResponse = (size: number, cors: Cors, origin: string |
 }
 
 /** A public document. */
-export const jsonResponse = (
-  text: string,
+export const documentResponse = (
+  { contentType, text }: { readonly contentType: string; readonly text: string },
   cors: Cors,
   origin: string | null,
   withoutBody: boolean
 ): PlainResponse => ({
   status: 200,
   headers: {
-    "content-type": "application/json",
+    "content-type": contentType,
     "cache-control": "public, max-age=300",
     ...(Array.isArray(cors) ? { vary: "Origin" } : {}),
     ...corsHeaders(cors, origin)

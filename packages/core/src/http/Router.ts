@@ -1,9 +1,10 @@
+import { documentPathsOf, listing, llmsText, manifest, manifestPathOf } from "../api/Listings.ts"
 import type { openApiDocument } from "../api/OpenApi.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import type { StatusAction, StatusKind, StatusPages } from "../ports/StatusPages.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { type PaidRoute, paidRouteAt, paidRouteOf, templateOf } from "./PaidRoute.ts"
+import { type PaidRoute, paidRouteAt, paidRouteOf } from "./PaidRoute.ts"
 
 const noParams: Readonly<Record<string, string>> = {}
 
@@ -17,9 +18,16 @@ export interface OperationMatch {
 /** The handler of a path. */
 export type RouteMatch =
   | OperationMatch
-  | { readonly _tag: "Document"; readonly text: string }
+  | DocumentMatch
   | { readonly _tag: "Public"; readonly handler: PublicRoute }
   | StatusMatch
+
+/** A public document. */
+export interface DocumentMatch {
+  readonly _tag: "Document"
+  readonly contentType: string
+  readonly text: string
+}
 
 /** A status page, or what its wallet may do there. */
 export interface StatusMatch {
@@ -52,14 +60,6 @@ const statusFinder =
   }
 
 type Pages = Pick<StatusPages["Service"], "kindOf">
-
-const listing = (operations: ReadonlyArray<AnyOperation>): string =>
-  JSON.stringify({
-    version: 1,
-    resources: operations
-      .filter(({ documents: { unlisted = false } }) => !unlisted)
-      .map(({ endpoint }) => `${endpoint.method} ${templateOf(endpoint.path)}`)
-  })
 
 /** Maximum length of a path with parameters, which a 402 contains in a header. */
 export const maxPathLength = 1024
@@ -125,12 +125,18 @@ const matchAt = (paidRoute: PaidRoute, url: string, params: OperationMatch["para
 })
 
 /** A document of operations: made again where their number has grown. */
-class OperationsDocument {
+class OperationsDocument implements DocumentMatch {
   readonly _tag = "Document"
+  readonly contentType: string
   private readonly operations: () => ReadonlyArray<AnyOperation>
   private readonly write: (operations: ReadonlyArray<AnyOperation>) => string
   private written: { readonly text: string; readonly size: number }
-  constructor(operations: OperationsDocument["operations"], write: OperationsDocument["write"]) {
+  constructor(
+    operations: OperationsDocument["operations"],
+    write: OperationsDocument["write"],
+    contentType = "application/json"
+  ) {
+    this.contentType = contentType
     this.operations = operations
     this.write = write
     this.written = this.made(operations())
@@ -145,6 +151,41 @@ class OperationsDocument {
   }
 }
 
+/** The listing with offers: made again where an offer has changed, such as the fee payer of a facilitator. */
+class OffersDocument implements DocumentMatch {
+  readonly _tag = "Document"
+  readonly contentType = "application/json"
+  private readonly operations: () => ReadonlyArray<AnyOperation>
+  private readonly settings: HttpSettings
+  private readonly nowMillis: () => number
+  private routes: ReadonlyArray<PaidRoute> = []
+  private written: { readonly text: string; readonly offers: ReadonlyArray<unknown> } | undefined
+  constructor(settings: HttpSettings, operations: OffersDocument["operations"], nowMillis: () => number) {
+    this.settings = settings
+    this.operations = operations
+    this.nowMillis = nowMillis
+  }
+  get text(): string {
+    const operations = this.operations()
+    if (operations.length !== this.routes.length)
+      this.routes = operations.map((operation) => paidRouteOf(this.settings, operation))
+    const offers = this.routes.map(({ listedOffers }) => listedOffers())
+    const { written } = this
+    const isCurrent =
+      written?.offers.length === offers.length &&
+      offers.every((offer, index) => offer === written.offers[index])
+    if (written !== undefined && isCurrent) return written.text
+    const routes = this.routes.map(({ listed, operation }, index) => ({
+      operation,
+      accepts: offers[index]!.map(({ requirements }) => requirements),
+      discovery: listed.extensions ?? {}
+    }))
+    const text = manifest(this.settings, routes, this.nowMillis())
+    this.written = { text, offers }
+    return text
+  }
+}
+
 /**
  * Finds the handler of a path, with or without the prefix of the base URL. Documents name the priced routes too;
  * `describe` makes the OpenAPI document.
@@ -154,7 +195,12 @@ export const makeRouter = (
   operations: ReadonlyArray<AnyOperation>,
   priced: { readonly operations: ReadonlyArray<AnyOperation> },
   describe: typeof openApiDocument,
-  pages: Pick<StatusPages["Service"], "kindOf" | "kinds">
+  {
+    nowMillis,
+    ...pages
+  }: Pick<StatusPages["Service"], "kindOf" | "kinds"> & {
+    readonly nowMillis: () => number
+  }
 ) => {
   const byPath = new Map<string, RouteMatch>()
   const withParams: Array<{
@@ -167,7 +213,7 @@ export const makeRouter = (
     if (path.includes(":")) withParams.push({ match: pathMatcher(path), paidRoute })
     else byPath.set(path, { _tag: "Operation", paidRoute, params: noParams })
   }
-  const { baseUrl, discoveryPath, openapiPath, statusPath } = settings
+  const { baseUrl, discoveryPath, llmsPath, openapiPath, statusPath } = settings
   const all = () => [...operations, ...priced.operations]
   const openApi = (operations: ReadonlyArray<AnyOperation>) =>
     JSON.stringify(
@@ -175,12 +221,21 @@ export const makeRouter = (
         baseUrl,
         operations,
         support: settings.support,
+        guidance: llmsText(settings, operations),
         statusPath,
         statusKinds: pages.kinds()
       })
     )
   if (openapiPath !== undefined) byPath.set(openapiPath, new OperationsDocument(all, openApi))
-  if (discoveryPath !== undefined) byPath.set(discoveryPath, new OperationsDocument(all, listing))
+  if (discoveryPath !== undefined) {
+    const list = (operations: ReadonlyArray<AnyOperation>) => listing(settings, operations, nowMillis())
+    byPath.set(discoveryPath, new OperationsDocument(all, list))
+    byPath.set(manifestPathOf(discoveryPath), new OffersDocument(settings, all, nowMillis))
+  }
+  if (llmsPath !== undefined) {
+    const write = (operations: ReadonlyArray<AnyOperation>) => llmsText(settings, operations)
+    byPath.set(llmsPath, new OperationsDocument(all, write, "text/plain; charset=utf-8"))
+  }
   for (const [path, handler] of settings.publicRoutes) byPath.set(path, { _tag: "Public", handler })
 
   const findStatus = statusFinder(settings, pages)
@@ -201,13 +256,15 @@ export const makeRouter = (
 export const withoutPrefix = (pathname: string, prefix: string): string =>
   prefix !== "" && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
 
+type DocumentPaths = Parameters<typeof documentPathsOf>[0]
+
 /** Whether the till handles a path: everything under `/x402`, its status pages, documents, public routes and own operations. */
 export const pathHandler = (
-  settings: Pick<HttpSettings, "openapiPath" | "discoveryPath" | "statusPath" | "publicRoutes" | "prefix">,
+  settings: DocumentPaths & Pick<HttpSettings, "statusPath" | "publicRoutes" | "prefix">,
   operationPaths: ReadonlyArray<string>
 ) => {
   const { statusPath } = settings
-  const exact = new Set([settings.openapiPath, settings.discoveryPath, ...settings.publicRoutes.keys()])
+  const exact = new Set([...documentPathsOf(settings), ...settings.publicRoutes.keys()])
   const matchers: Array<ReturnType<typeof pathMatcher>> = []
   for (const path of operationPaths) {
     if (path.includes(":")) matchers.push(pathMatcher(path))

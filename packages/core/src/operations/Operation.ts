@@ -127,8 +127,10 @@ export interface OperationDocuments {
   readonly risk?: { readonly setting: string; readonly problem: string; readonly cure: string }
   /** Headers of the 200 that a caller should know, with what they mean. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The 402 includes the request's query, which must contain nothing private. */
-  readonly queryInResource?: boolean
+  /** The 402 includes the request's query, which must contain nothing private; with names, only a query of these alone. */
+  readonly queryInResource?: boolean | ReadonlyArray<string>
+  /** Id of the operation whose response names what this one needs. */
+  readonly follows?: string
   /** Not listed at `/.well-known/x402`. */
   readonly unlisted?: boolean
 }

@@ -44,6 +44,11 @@ export interface RunningTill {
    * }
    */
   readonly price: (route: PricedRouteOptions) => PricedRoute
+  /**
+   * TXT record for your DNS, by which crawlers find the listing: `_x402.shop.example. IN TXT "v=x402-1; …"`. `undefined`
+   * without a listing, or if `baseUrl` isn't https.
+   */
+  readonly dnsRecord: string | undefined
   /** Resolves when storage is open and migrated; rejects with a readable error otherwise. */
   readonly ready: Promise<void>
   /** Lets running calls end (bounded), then closes storage. */

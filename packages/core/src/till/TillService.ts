@@ -1,3 +1,4 @@
+import { documentPathsOf } from "../api/Listings.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Http, type Handling, type PricedCall } from "../http/Http.ts"
 import { type Caller, type IncomingRequest, incoming, toResponse } from "../http/HttpMessage.ts"
@@ -57,7 +58,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const own = (yield* (yield* Operations).all)
         .map(({ endpoint }) => endpoint.path as `/${string}`)
         .filter((path) => !path.startsWith("/x402/"))
-      const { discoveryPath, openapiPath, prefix, statusPath } = configured
+      const { prefix, statusPath } = configured
       const { clock } = yield* StoreTime
       const checks = yield* Checks
       const onTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -87,11 +88,12 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const till = TillService.of({
         handle,
         fetch,
-        handles: pathHandler({ discoveryPath, openapiPath, statusPath, prefix, publicRoutes: routes }, own),
+        handles: pathHandler({ ...configured, publicRoutes: routes }, own),
         paths: [
           "/x402/*",
           ...(statusPath === undefined ? [] : [`${statusPath}/*`]),
-          ...[openapiPath, discoveryPath, ...routes.keys()].filter((path) => path !== undefined),
+          ...documentPathsOf(configured),
+          ...routes.keys(),
           ...own
         ] as ReadonlyArray<`/${string}`>,
         prefix,

@@ -41,6 +41,7 @@ import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
 import { proofCheck } from "./proofCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
+import { serviceOf } from "./settings/ServiceFields.ts"
 import * as StoreTime from "./storeTime.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
 import { tokenCheck } from "./TokenCheck.ts"
@@ -130,7 +131,13 @@ export const httpSettings = (
   settings: ConfiguredSettings,
   { clientAddress, publicRoutes = {} }: TillHooks,
   shared: HttpShared
-) => ({ ...settings, clientAddress, publicRoutes: new Map(Object.entries(publicRoutes)), ...shared })
+) => ({
+  ...settings,
+  service: serviceOf(settings),
+  clientAddress,
+  publicRoutes: new Map(Object.entries(publicRoutes)),
+  ...shared
+})
 
 const httpLayer = (
   settings: ConfiguredSettings,

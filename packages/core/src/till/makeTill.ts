@@ -29,6 +29,7 @@ import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { KeyOperator } from "./keyCheck.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
+import { dnsRecordOf, documentPathsOf } from "../api/Listings.ts"
 import { failureResponse, notFound } from "../http/Responses.ts"
 
 const notStarted = new ApiFailure({
@@ -123,12 +124,14 @@ const makePricedRoutes = (
   shared: HttpShared
 ): PricedRoutes => {
   const { operations = [], publicRoutes = {} } = options
-  const { discoveryPath, openapiPath } = configuration
-  const documents = [discoveryPath, openapiPath].filter((path) => path !== undefined)
   const onError = options.onProviderError ?? printProviderFailure
   return new PricedRoutes(httpSettings(configuration, options, shared), onError, {
     ids: [...contractIds, ...operations.map(({ id }) => id)],
-    paths: [...documents, ...Object.keys(publicRoutes), ...operations.map(({ path }) => path)]
+    paths: [
+      ...documentPathsOf(configuration),
+      ...Object.keys(publicRoutes),
+      ...operations.map(({ path }) => path)
+    ]
   })
 }
 
@@ -263,6 +266,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
       (options.operations ?? []).map(({ path }) => path)
     ),
+    dnsRecord: dnsRecordOf(configuration),
     ready,
     dispose: () => (disposing ??= close()),
     check: () => operate(Effect.flatMap(TillService, ({ check }) => check)),

@@ -1,3 +1,4 @@
+import { documentPathsOf } from "../api/Listings.ts"
 import { Effect, Layer, Option, Record as Records, Result } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { Operations } from "../operations/Operation.ts"
@@ -74,20 +75,17 @@ export const portFaults = (given: Partial<Record<keyof typeof fields, unknown>>)
 }
 
 /** Fails with every fault of the ports that are layers, and with operations at the paths of documents. */
-export const portCheck = (
-  { discoveryPath, openapiPath, statusPath }: ConfiguredSettings,
-  publicPaths: ReadonlyArray<string>
-) =>
+export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArray<string>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const given = Records.map(yield* services, (port) => Option.getOrUndefined<unknown>(port))
       const operations = yield* (yield* Operations).all
-      const taken = new Set<string | undefined>([discoveryPath, openapiPath, ...publicPaths])
+      const taken = new Set<string>([...documentPathsOf(settings), ...publicPaths])
       const { Marketplaces: marketplaces } = given
       const faults = [
         ...portFaults(given),
         ...operations
-          .filter(({ endpoint: { path } }) => taken.has(path) || isStatusPage(path, statusPath))
+          .filter(({ endpoint: { path } }) => taken.has(path) || isStatusPage(path, settings.statusPath))
           .map(
             ({ endpoint }) =>
               `operation ${endpoint.identifier}: the path ${endpoint.path} belongs to a document, a public route or a status page`

@@ -33,7 +33,7 @@ interface Script {
 
 const at = <A>(list: ReadonlyArray<A>, index: number): A => list[Math.min(index, list.length - 1)]!
 
-const noPages = { kindOf: () => undefined, kinds: () => [] }
+const noPages = { kindOf: () => undefined, kinds: () => [], nowMillis: () => 0 }
 
 const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) => {
   let [attempts, looks, quotes] = [0, 0, 0]

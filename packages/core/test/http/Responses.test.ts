@@ -5,7 +5,7 @@ import {
   challengeResponse,
   type Cors,
   failureResponse,
-  jsonResponse,
+  documentResponse,
   notFound,
   paidResponse,
   preflightResponse
@@ -34,7 +34,7 @@ const kinds = (cors: Cors, origin: string | null) => ({
   challenge: challengeResponse(challenge, cors, origin).headers,
   failure: failureResponse(notFound, cors, origin).headers,
   paid: paidResponse({ response: text, receipt }, 2, cors, origin).headers,
-  document: jsonResponse("{}", cors, origin, false).headers
+  document: documentResponse({ contentType: "application/json", text: "{}" }, cors, origin, false).headers
 })
 
 describe("which browsers may read a response", () => {
@@ -110,12 +110,14 @@ describe("a response that isn't paid", () => {
   })
 
   it("is a document that everybody may cache, with a body or without", () => {
-    expect(jsonResponse("{}", "*", null, false)).toMatchObject({
-      status: 200,
-      body: "{}",
-      headers: { "cache-control": "public, max-age=300" }
-    })
-    expect(jsonResponse("{}", "*", null, true).body).toBeNull()
+    expect(documentResponse({ contentType: "application/json", text: "{}" }, "*", null, false)).toMatchObject(
+      {
+        status: 200,
+        body: "{}",
+        headers: { "cache-control": "public, max-age=300" }
+      }
+    )
+    expect(documentResponse({ contentType: "application/json", text: "{}" }, "*", null, true).body).toBeNull()
   })
 })
 

@@ -37,7 +37,7 @@ const buy = operationOf(HttpApiEndpoint.post("buy", "/x402/buy"), {
 })
 const hook = () => new Response("noted")
 
-const noPages = { kindOf: () => undefined, kinds: () => [] }
+const noPages = { kindOf: () => undefined, kinds: () => [], nowMillis: () => 0 }
 const nothingPriced = { operations: [] }
 const router = makeRouter(
   { ...settings, publicRoutes: new Map([["/hooks/parcels", hook]]) },
@@ -85,7 +85,7 @@ describe("the handler of a path", () => {
 
   it("lists what is not unlisted", () => {
     const match = router("/.well-known/x402")
-    expect(match?._tag === "Document" ? JSON.parse(match.text) : match).toEqual({
+    expect(match?._tag === "Document" ? JSON.parse(match.text) : match).toMatchObject({
       version: 1,
       resources: ["GET /x402/search", "POST /x402/buy"]
     })

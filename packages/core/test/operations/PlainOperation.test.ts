@@ -215,12 +215,13 @@ describe("a route of the host", () => {
       "days"
     ])
     expect((await send({ path: "/.well-known/x402" })).text).toContain("GET /weather/{city}")
-    const { extensions } = (await send(weather).then(({ headers }) =>
-      JSON.parse(Buffer.from(headers.get("payment-required")!, "base64").toString("utf8"))
-    )) as { extensions: { bazaar: { info: unknown } } }
+    const unpaid = await send(weather)
+    const { extensions } = JSON.parse(
+      Buffer.from(unpaid.headers.get("payment-required")!, "base64").toString("utf8")
+    ) as { extensions: { bazaar: { info: unknown } } }
     expect(extensions.bazaar.info).toMatchObject({
-      input: { method: "GET", pathParams: { city: "oslo" }, queryParams: { days: "2" } },
-      output: { example: { celsius: 21 } }
+      input: { method: "GET", pathParams: { city: "oslo" }, queryParams: { days: "2" } }
     })
+    expect(jsonOf(unpaid)).toMatchObject({ accepts: [{ outputSchema: { output: { celsius: 21 } } }] })
   })
 })

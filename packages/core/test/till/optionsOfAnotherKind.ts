@@ -5,6 +5,9 @@ import { canary, method, generate, privateKey, type Case, storages } from "./wro
 const portOf = (name: string, methods: string, example: string): string =>
   `${name} must be an object with ${methods}, such as { ${example} }`
 const supportRule = "support must be an email address or an https address, up to 200 characters"
+const tagRule = `tags must list up to 5 different tags of up to 32 printable ASCII characters each, such as ["shopping", "parcels"]`
+const iconRule = (given: string): string =>
+  `iconUrl must be an http(s) address with a public host name and without a user: got "${given}"`
 const corsRule = `cors must be "*" for every origin (the default), a list of origins such as ["https://agents.example"], or false for none`
 const originRule = `cors must list origins such as "https://agents.example", without a path`
 
@@ -73,7 +76,7 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a public route at the path of a document",
     { publicRoutes: { "/openapi.json": method } },
-    "publicRoutes: /openapi.json is the path of a document: move that with openapiPath or discoveryPath"
+    "publicRoutes: /openapi.json is the path of a document: move that with openapiPath, discoveryPath or llmsPath"
   ],
   ["a method that is none", { tracker: { track: 5 } }, "tracker.track must be a function: got 5"],
   [
@@ -120,6 +123,34 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "text as an operation",
     { operations: ["weather"] },
     `operations[0] must be an object such as { id, method, path, price, work }: got "weather"`
+  ],
+  [
+    "a service's name in other letters",
+    { serviceName: "Müller" },
+    'serviceName must be text of up to 32 printable ASCII characters: got "Müller"'
+  ],
+  ["the same tag twice", { tags: ["lamps", "Lamps"] }, tagRule],
+  ["six tags", { tags: ["a", "b", "c", "d", "e", "f"] }, tagRule],
+  [
+    "an icon on this machine",
+    { iconUrl: "https://localhost/icon.png" },
+    iconRule("https://localhost/icon.png")
+  ],
+  ["an icon at a number", { iconUrl: "https://10.0.0.7/icon.png" }, iconRule("https://10.0.0.7/icon.png")],
+  [
+    "a service that takes more of a 402's header than there is",
+    { serviceName: "Lamps", iconUrl: `https://lamps.example/${"i".repeat(150)}.png` },
+    "serviceName, tags and iconUrl take 210 bytes of each 402's header: they share 200. Shorten them"
+  ],
+  [
+    "an example of no route",
+    { examples: { weather: {} } },
+    "examples has no weather; it has search, shop, track, vaultSearch, vaultDownload, buy, vaultBuy"
+  ],
+  [
+    "an example that takes more of a 402's header than there is",
+    { examples: { search: { q: "q".repeat(300) } } },
+    "examples.search must have at most 256 bytes of JSON: got 308"
   ],
   ["a name as support", { support: "Ada" }, `${supportRule}: got "Ada"`],
   ["an http address as support", { support: "http://a.example" }, `${supportRule}: got "http://a.example"`],

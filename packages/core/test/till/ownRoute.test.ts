@@ -46,13 +46,15 @@ describe("a till with one route of the host", () => {
     const document = await send({ path: "/openapi.json" })
     expect(Object.keys(jsonOf(document)["paths"] as object)).toEqual(["/weather"])
     const listing = await send({ path: "/.well-known/x402" })
-    expect(jsonOf(listing)).toEqual({ version: 1, resources: ["GET /weather"] })
+    expect(jsonOf(listing)).toMatchObject({ version: 1, resources: ["GET /weather"] })
     const unpaid = await send(weather)
     expect([unpaid.status, challengeOf(unpaid).resource.url]).toEqual([
       402,
       "https://shop.example/api/weather"
     ])
-    for (const response of [document, listing, unpaid]) expect(wordsOf(response)).not.toMatch(shopWords)
+    const others = [await send({ path: "/llms.txt" }), await send({ path: "/.well-known/x402.json" })]
+    for (const response of [document, listing, unpaid, ...others])
+      expect(wordsOf(response)).not.toMatch(shopWords)
   })
 
   it("has errors about that route alone", async () => {

@@ -193,7 +193,9 @@ export const expectRefused = (response: ReceivedResponse, code: string): void =>
   expect(jsonOf(response)["error"]).toMatch(new RegExp(`^${code}: `))
   // The body may go on where the header has no room.
   expect(String(jsonOf(response)["error"]).startsWith(challengeOf(response).error)).toBe(true)
-  expect(response.headers.get("payment-response")).toBeNull()
+  // The reason, where a receipt would be; a refused proof of a wallet is no payment.
+  const settled = response.headers.get("payment-response")
+  if (settled !== null) expect(JSON.parse(atob(settled))).toMatchObject({ success: false, errorReason: code })
 }
 
 export const expectFailed = (response: ReceivedResponse, status: number, code: string): void => {

@@ -1,5 +1,6 @@
 export { sampleShop, type SampleShop, type SampleShopOptions } from "./SampleShop.ts"
 export { sellsOutAsin } from "./Catalogue.ts"
+export { examples } from "./Examples.ts"
 export { type TrackingNumber, trackingNumbers } from "./Tracker.ts"
 export { defaultTimetable, type PlacedOrder, type Timetable } from "./OrderBook.ts"
 export { vaultItems } from "./VaultShelf.ts"

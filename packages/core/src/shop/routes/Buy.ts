@@ -19,6 +19,7 @@ import { type Operation, operationLayer, type Quoted } from "../../operations/Op
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { bodyErrors, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 import { buyNames } from "./OtherNames.ts"
 
@@ -56,8 +57,13 @@ export const example = {
   }
 }
 
-/** Maximum length of a title in `extra`, which is repeated for each network. */
-const maxItemLength = 80
+/** Bytes of a title in `extra`, which is repeated for each network in a header with little room. */
+const maxItemBytes = 40
+const utf8 = new TextEncoder()
+
+/** The first whole characters of a title that fit. */
+const itemOf = (title: string): string =>
+  title.slice(0, utf8.encodeInto(title, new Uint8Array(maxItemBytes)).read)
 
 const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
   const { fee, product, shipping, subtotal, tax, total } = quote.offer
@@ -67,7 +73,7 @@ const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
     description: describeOffer(quote),
     extra: {
       quoteId: quote.id,
-      item: product.title.slice(0, maxItemLength),
+      item: itemOf(product.title),
       subtotal: formatAtomic(subtotal.atomic),
       tax: formatAtomic(tax.atomic),
       shipping: formatAtomic(shipping.atomic),
@@ -104,7 +110,8 @@ const operation = operationLayer(
         errors: [...quoteCodes, ...upstreamCodes("fulfilment")],
         description: "Purchase of a product, tax and shipping included",
         mimeType: "application/json",
-        example
+        follows: "search",
+        example: yield* publishedExample(endpoint, example)
       },
       input: { faults: (sent) => buyFaults(sent, ordering.generalMarketplace), otherNames: buyNames },
       settlement: { proofRequired: true },

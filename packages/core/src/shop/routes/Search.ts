@@ -9,6 +9,7 @@ import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
 import { searchNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `search`: path, input, responses and documentation. */
@@ -62,7 +63,7 @@ const operation = operationLayer(
             ? "Product search over one marketplace"
             : `Product search over ${catalogue.sources.length === 2 ? "two" : catalogue.sources.length} marketplaces`,
         mimeType: "application/json",
-        example,
+        example: yield* publishedExample(endpoint, example),
         headers: {
           "X-Missing-Marketplaces":
             "Marketplaces that failed or were too slow, separated by commas; their products are missing from the response. Absent if all responded."

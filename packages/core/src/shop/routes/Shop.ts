@@ -9,6 +9,7 @@ import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { bodyErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
 import { shopNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `shop`: path, input, responses and documentation. */
@@ -60,7 +61,7 @@ export const layer = operationLayer(
         errors: upstreamCodes("assistant"),
         description: "AI shopping assistant: a reply and recommended products",
         mimeType: "application/json",
-        example
+        example: yield* publishedExample(endpoint, example)
       },
       input: { otherNames: shopNames },
       settlement: { beforeWork: settlement.shop === "before-work" },

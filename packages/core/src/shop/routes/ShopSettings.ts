@@ -60,5 +60,7 @@ export class ShopSettings extends Context.Service<
     readonly secretResponseLifetimeMillis: number
     /** How long a payer's second payment for the same order is refused, in milliseconds; 0: never. */
     readonly duplicateOrderMillis: number
+    /** The host's own example inputs, by route. */
+    readonly examples: Readonly<Partial<Record<string, Readonly<Record<string, unknown>>>>>
   }
 >()("@till402/core/ShopSettings") {}

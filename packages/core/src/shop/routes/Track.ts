@@ -16,6 +16,7 @@ import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice, respond } from "../../operations/RouteParts.ts"
 import { trackNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `track`: path, input, responses and documentation. */
@@ -93,9 +94,11 @@ export const layer = operationLayer(
       documents: {
         description: "Live status of a shipment",
         mimeType: "application/json",
-        example,
+        example: yield* publishedExample(endpoint, example),
         errors: [...trackingCodes, ...upstreamCodes("tracking")],
         ...carriersNote(tracker.carriers),
+        // The others may be private: a postal code, a phone number, a tax number.
+        queryInResource: ["number", "carrier"],
         // The contract documents the route, but doesn't list it.
         unlisted: true
       },

@@ -14,6 +14,7 @@ import { type Operation, operationLayer, type Quoted } from "../../operations/Op
 import { bodyErrors, failure, maxQuoteAtomic, respondWith } from "../../operations/RouteParts.ts"
 import { orderRepeats } from "./orderRepeats.ts"
 import { vaultBuyNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/buy`: path, input, responses and documentation. */
@@ -78,7 +79,8 @@ export const layer = operationLayer(
         headers: statusHeaders(pages, "purchase"),
         description: "Purchase of a vault item",
         mimeType: "application/json",
-        example,
+        follows: "vaultSearch",
+        example: yield* publishedExample(endpoint, example),
         errors: [{ code: "ITEM_NOT_FOUND", status: 404, meaning: "no item has this slug: search for one" }]
       },
       input: { otherNames: vaultBuyNames },

@@ -11,6 +11,7 @@ import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice } from "../../operations/RouteParts.ts"
 import { vaultDownloadNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** A ZIP archive. */
@@ -133,7 +134,8 @@ export const layer = operationLayer(
       documents: {
         description: "Download of a purchased vault item as a ZIP archive",
         mimeType: "application/zip",
-        example,
+        follows: "vaultBuy",
+        example: yield* publishedExample(endpoint, example),
         errors: [...downloadCodes, ...upstreamCodes("vault")],
         headers: fileHeaders,
         otherResponses

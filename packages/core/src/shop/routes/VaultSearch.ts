@@ -6,6 +6,7 @@ import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, fixedPrice, respond } from "../../operations/RouteParts.ts"
 import { vaultSearchNames } from "./OtherNames.ts"
+import { publishedExample } from "./publishedExample.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** The contract of `vault/search`: path, input, responses and documentation. */
@@ -49,7 +50,7 @@ export const layer = operationLayer(
       documents: {
         description: "Search of digital assets: skills, knowledge, personas",
         mimeType: "application/json",
-        example,
+        example: yield* publishedExample(endpoint, example),
         queryInResource: true
       },
       input: { otherNames: vaultSearchNames },

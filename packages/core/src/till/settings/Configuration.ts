@@ -1,9 +1,11 @@
 import { Effect, Result, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { documentPathsOf } from "../../api/Listings.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { closestName } from "../../runtime/closestName.ts"
 import { hookFields, operationFaults, portFields } from "./HostOptions.ts"
 import { unreadableNetworks } from "./Networks.ts"
 import { isRecord, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
+import { serviceFaults } from "./ServiceFields.ts"
 import {
   type ConfiguredSettings,
   defaultStatusPath,
@@ -133,22 +135,25 @@ export const isStatusPage = (path: string, statusPath: string | false | undefine
 
 /** Documents and public routes that hide each other. */
 const documentFaults = (
-  {
-    discoveryPath,
-    openapiPath,
-    statusPath
-  }: Pick<ConfiguredSettings, "discoveryPath" | "openapiPath" | "statusPath">,
+  settings: Pick<ConfiguredSettings, keyof typeof documentPaths | "statusPath">,
   publicRoutes: unknown
 ): ReadonlyArray<string> => {
-  const isSame = openapiPath !== undefined && openapiPath === discoveryPath
+  const { statusPath } = settings
+  const documents = documentPathsOf(settings)
+  const names = Object.keys(documentPaths) as ReadonlyArray<keyof typeof documentPaths>
   const routes = isRecord(publicRoutes) ? Object.keys(publicRoutes) : []
   return [
-    ...(isSame ? [`openapiPath and discoveryPath are both ${openapiPath}`] : []),
+    ...names.flatMap((name, index) =>
+      names
+        .slice(index + 1)
+        .filter((other) => settings[name] !== undefined && settings[name] === settings[other])
+        .map((other) => `${name} and ${other} are both ${settings[name]}`)
+    ),
     ...routes
-      .filter((path) => path === openapiPath || path === discoveryPath)
+      .filter((path) => documents.includes(path))
       .map(
         (path) =>
-          `publicRoutes: ${path} is the path of a document: move that with openapiPath or discoveryPath`
+          `publicRoutes: ${path} is the path of a document: move that with openapiPath, discoveryPath or llmsPath`
       ),
     ...routes
       .filter((path) => isStatusPage(path, statusPath))
@@ -171,7 +176,9 @@ const settingsOf = <Options>(
   }
   const read = readOptions({ ...hostFields, ...settingFields(given) }, given, optionName)
   const faults = [
-    ...(Result.isSuccess(read) ? documentFaults(read.success, given["publicRoutes"]) : read.failure),
+    ...(Result.isSuccess(read)
+      ? [...documentFaults(read.success, given["publicRoutes"]), ...serviceFaults(read.success)]
+      : read.failure),
     ...others(given)
   ]
   return Result.isSuccess(read) && faults.length === 0
@@ -201,10 +208,15 @@ export const configureOptions = (options: TillOptions): ConfiguredSettings =>
 
 /** Whether a path belongs to a document, a public route or a status page. */
 const takenPaths = (options: TillOptions): ((path: string) => boolean) => {
-  const { discoveryPath, openapiPath, publicRoutes, statusPath = defaultStatusPath } = options
+  const { publicRoutes, statusPath = defaultStatusPath } = options
+  const pathOf = (name: keyof typeof documentPaths): string | undefined =>
+    options[name] === false ? undefined : (options[name] ?? documentPaths[name])
   const taken = new Set<unknown>([
-    openapiPath ?? documentPaths.openapiPath,
-    discoveryPath ?? documentPaths.discoveryPath,
+    ...documentPathsOf({
+      openapiPath: pathOf("openapiPath"),
+      discoveryPath: pathOf("discoveryPath"),
+      llmsPath: pathOf("llmsPath")
+    }),
     ...(isRecord(publicRoutes) ? Object.keys(publicRoutes) : [])
   ])
   return (path) => taken.has(path) || isStatusPage(path, statusPath)

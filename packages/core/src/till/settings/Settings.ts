@@ -28,6 +28,7 @@ import {
   type OptionsOf,
   shown
 } from "./OptionSchema.ts"
+import { serviceFields } from "./ServiceFields.ts"
 import type { FixedPriceOperation, LimitOptions, RefundLimitOptions, TillSettings } from "./TillSettings.ts"
 
 /*
@@ -208,13 +209,41 @@ const readCors = (given: unknown = "*", faults: Faults): "*" | ReadonlyArray<str
   return faults.add(`must list origins such as "https://agents.example", without a path: got ${wrong}`)
 }
 
+/** Bytes of an example, which each 402's header contains. */
+const maxExampleBytes = 256
+
+const readExamples = (
+  given: unknown = {},
+  faults: Faults
+): NonNullable<TillSettings["examples"]> | Failed => {
+  if (!isRecord(given))
+    return faults.wrong(
+      `an object such as { vaultBuy: { slug: "…", walletAddress: "…", email: "…" } }`,
+      given
+    )
+  for (const [id, input] of Object.entries(given)) {
+    if (!contractIds.includes(id)) faults.add(`has no ${id}; it has ${contractIds.join(", ")}`)
+    else if (!isRecord(input)) faults.add("must be the fields of a request", id)
+    else {
+      const bytes = new TextEncoder().encode(JSON.stringify(input)).length
+      if (bytes > maxExampleBytes)
+        faults.add(`must have at most ${maxExampleBytes} bytes of JSON: got ${bytes}`, id)
+    }
+  }
+  return given as NonNullable<TillSettings["examples"]>
+}
+
 const isContact = (given: unknown): boolean =>
   typeof given === "string" &&
   given.length <= 200 &&
   (/^[^\s@]+@[^\s@]+$/.test(given) || httpsUrl(given) !== undefined)
 
 /** Where the documents of a till are by default. */
-export const documentPaths = { openapiPath: "/openapi.json", discoveryPath: "/.well-known/x402" }
+export const documentPaths = {
+  openapiPath: "/openapi.json",
+  discoveryPath: "/.well-known/x402",
+  llmsPath: "/llms.txt"
+}
 export const defaultStatusPath = "/x402-status"
 
 const fields = {
@@ -239,9 +268,12 @@ const fields = {
   proofAbove: dollars("1.00"),
   allowPlayMoney: flag(false),
   support: optional<string>("an email address or an https address, up to 200 characters", isContact),
+  ...serviceFields,
+  examples: option<NonNullable<TillSettings["examples"]>>(readExamples),
   refuseUnknownFields: flag(false),
   openapiPath: mountPath(documentPaths.openapiPath),
   discoveryPath: mountPath(documentPaths.discoveryPath),
+  llmsPath: mountPath(documentPaths.llmsPath),
   statusPath: mountPath(defaultStatusPath),
   cors: option<NonNullable<TillSettings["cors"]>>(readCors)
 } satisfies OptionsOf<TillSettings>

@@ -27,6 +27,16 @@ export const variableOf = (path: string, network?: string): string => {
   return `TILL_${capitals(path)}${network === undefined ? "" : `_${capitals(network)}`}`
 }
 
+/** Options that one variable holds whole. */
+const oneVariable: ReadonlySet<unknown> = new Set([
+  "networks",
+  "secret",
+  "settlement",
+  "cors",
+  "tags",
+  "examples"
+])
+
 /** Names a fault of settings by the variable that contains it. */
 const variableAt: OptionNames = (path, given) => {
   const [name, index, member] = path
@@ -35,8 +45,7 @@ const variableAt: OptionNames = (path, given) => {
     return variableOf(String(member), networkAt(path, given))
   if (name === "secret" && typeof index === "number")
     return `${variableOf(index === 0 ? "secret" : "olderSecrets")}${keyAt(path, given)}`
-  const isOneVariable = name === "networks" || name === "secret" || name === "settlement" || name === "cors"
-  return variableOf(isOneVariable ? name : path.join("."))
+  return variableOf(oneVariable.has(name) ? String(name) : path.join("."))
 }
 
 const listOf = (text: string): ReadonlyArray<string> =>
@@ -57,12 +66,23 @@ const tokenOf = (text: string): Readonly<Record<string, string>> => {
   return { address: parts[0] ?? "", name: parts.slice(1, -1).join(", "), version: parts.at(-1) ?? "" }
 }
 
+/** The value of JSON; another text stays, and is reported. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
 /** Options whose text has a format of its own. */
 const formats: Readonly<Record<string, (text: string) => unknown>> = {
   settlement: (text) => Object.fromEntries(listOf(text).map((operation) => [operation, "before-work"])),
   cors: (text) => (text === "false" ? false : text === "*" ? "*" : listOf(text)),
   olderSecrets: (text) => listOf(text).map(keyOf),
   retiredKeys: listOf,
+  tags: listOf,
+  examples: jsonOf,
   "networks[].token": tokenOf
 }
 

@@ -1,3 +1,4 @@
+import type { OperationId } from "../../shop/routes/Api.ts"
 import type { Prices } from "../../shop/routes/ShopSettings.ts"
 import type { PublicRoute } from "../../http/HttpMessage.ts"
 import type { MailTemplates } from "../../shop/mail/Templates.ts"
@@ -288,6 +289,23 @@ export interface TillSettings {
    */
   readonly support?: string
   /**
+   * Name of your service in indexes: up to 32 characters of printable ASCII. A 402 has little room: with `tags` and `iconUrl`
+   * 200 bytes of JSON at most.
+   */
+  readonly serviceName?: string
+  /** What your service is about, in indexes: up to 5 words or phrases, each up to 32 characters of printable ASCII. */
+  readonly tags?: ReadonlyArray<string>
+  /** Icon of your service in indexes: an http(s) address with a host name. */
+  readonly iconUrl?: string
+  /**
+   * Example requests of yours that documents and 402s publish in place of the defaults, by route: the fields of path,
+   * query or body, up to 256 bytes of JSON. Indexers send them and list what they get a price for, so name products of
+   * yours: `{ buy: { asin: "…", email: "…", shippingAddress: { … } }, vaultBuy: { slug: "…", … } }`.
+   *
+   * @default {}
+   */
+  readonly examples?: Partial<Record<OperationId, Readonly<Record<string, unknown>>>>
+  /**
    * Refuses each request with a field that its route doesn't have. By default those that resemble a field, or change
    * what is bought (`quantity`), are refused, and others are ignored. Your own operations with a `StandardSchema` decide
    * by themselves.
@@ -302,11 +320,18 @@ export interface TillSettings {
    */
   readonly openapiPath?: string | false
   /**
-   * Path of the discovery listing below the mount; `false` omits it.
+   * Path of the discovery listing below the mount; with `.json` after it, that of the listing with offers and examples.
+   * `false` omits both.
    *
    * @default "/.well-known/x402"
    */
   readonly discoveryPath?: string | false
+  /**
+   * Path below the mount of what agents read before their first call; `false` omits it.
+   *
+   * @default "/llms.txt"
+   */
+  readonly llmsPath?: string | false
   /**
    * Path of the free status pages of orders and purchases below the mount; `false` omits them.
    *

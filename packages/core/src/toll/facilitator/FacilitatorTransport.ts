@@ -16,6 +16,8 @@ type Fault = FacilitatorFault | HttpClientError.HttpClientError
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | undefined
+  /** The header `EXTENSION-RESPONSES`. */
+  readonly extensionResponses?: string | undefined
   /** Fails if the body is too long, or the connection breaks. */
   readonly text: Effect.Effect<string, Fault>
 }
@@ -44,6 +46,7 @@ export const sendOver = (client: HttpClient.HttpClient): SendCall =>
     return {
       status: response.status,
       retryAfter: response.headers["retry-after"],
+      extensionResponses: response.headers["extension-responses"],
       text: Effect.catchTag(readBodyText(response, maxResponseBytes), "BodyTooLarge", (cause) =>
         Effect.fail(new FacilitatorFault({ cause }))
       )

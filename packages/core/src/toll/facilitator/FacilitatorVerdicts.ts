@@ -1,5 +1,5 @@
 import type { SignedPayload } from "../../domain/PaymentPayload.ts"
-import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
+import type { PaymentRequirements, ServiceIdentity } from "../../domain/PaymentRequired.ts"
 
 /**
  * A resource as facilitators receive it, and their public catalogues list it: the till's own words, and the same for
@@ -10,6 +10,8 @@ export interface ListedResource {
   readonly url: string
   readonly description: string
   readonly mimeType: string
+  /** How the service is named. */
+  readonly service?: ServiceIdentity | undefined
   /** Version 1: describes the call. */
   readonly outputSchema?: Readonly<Record<string, unknown>>
   /** Version 2: the same, as an extension. */

@@ -12,6 +12,7 @@ import {
 } from "./FacilitatorOptions.ts"
 import { FacilitatorFault, FacilitatorTransport, type Reply, type SendCall } from "./FacilitatorTransport.ts"
 import type { FacilitatorRequest, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
+import { ListingReports } from "./ListingReports.ts"
 import { pollStatus } from "./PaymentStatus.ts"
 import { type SupportedFault, SupportedKinds } from "./SupportedKinds.ts"
 import {
@@ -74,6 +75,7 @@ const within =
 /** Requests to a facilitator, with the host's headers. */
 const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
   const base = options.url.replace(/\/+$/, "")
+  const listings = new ListingReports(facilitatorName(options))
 
   const headersFor = (operation: Operation) =>
     options.headers === undefined
@@ -90,6 +92,12 @@ const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
         headers,
         json: wireJson(request)
       })
+    ).pipe(
+      Effect.tap(({ extensionResponses }) =>
+        extensionResponses === undefined
+          ? Effect.void
+          : listings.note(request.resource.url, extensionResponses)
+      )
     )
 
   const get = (path: string, operation: Operation) =>

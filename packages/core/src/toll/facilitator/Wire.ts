@@ -30,10 +30,10 @@ export const wireRequest = (request: FacilitatorRequest): WireRequest => {
   const extra = listedExtra(request.requirements.extra)
   if (x402Version === 1) return version1({ ...request.requirements, extra }, request)
   const requirements = { ...request.requirements, extra }
-  const { description, extensions, mimeType, url } = resource
+  const { description, extensions, mimeType, service, url } = resource
   const paymentPayload = {
     x402Version,
-    resource: { url, description, mimeType },
+    resource: { url, description, mimeType, ...service },
     accepted: requirements,
     payload,
     ...(extensions === undefined ? {} : { extensions })

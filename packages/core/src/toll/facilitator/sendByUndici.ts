@@ -193,7 +193,12 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
     const isRedirect = status >= 300 && status < 400 && headerOf(headers, "location") !== undefined
     const isEncoded = (headerOf(headers, "content-encoding") ?? "identity") !== "identity"
     if (!isRedirect && !isEncoded)
-      return Effect.succeed<Reply>({ status, retryAfter: headerOf(headers, "retry-after"), text })
+      return Effect.succeed<Reply>({
+        status,
+        retryAfter: headerOf(headers, "retry-after"),
+        extensionResponses: headerOf(headers, "extension-responses"),
+        text
+      })
     needsClient = true
     return isRedirect && (call.json === undefined || repeating.has(status))
       ? overClient(call)

@@ -1,4 +1,4 @@
-import type { PaymentOption, PaymentRequired } from "../../domain/PaymentRequired.ts"
+import type { PaymentOption, PaymentRequired, ServiceIdentity } from "../../domain/PaymentRequired.ts"
 import { encodeHeader } from "./PaymentHeader.ts"
 import type { PaymentOffer } from "./Verdict.ts"
 
@@ -11,12 +11,18 @@ export interface Resource {
   readonly url: string
   readonly description: string
   readonly mimeType: string
+  /** What this request buys, which the body says in place of `description`. */
+  readonly offered?: string | undefined
+  /** How the header names the service. */
+  readonly service?: ServiceIdentity | undefined
   /** Follows the error in the body: the header, which has little room, leaves it out. */
   readonly notice?: string | undefined
   /** Version 1: describes the call, for indexers. */
   readonly outputSchema: Readonly<Record<string, unknown>>
-  /** Version 2: the same, as an extension. */
-  readonly extensions: Readonly<Record<string, unknown>>
+  /** Version 2: the same, as an extension. A refused payment's 402 leaves it out. */
+  readonly discovery?: Readonly<Record<string, unknown>> | undefined
+  /** Version 2: what a payment may contain besides. */
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** A 402 response: the version-1 body and the version-2 header of one set of offers. */
@@ -34,7 +40,7 @@ const toOption = (offer: PaymentOffer, resource: Resource): PaymentOption | unde
         network: offer.v1Name,
         maxAmountRequired: offer.requirements.amount,
         resource: resource.url,
-        description: resource.description,
+        description: resource.offered ?? resource.description,
         mimeType: resource.mimeType,
         outputSchema: resource.outputSchema as PaymentOption["outputSchema"] & {},
         payTo: offer.requirements.payTo,
@@ -64,12 +70,16 @@ const bodyOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: 
   accepts: offers.map((offer) => toOption(offer, resource)).filter((option) => option !== undefined)
 })
 
-const headerOf = (offers: ReadonlyArray<PaymentOffer>, resource: Resource, error: string) => ({
+const headerOf = (
+  offers: ReadonlyArray<PaymentOffer>,
+  { description, discovery, extensions, mimeType, service, url }: Resource,
+  error: string
+) => ({
   x402Version: 2,
   error,
-  resource: { url: resource.url, description: resource.description, mimeType: resource.mimeType },
+  resource: { url, description, mimeType, ...service },
   accepts: offers.map((offer) => offer.requirements),
-  extensions: resource.extensions
+  extensions: { ...discovery, ...extensions }
 })
 
 /** Stands for the URL in a template: JSON escapes its control characters, and nothing else has them. */

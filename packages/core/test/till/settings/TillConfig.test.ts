@@ -84,6 +84,9 @@ describe("tillConfig", () => {
       discoveryPath: false,
       cors: ["https://a.example", "https://b.example"]
     })
+    expect(
+      settingsOf({ TILL_TAGS: "lamps, shopping", TILL_EXAMPLES: '{"track":{"number":"EE123456785US"}}' })
+    ).toMatchObject({ tags: ["lamps", "shopping"], examples: { track: { number: "EE123456785US" } } })
     expect(settingsOf({ TILL_CORS: "*" }).cors).toBe("*")
     expect(settingsOf({ TILL_CORS: "false" }).cors).toBe(false)
   })
@@ -157,7 +160,9 @@ describe("tillConfig", () => {
     ["TILL_SETTLEMENT_BEFORE_WORK", "tarck", /TILL_SETTLEMENT_BEFORE_WORK has no tarck: did you mean track/],
     ["TILL_OPENAPI_PATH", "openapi.json", /TILL_OPENAPI_PATH must be a path .* or false/],
     ["TILL_MARGIN", "2.5", /TILL_MARGIN must be basis points/],
-    ["TILL_CORS", "a.example", /TILL_CORS must list origins .* got "a.example"/]
+    ["TILL_CORS", "a.example", /TILL_CORS must list origins .* got "a.example"/],
+    ["TILL_EXAMPLES", "{", /TILL_EXAMPLES must be an object such as .* got "\{"/],
+    ["TILL_EXAMPLES", '{"trak":{}}', /TILL_EXAMPLES has no trak; it has search/]
   ]
   it.each(wrong)("names %s where it is %s", (name, value, message) => {
     const text = faultOf(tillConfig, { ...required, [name]: value })

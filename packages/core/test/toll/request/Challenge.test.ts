@@ -72,6 +72,16 @@ describe("the resource of a 402", () => {
     }
   })
 
+  it.each(["?number=EE123456785US", "?carrier=100002&number=EE123456785US"])(
+    "names a query of track that has only the parcel: %s",
+    async (query) => {
+      for (const headers of [{}, { "payment-signature": "e30=" }] as ReadonlyArray<Record<string, string>>)
+        expect(new Set(await named({ path: `/x402/track${query}` }, headers))).toEqual(
+          new Set([`${baseUrl}/x402/track${query}`])
+        )
+    }
+  )
+
   it("includes it in the 402 of a refused payment, too", async () => {
     for (const call of [search, { path: "/x402/vault/search?limit=3" }]) {
       const urls = await named(call, { "payment-signature": "e30=" })
@@ -87,7 +97,8 @@ describe("the resource of a 402", () => {
   })
 
   it.each([
-    ["track", track],
+    ["track, with what may be private", { path: `${track.path}&phone=5551234` }],
+    ["track, with another name", { path: `${track.path}&Number=1` }],
     ["vault download", downloadOf("7d0c5b1a-92b4-4b43-8a3e-1f0f5a3f6b11", "1.secret")],
     ["shop", { ...shop, path: "/x402/shop?a=b" }],
     ["buy without a body", { path: "/x402/buy?a=b", body: {} }]
