@@ -16,6 +16,7 @@ export const mounts = (hosts: Hosts): void => {
     const port = await serve(hosts.underShop(till.seam))
     const echo = echoOf(await send(port, "/shop/x402/search?q=mug"))
     expect([echo.pathname, echo.search]).toEqual(["/shop/x402/search", "?q=mug"])
+    expect(JSON.parse((await send(port, "/shop/x402/caller")).text).mount ?? "").toBe("")
     expect((await send(port, "/shop/own")).text).toBe("my own route")
     expect((await send(port, "/x402/search")).status).toBe(404)
   })
@@ -25,6 +26,8 @@ export const mounts = (hosts: Hosts): void => {
     const port = await serve(hosts.underShop(till.seam))
     const echo = echoOf(await send(port, "/shop/x402/shop?q=mug", { method: "POST", body: "{}" }))
     expect(echo).toMatchObject({ method: "POST", pathname: "/x402/shop", search: "?q=mug", body: "{}" })
+    // The till compares it with the path of its base URL.
+    expect(JSON.parse((await send(port, "/shop/x402/caller")).text)).toMatchObject({ mount: "/shop" })
     expect((await send(port, "/shop/own")).text).toBe("my own route")
     expect((await send(port, "/shop//evil/x402/search")).status).toBe(404)
     expect((await send(port, "/shopping/x402/search")).status).toBe(404)

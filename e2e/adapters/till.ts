@@ -5,6 +5,7 @@ import type { IncomingRequest, PlainResponse } from "@till402/core"
 /** The caller's data that an adapter passes on. */
 export interface Caller {
   readonly clientAddress?: string | undefined
+  readonly mount?: string | undefined
 }
 
 /** The part of a till that adapters use. */

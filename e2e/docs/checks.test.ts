@@ -68,6 +68,91 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "reports another address or wallet once, with both, and not a network that is new",
       works: "may be copied for staging, which leaves the first as it was",
       text: "a wallet that you changed; a copy for staging"
+    },
+    {
+      mistake: "of real money is refused for a test with play money, which the test leaves as it was",
+      works: "of tests takes any networks, addresses and wallets of tests, and no real money later",
+      text: "this process is a test that takes play money"
+    },
+    {
+      mistake: "reports sales without a mailer, and none with one",
+      works: "takes what suits a test %s",
+      text: "Buyers get no mail: one who loses the response has nothing"
+    }
+  ],
+  [`${till}/clockCheck.test.ts`]: [
+    {
+      mistake: "a till whose host's clock is 5 minutes off",
+      works: "sells beside a facilitator whose Date is wrong, which is one event",
+      text: "a facilitator whose `Date` is wrong"
+    },
+    {
+      mistake: "compares that one: a database that is 5 minutes off sells nothing",
+      works: "sells beside a node that lags, without a word of the clock",
+      text: "a node that lags"
+    }
+  ],
+  [`${till}/keyCheck.test.ts`]: [
+    {
+      mistake: "is refused with another one, under its id or another, and says how to keep both",
+      works: "is used with a new one before it, and then without it, since nothing was made under it",
+      text: "secret is not the one this database was used with"
+    },
+    {
+      mistake: "is refused while a purchase can be downloaded under it, and leaves nothing behind",
+      works: "is let through once the purchase can no longer be downloaded",
+      text: 'secret lacks the key "1", under which this database has'
+    },
+    {
+      mistake: "is reported with what is lost, and its purchases are downloaded by the wallet that paid",
+      works: "serves a staging copy of a database, whose own keys are others",
+      text: "the same secret or the old one in `retiredKeys`"
+    }
+  ],
+  [`${till}/proofCheck.test.ts`]: [
+    {
+      mistake: "no operation asks for the chain's proof",
+      works: "operations above a dollar are sold, and named in one event",
+      text: "facilitator_trusted"
+    }
+  ],
+  [`${till}/watchReceipts.test.ts`]: [
+    {
+      mistake: "gets a cheap call served, and no more payments once two reads have shown it",
+      works: "a facilitator whose payment somebody else has sent goes on",
+      text: "a payment that somebody else submitted first"
+    },
+    {
+      mistake: "stops its own sales, and not those of another one on the same network",
+      works: "is none to stop, if it is for tests",
+      text: "the network goes on with others"
+    }
+  ],
+  "packages/core/test/toll/audit/ReceiptAudit.test.ts": [
+    {
+      mistake: "is confirmed by two reads ten minutes apart",
+      works: "may be moved to another block by a reorganization, before or after it was first looked for",
+      text: "a block that a reorganization moved"
+    },
+    {
+      mistake: "is found after a restart in between",
+      works: "may not be shown yet by a node that lags behind for half an hour",
+      text: "a node that lags"
+    }
+  ],
+  "e2e/clients/falseReceipts.deep.test.ts": [
+    {
+      mistake: "what needs the chain's proof is refused, and a false receipt ends the sales through it",
+      works: "an honest facilitator of the same network goes on",
+      text: "it gets no more payments, the network goes on with others"
+    }
+  ],
+  [`${till}/mountCheck.test.ts`]: [
+    {
+      mistake: "a mount that isn't the path of %s is reported once, and works",
+      works:
+        "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are no word worth",
+      text: "mount_differs"
     }
   ],
   [`${till}/portCheck.test.ts`]: [
@@ -81,6 +166,27 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "no marketplace",
       works: "an assistant needs no marketplace",
       text: "Marketplaces is empty: give one, or leave Search.layer out"
+    },
+    {
+      mistake: "an async function",
+      works:
+        "ports that work are taken: with options, with members of their own, of classes, and from functions",
+      text: "Tracker.track is an async function, and must return an Effect"
+    },
+    {
+      mistake: "a misspelled option of an operation is refused, and the host's own isn't",
+      works: "startWithOption({ team:",
+      text: "operation weather: it has no prof: did you mean proof?"
+    },
+    {
+      mistake: "options of Till.make, and no operation, are refused with what to do",
+      works: "an assistant needs no marketplace",
+      text: "facilitator is an option of Till.make: provide its layer to Till.layer"
+    },
+    {
+      mistake: "a facilitator with %o ends the start",
+      works: "an assistant needs no marketplace",
+      text: "facilitator has no setleTimeoutMillis: did you mean settleTimeoutMillis?"
     }
   ],
   [`${till}/settings/TillConfig.test.ts`]: [
@@ -88,6 +194,24 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "is refused where it misspells another: %s",
       works: "is reported, and stops no till: %s",
       text: "there is no variable TILL_PRICE_TRACK: did you mean TILL_PRICES_TRACK?"
+    },
+    {
+      mistake: "is reported with the one that it shortens: %s",
+      works: "is no word worth where it is for a network of another till in the same environment",
+      text: "TILL_RPC_BASE (did you mean TILL_RPC_URL_BASE?)"
+    }
+  ],
+  "packages/core/test/stores/schema/migrations.test.ts": [
+    {
+      mistake: "lacks an index: the error has the statement that creates it, after which the till starts",
+      works: "may have more than is needed",
+      text: "an index was dropped"
+    },
+    {
+      mistake:
+        "has a table of another program: the error names it, nothing is changed, and a till's own tables are taken",
+      works: "needs no right to create tables where %s has made them",
+      text: "the database has a table of another program"
     }
   ],
   "packages/core/test/stores/schema/upgrades.test.ts": [

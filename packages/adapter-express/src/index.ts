@@ -36,7 +36,10 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler 
       return
     }
     till
-      .handle(incoming(request, { url, parsedBody: request.body }), { clientAddress: addressOf(request) })
+      .handle(incoming(request, { url, parsedBody: request.body }), {
+        clientAddress: addressOf(request),
+        mount: url === original ? undefined : request.baseUrl
+      })
       .then((result) => writeResponse(result, response))
       .catch(next)
   }

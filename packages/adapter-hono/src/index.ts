@@ -22,9 +22,10 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandl
     const { raw } = context.req
     const sent = new URL(raw.url)
     let url: Target = sent
+    let mount: string | undefined
     if (!till.handles(sent.pathname)) {
       // A till whose base URL has no prefix expects the path below Hono's mount.
-      const mount = routePath(context).replace(/\/?\*$/, "")
+      mount = routePath(context).replace(/\/?\*$/, "")
       if (mount === "" || !sent.pathname.startsWith(`${mount}/`)) return next()
       url = { pathname: sent.pathname.slice(mount.length), search: sent.search }
       if (!till.handles(url.pathname)) return next()
@@ -37,7 +38,7 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandl
       header: (name) => raw.headers.get(name),
       toRequest: () => rebuilt ?? (url === sent ? raw : new Request(address(), raw))
     }
-    const result = await till.handle(request, callerOf(context))
+    const result = await till.handle(request, { ...callerOf(context), mount })
     // Hono drops the body of a HEAD response without canceling its stream.
     if (context.req.method === "HEAD" && result.body instanceof ReadableStream) await result.body.cancel()
     return result instanceof Response ? result : new Response(result.body as BodyInit | null, result)

@@ -25,7 +25,9 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
     // Koa's body parsers keep the text that was sent in `rawBody`.
     const { body, rawBody } = context.request as { readonly body?: unknown; readonly rawBody?: unknown }
     const request = incoming(context.req, { url, parsedBody: rawBody ?? body })
-    return respond(context, await till.handle(request, { clientAddress: context.ip }))
+    const { pathname } = original
+    const mount = pathname.endsWith(url.pathname) ? pathname.slice(0, -url.pathname.length) : undefined
+    return respond(context, await till.handle(request, { clientAddress: context.ip, mount }))
   }
 }
 

@@ -2,6 +2,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
+import { type SecretText, unwrapped } from "./runtime/SecretText.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
@@ -13,9 +14,9 @@ export interface PostgresOptions {
   /**
    * Connection string: `postgres://user:password@host:5432/database`. Supports libpq's parameters `sslmode`, `host`,
    * `port`, `user`, `password`, `dbname`, `application_name` and `options`. `connectTimeoutMillis` replaces its
-   * `connect_timeout`.
+   * `connect_timeout`. It has a password: as text, or wrapped by `Redacted.make`.
    */
-  readonly url: string
+  readonly url: SecretText
   /** Size of the connection pool: 1 to 1000, default 10. Connections are opened on demand. */
   readonly maxConnections?: number
   /** Timeout of opening a connection, in milliseconds: 1 to 30000, default 5000. */
@@ -82,13 +83,14 @@ const methodTimeoutMillis = (
 ): number => options.connectTimeoutMillis + 2 * options.statementTimeoutMillis
 
 interface Settings extends Required<PostgresOptions> {
+  readonly url: string
   readonly address: PostgresAddress
   /** For messages: no user, no password. */
   readonly database: string
 }
 
 const readOptions = (options: PostgresOptions): Effect.Effect<Settings, ConfigurationError> => {
-  const settings = { ...defaults, ...options }
+  const settings = { ...defaults, ...options, url: unwrapped(options.url) }
   const faults: Array<string> = []
   const url = URL.parse(settings.url)
   const isPostgres = url !== null && ["postgres:", "postgresql:"].includes(url.protocol)

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { inspect, promisify } from "node:util"
 import { type Postgres, sharedPostgres } from "@till402/test-postgres"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
@@ -41,7 +41,8 @@ describe("an address", () => {
 
   it("serves where TLS is preferred and the server has none", async () => {
     const url = `${await cluster.createDatabase()}?sslmode=prefer`
-    expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))).toEqual({
+    const wrapped = Redacted.make(url)
+    expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url: wrapped })))).toEqual({
       _tag: "Claimed"
     })
   })

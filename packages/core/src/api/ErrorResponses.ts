@@ -168,7 +168,10 @@ export const descriptionOf = (
 /** The headers of a response besides those of the operation. */
 export const headersOf = (status: number): Readonly<Record<string, string>> => {
   if (status === 402)
-    return { "PAYMENT-REQUIRED": "The same offers for version 2 of x402: base64 of JSON, a PaymentRequired." }
+    return {
+      "PAYMENT-REQUIRED": "The same offers for version 2 of x402: base64 of JSON, a PaymentRequired.",
+      "PAYMENT-RESPONSE": "Of a refused payment: base64 of JSON with its reason."
+    }
   if (status === 416) return { "Content-Range": "The file's size." }
   return [408, 409, 429, 500, 503].includes(status) ? { "Retry-After": "Seconds to wait." } : {}
 }

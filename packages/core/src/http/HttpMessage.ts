@@ -69,4 +69,6 @@ export type PublicRoute = (request: Request) => Response | Promise<Response>
 export interface Caller {
   /** Network address, for the budget of unpaid quotes; adapters pass the one that their framework reports. */
   readonly clientAddress?: string | undefined
+  /** The framework's path of the mount, such as `/shop`, where the request's URL is the path below it. */
+  readonly mount?: string | undefined
 }

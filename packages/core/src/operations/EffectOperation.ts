@@ -3,6 +3,7 @@ import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { reportingDefects } from "./HostDefects.ts"
 import { timedOut } from "./HostWork.ts"
+import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { ownEndpoint, ownOperation } from "./OwnOperation.ts"
@@ -20,6 +21,14 @@ export interface OperationOptions<
   /** The paid work. Fails with an `ApiFailure` of your own (4xx, 502 or 503), and nothing is charged. */
   readonly work: (input: Schema.Struct.Type<Fields>) => Effect.Effect<Output["Type"], ApiFailure, R>
 }
+
+const mustReturn = "must return an Effect: wrap promises in Effect.tryPromise"
+
+/** The effect of a host's work. Hosts without types may return promises. */
+const effectOf = <A, E, R>(id: string, returned: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.isEffect(returned)
+    ? returned
+    : Effect.die(new TypeError(`operation ${id}: work returned no Effect, and ${mustReturn}`))
 
 /**
  * A paid route of a host as a layer, for `Till.layer`. Requires what its work requires. Fails with a
@@ -50,6 +59,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
         faults.push(
           "input can't have checks of the whole struct: check it in work, and fail with an ApiFailure"
         )
+      if (isAsyncFunction(options.work)) faults.push(`work is an async function, and ${mustReturn}`)
       if (faults.length > 0)
         return yield* new ConfigurationError({
           message: `operation ${String(options.id)}: ${faults.join("; ")}`
@@ -60,7 +70,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
       const operation = yield* ownOperation(options, {
         endpoint: ownEndpoint(options, options.input?.fields ?? {}, options.output),
         work: (input) =>
-          options.work(input).pipe(
+          Effect.suspend(() => effectOf(options.id, options.work(input))).pipe(
             Effect.timeoutOrElse({
               duration: settings.upstreamTimeoutMillis,
               orElse: () => Effect.fail(timedOut(options.id))

@@ -31,6 +31,10 @@ export const maxResponseLength = 1024 * 1024
  * @throws TypeError if it isn't JSON data: the caller must not be charged for an empty object
  */
 export const jsonOf = (id: string, output: unknown): string => {
+  if (Effect.isEffect(output))
+    throw new TypeError(
+      `operation ${id} returned an Effect, and must return a promise or data: run it (Effect.runPromise), or use Operation.make`
+    )
   const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
   const text = isData ? JSON.stringify(output ?? null) : undefined
   if (typeof text !== "string") throw new TypeError(`operation ${id} must return data that JSON can hold`)

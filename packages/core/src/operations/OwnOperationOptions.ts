@@ -1,4 +1,5 @@
 import { type Example, pathPattern } from "./Operation.ts"
+import { closestName } from "../runtime/closestName.ts"
 import { type OwnPrice, priceFault } from "./OwnPrice.ts"
 
 /*
@@ -52,10 +53,36 @@ const isOwnPath = (path: string): boolean => {
   )
 }
 
+const names = Object.keys({
+  id: true,
+  method: true,
+  path: true,
+  description: true,
+  price: true,
+  settlement: true,
+  proof: true,
+  encrypted: true,
+  example: true,
+  input: true,
+  output: true,
+  work: true
+} satisfies Record<keyof OwnOperationOptions<never> | "input" | "output" | "work", true>)
+
+/** Options that look misspelled: behind `prof`, a payment would count without the chain. Others may be the host's own. */
+const misspelled = (given: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
+  const missing = names.filter((name) => given[name] === undefined)
+  return Object.keys(given)
+    .filter((name) => !names.includes(name))
+    .flatMap((name) => {
+      const meant = closestName(name, missing)
+      return meant === undefined ? [] : [`it has no ${name}: did you mean ${meant}?`]
+    })
+}
+
 /** Lists every fault in an operation's options. */
 export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): ReadonlyArray<string> => {
   const { id, method, path, price, work } = given
-  const faults: Array<string> = []
+  const faults = [...misspelled(given)]
   if (typeof id !== "string" || !idPattern.test(id)) faults.push("id must be a name such as weather")
   if (method !== "GET" && method !== "POST") faults.push(`method must be "GET" or "POST"`)
   if (typeof path !== "string" || !isOwnPath(path))

@@ -3,6 +3,7 @@ import { sha256 } from "@noble/hashes/sha2"
 import { Context, Effect, Layer, Result } from "effect"
 import { Base64 } from "effect/encoding"
 import { digests } from "../fast/Digests.ts"
+import { type SecretText, unwrapped } from "./SecretText.ts"
 
 /** An encrypted value, with the id of its key. */
 export interface Encrypted {
@@ -95,7 +96,7 @@ const decoder = new TextDecoder()
 /** Derives a separate key for each use by HKDF, so that no use weakens another. */
 const keyOf = async (key: SecretKey): Promise<Key> => {
   const deriveKey = (info: string) =>
-    hkdf(sha256, encoder.encode(key.secret), undefined, `till402 ${info}`, 32)
+    hkdf(sha256, encoder.encode(unwrapped(key.secret)), undefined, `till402 ${info}`, 32)
   const raw = new Uint8Array(deriveKey("aead"))
   return {
     id: key.id,
@@ -106,7 +107,7 @@ const keyOf = async (key: SecretKey): Promise<Key> => {
 
 /** Names a key without revealing it: the same key has the same digest, in base64. */
 export const keyDigest = ({ secret }: SecretKey): string =>
-  Base64.encode(hkdf(sha256, encoder.encode(secret), undefined, "till402 identity", 32))
+  Base64.encode(hkdf(sha256, encoder.encode(unwrapped(secret)), undefined, "till402 identity", 32))
 
 /** Compares two texts in constant time for their length. */
 export const equalInConstantTime = (left: string, right: string): boolean => {
@@ -122,5 +123,5 @@ export interface SecretKey {
   /** Short public name, unique in the list: letters, digits, `_` or `-`. */
   readonly id: string
   /** The key itself. */
-  readonly secret: string
+  readonly secret: SecretText
 }

@@ -1,5 +1,6 @@
 /** What a till checks, of itself and of what it depends on. */
 export type CheckName =
+  | "baseUrl"
   | "clock"
   | "database clock"
   | "storage"

@@ -8,9 +8,9 @@ import { facilitatorChecks } from "./background.ts"
 import { chainChecksNow } from "./chainCheck.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { readClockChecks } from "./clockCheck.ts"
-import { databaseChecks } from "./databaseCheck.ts"
+import { databaseChecks, takenMoney } from "./databaseCheck.ts"
 import { keyChecks, type KeyOperator } from "./keyCheck.ts"
-import { isTestRun, moneyChecks } from "./moneyCheck.ts"
+import { moneyChecks } from "./moneyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
 import { StoreTime } from "./storeTime.ts"
@@ -31,6 +31,7 @@ const unreadStorage = ({ operation }: StoreError): Check =>
 const storageChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings) {
   const marks = yield* StorageMarks
   if (marks === undefined) return []
+  const money = yield* takenMoney(settings)
   const reading = Effect.flatMap(marks.all, (found) =>
     Effect.map(keyChecks(settings, found), (keys) => ({ found, keys }))
   )
@@ -39,7 +40,7 @@ const storageChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings)
     onSuccess: ({ found, keys }): ReadonlyArray<Check> => [
       checkOf("storage"),
       ...keys,
-      ...(isTestRun() ? [] : databaseChecks(settings, found))
+      ...databaseChecks(settings, money, found)
     ]
   })
 })

@@ -1,11 +1,15 @@
 import { Clock, type Config, Context, Effect, Layer } from "effect"
-import type { ConfigurationError, StoreError } from "../domain/Errors.ts"
+import { ConfigurationError, type StoreError } from "../domain/Errors.ts"
 import { assemble, type CommonPorts, type OperationLayers, type Operators, type PortsOf } from "./assemble.ts"
 import { checkSettings } from "./settings/Configuration.ts"
 import { makeTill } from "./makeTill.ts"
 import { tillConfig } from "./settings/TillConfig.ts"
 import { tillService, TillService } from "./TillService.ts"
 import type { TillHooks, TillSettings } from "./settings/TillSettings.ts"
+
+const noOperation = Effect.fail(
+  new ConfigurationError({ message: "Till402 can't start: no operation is given, such as Track.layer" })
+)
 
 /**
  * Makes the layer of a till: settings, and the operations that it serves. Requires the ports of these operations, the
@@ -33,7 +37,7 @@ const layer = <const Ops extends OperationLayers>(
   // Layers are shared by reference: fresh inside, so that two tills never share operations, and one value outside, so
   // that a till is built once wherever its layer is provided.
   Layer.effectContext(
-    Effect.flatMap(checkSettings(settings), (configured) =>
+    Effect.flatMap(operations.length === 0 ? noOperation : checkSettings(settings), (configured) =>
       Effect.map(
         Layer.build(
           Layer.fresh(

@@ -12,17 +12,21 @@ const readTarget = (
   { route }: HttpRouter.RouteContext["Service"]
 ) => {
   const sent = Option.isSome(route.prefix) ? targetOf(originalUrl) : undefined
-  const target = sent !== undefined && till.handles(sent.pathname) ? sent : targetOf(url)
-  return target !== undefined && till.handles(target.pathname) ? target : undefined
+  if (sent !== undefined && till.handles(sent.pathname)) return { url: sent, mount: undefined }
+  const target = targetOf(url)
+  return target !== undefined && till.handles(target.pathname)
+    ? { url: target, mount: Option.getOrUndefined(route.prefix) }
+    : undefined
 }
 
 const handle = Effect.fnUntraced(function* (till: TillService["Service"]) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const url = readTarget(till, request, yield* HttpRouter.RouteContext)
+  const target = readTarget(till, request, yield* HttpRouter.RouteContext)
   // The router may ignore case and repeated slashes; a till doesn't.
-  if (url === undefined) return HttpServerResponse.empty({ status: 404 })
+  if (target === undefined) return HttpServerResponse.empty({ status: 404 })
+  const { mount, url } = target
   const context = yield* Effect.context<never>()
-  const caller: Caller = { clientAddress: Option.getOrUndefined(request.remoteAddress) }
+  const caller: Caller = { clientAddress: Option.getOrUndefined(request.remoteAddress), mount }
   const handling = till.handle(new ServerRequest(request, { context, url }), caller)
   return yield* toServerResponse(Effect.isEffect(handling) ? yield* handling : handling, request.method)
 })

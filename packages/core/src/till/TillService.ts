@@ -9,6 +9,7 @@ import { reconcileOnce } from "./background.ts"
 import type { Check } from "./Check.ts"
 import { Checks } from "./Checks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import { MountCheck } from "./mountCheck.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
 import { StoreTime } from "./storeTime.ts"
 import type { TillHooks } from "./settings/TillSettings.ts"
@@ -74,8 +75,9 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
           return onTime(Effect.uninterruptible(calls.leftAfter(handling)))
         })
       }
+      const mounts = new MountCheck(configured)
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>
-        counted(http.handle(request, caller))
+        mounts.noting(counted(http.handle(request, caller)), caller?.mount)
       const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
         Effect.suspend(() => {
           const handling = handle(incoming(request), caller)
@@ -98,7 +100,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         ] as ReadonlyArray<`/${string}`>,
         prefix,
         reconcile: onTime(Effect.provide(reconcileOnce(), context)),
-        check: onTime(checks)
+        check: Effect.map(onTime(checks), (found) => [...found, ...mounts.found()])
       })
       const priced = PricedHandling.of({
         handle: (call, caller) => counted(http.handlePriced(call, caller))

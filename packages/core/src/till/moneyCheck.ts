@@ -3,6 +3,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney, networks as knownNetworks } from "../domain/Network.ts"
 import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
+import { unwrapped } from "../runtime/SecretText.ts"
 import { report } from "../runtime/events.ts"
 import { isNodeTest, nodeEnv } from "../runtime/nodeEnv.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
@@ -115,8 +116,10 @@ const isLocal = (hostname: string): boolean =>
 /** A random text of 32 characters has more. */
 const fewCharacters = 10
 
-const isGuessable = ({ secret }: SecretKey): boolean =>
-  new Set(secret).size < fewCharacters || /secret|password|changeme|change-me|example/i.test(secret)
+const isGuessable = (key: SecretKey): boolean => {
+  const secret = unwrapped(key.secret)
+  return new Set(secret).size < fewCharacters || /secret|password|changeme|change-me|example/i.test(secret)
+}
 
 /** No call for a machine costs so much, in atomic units: 10,000 dollars. */
 const highPrice = 10_000_000_000n

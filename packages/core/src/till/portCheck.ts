@@ -6,8 +6,11 @@ import { Assistant } from "../shop/ports/Assistant.ts"
 import { Fulfilment } from "../shop/ports/Fulfilment.ts"
 import { Mailer } from "../shop/ports/Mailer.ts"
 import { Marketplaces } from "../shop/ports/Marketplaces.ts"
+import { optionsOf } from "../shop/ports/PortGuard.ts"
 import { Tracker } from "../shop/ports/Tracker.ts"
 import { VaultFiles } from "../shop/ports/VaultFiles.ts"
+import { Chain } from "../toll/evidence/Chain.ts"
+import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import {
   type ConfiguredSettings,
   isStatusPage,
@@ -15,21 +18,48 @@ import {
   optionName,
   readOptions
 } from "./settings/Configuration.ts"
+import { facilitator } from "./settings/Facilitators.ts"
 import { portMembers } from "./settings/HostOptions.ts"
-import { checked, checkPort, type Faults, option, shown } from "./settings/OptionSchema.ts"
+import {
+  checked,
+  checkPort,
+  type Faults,
+  isRecord,
+  type MethodKind,
+  option,
+  type PortMembers,
+  shown
+} from "./settings/OptionSchema.ts"
 
 /*
  * The check of ports that are layers, at start, as the options of plain hosts are checked. What the host's types have
  * checked is checked again: a limit may come from the environment, and a host may have no types.
  */
 
-const example = "(…) => Effect.succeed(…)"
+const effectMethods = (promiseCure: string): MethodKind => ({
+  example: "(…) => Effect.succeed(…)",
+  promiseCure
+})
 
-const service = <Members extends Parameters<typeof checkPort>[2]>(name: string, members: Members) =>
+/** Checks a service, or the plain functions that it was made of. */
+const checkService = (...given: Required<Parameters<typeof checkPort>>): void => {
+  const [name, port, members, faults, methods] = given
+  const options = optionsOf(port)
+  if (options === undefined) checkPort(name, port, members, faults, methods)
+  else checkPort(name, options, members, faults)
+}
+
+const service = (
+  name: string,
+  members: Parameters<typeof checkPort>[2],
+  promiseCure = `provide async functions by ${name}.layerPromise`
+) =>
   option<unknown, unknown>((given, faults) => {
-    if (given !== undefined) checkPort(name, given, members, faults, example)
+    if (given !== undefined) checkService(name, given, members, faults, effectMethods(promiseCure))
     return given
   })
+
+const marketplaceMethods = effectMethods("provide async functions by Marketplaces.layerPromise")
 
 const sources = ["marketplace_a", "marketplace_b"]
 
@@ -40,7 +70,7 @@ const checkMarketplaces = (given: unknown, faults: Faults): void => {
   }
   const seen = new Set<unknown>()
   for (const [index, marketplace] of given.entries()) {
-    checkPort("Marketplaces", marketplace, portMembers.marketplace, faults, example)
+    checkService("Marketplaces", marketplace, portMembers.marketplace, faults, marketplaceMethods)
     const source: unknown = marketplace?.source
     if (!sources.includes(String(source)))
       faults.add(`must have the source marketplace_a or marketplace_b: got ${shown(source)}`, index)
@@ -49,7 +79,45 @@ const checkMarketplaces = (given: unknown, faults: Faults): void => {
   }
 }
 
+const effect = checked<unknown>((given, faults) => Effect.isEffect(given) || faults.wrong("an Effect", given))
+
+/** What a till can't do without, of facilitators and chains that hosts wrote as services. */
+const facilitatorMembers = {
+  verify: "method",
+  settle: "method",
+  supported: effect,
+  feePayers: "optional method",
+  settles: "optional method",
+  withhold: "optional method",
+  addresses: "any",
+  sources: "any",
+  movesNoMoney: "optional method",
+  settleTimeoutMillis: "any",
+  clocks: effect
+} satisfies PortMembers<Facilitator["Service"]>
+
+const chainMembers = {
+  canRead: "method",
+  evidence: "method",
+  usedNonces: "method",
+  balanceOf: "method",
+  acceptsSignature: "method",
+  transfersTo: "method",
+  head: "optional method",
+  clock: "optional method",
+  token: "optional method",
+  facts: "optional method",
+  transfersFrom: "optional method",
+  paidWithin: "optional method"
+} satisfies PortMembers<Chain["Service"]>
+
 const fields = {
+  Facilitator: service(
+    "Facilitator",
+    facilitatorMembers,
+    "provide async functions by Facilitator.layerClient"
+  ),
+  Chain: service("Chain", chainMembers, "wrap promises in Effect.promise"),
   Marketplaces: checked<unknown>(checkMarketplaces),
   Assistant: service("Assistant", portMembers.assistant),
   Fulfilment: service("Fulfilment", portMembers.fulfilment),
@@ -58,8 +126,10 @@ const fields = {
   Mailer: service("Mailer", portMembers.mailer)
 }
 
-/** The ports that are layers around the till. Those of plain hosts are inside, and were checked as options. */
+/** The ports that are layers around the till. Those of plain hosts, but facilitator and chain, are inside: options. */
 const services = Effect.all({
+  Facilitator: Effect.serviceOption(Facilitator),
+  Chain: Effect.serviceOption(Chain),
   Marketplaces: Effect.serviceOption(Marketplaces),
   Assistant: Effect.serviceOption(Assistant),
   Fulfilment: Effect.serviceOption(Fulfilment),
@@ -67,6 +137,15 @@ const services = Effect.all({
   VaultFiles: Effect.serviceOption(VaultFiles),
   Mailer: Effect.serviceOption(Mailer)
 } satisfies Readonly<Record<keyof typeof fields, Effect.Effect<Option.Option<unknown>>>>)
+
+/** What is wrong with the options that facilitators were made of, as those of plain hosts are checked. Pure. */
+const facilitatorFaults = (given: unknown): ReadonlyArray<string> => {
+  const sources = isRecord(given) ? given["sources"] : undefined
+  if (!Array.isArray(sources)) return []
+  const option = sources.length === 1 ? sources[0] : sources
+  const read = readOptions({ facilitator }, { facilitator: option }, optionName)
+  return Result.isFailure(read) ? read.failure : []
+}
 
 /** What is wrong with the ports that are given. Pure. */
 export const portFaults = (given: Partial<Record<keyof typeof fields, unknown>>): ReadonlyArray<string> => {
@@ -84,6 +163,7 @@ export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArr
       const { Marketplaces: marketplaces } = given
       const faults = [
         ...portFaults(given),
+        ...facilitatorFaults(given.Facilitator),
         ...operations
           .filter(({ endpoint: { path } }) => taken.has(path) || isStatusPage(path, settings.statusPath))
           .map(

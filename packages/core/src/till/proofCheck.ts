@@ -24,7 +24,7 @@ export const proofCheck = ({ networks, trustFacilitator }: ConfiguredSettings) =
       const unreadable = networks.filter(({ caip2 }) => !chain.canRead(caip2))
       if (unreadable.length === 0) return
       return yield* new ConfigurationError({
-        message: `Chain can't read ${unreadable.map(({ caip2 }) => caip2).join(", ")}: ${ids} count a settlement only when the chain shows it. Provide a Chain that reads it, or set trustFacilitator: true`
+        message: `Chain can't read ${unreadable.map(({ caip2 }) => caip2).join(", ")}: ${ids} ${needing.length === 1 ? "counts" : "count"} a settlement only when the chain shows it. Give the network an rpcUrl and provide ChainRpc.layer, or set trustFacilitator: true`
       })
     })
   )

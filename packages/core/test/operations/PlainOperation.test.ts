@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { ApiFailure, operation, type TillOptions } from "../../src/index.ts"
@@ -74,6 +74,19 @@ describe("a route of the host", () => {
     const { calls, facilitator, payFor, present } = await sold({ input })
     expectFailed(await present(weather, await payFor(weather)), status, code)
     expect([calls.length, facilitator.settle.calls.length]).toEqual([0, 0])
+  })
+
+  it("charges nothing for an Effect that nobody ran, and names the operation and the cure", async () => {
+    const failures: Array<unknown> = []
+    const { facilitator, payFor, present } = await sold(
+      { work: () => Effect.succeed({ celsius: 21 }) },
+      { onProviderError: ({ error }) => failures.push(error) }
+    )
+    expect((await present(weather, await payFor(weather))).status).toBe(500)
+    expect(facilitator.settle.calls).toEqual([])
+    expect(String(failures[0])).toContain(
+      "operation weather returned an Effect, and must return a promise or data: run it (Effect.runPromise), or use Operation.make"
+    )
   })
 
   it("refuses a parameter that is given twice", async () => {

@@ -207,9 +207,9 @@ describe("a database", () => {
     const play = nextFile()
     await on(real)
     await on(play, { networks: ["base-sepolia"] })
-    expect((await on(play)).refusal).toMatch(/this database holds play money .*networks has real money/)
+    expect((await on(play)).refusal).toMatch(/this database holds play money .*this till takes real money/)
     expect((await on(real, { networks: ["base-sepolia"] })).refusal).toMatch(
-      /this database holds real money, and networks has play money .*a database of its own, or set allowPlayMoney/
+      /this database holds real money, and this till takes play money .*a database of its own, or set allowPlayMoney/
     )
     // A staging copy of a database.
     expect((await on(real, { networks: ["base-sepolia"], allowPlayMoney: true })).refusal).toBeUndefined()
@@ -286,6 +286,42 @@ describe("a database", () => {
       ["eip155:8453", 1_040_000n],
       ["eip155:84532", 520_000n]
     ])
+  })
+
+  it("of real money is refused for a test with play money, which the test leaves as it was", async () => {
+    const filename = nextFile()
+    await on(filename)
+    vi.stubEnv("NODE_ENV", "test")
+    const refusal =
+      /this database holds real money, and this process is a test.* Give tests a database of their own/
+    expect((await on(filename, { networks: ["base-sepolia"] })).refusal).toMatch(refusal)
+    expect((await on(filename, { facilitator: fakeFacilitator() })).refusal).toMatch(refusal)
+    const copy = { facilitator: fakeFacilitator(), allowPlayMoney: true }
+    expect(await on(filename, copy)).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "production")
+    expect(await on(filename)).toEqual(nothing)
+  })
+
+  it("of tests takes any networks, addresses and wallets of tests, and no real money later", async () => {
+    vi.stubEnv("NODE_ENV", "test")
+    const filename = nextFile()
+    expect(await on(filename)).toEqual(nothing)
+    expect(await on(filename, { facilitator: fakeFacilitator() })).toEqual(nothing)
+    expect(await on(filename, { networks: ["base", "base-sepolia"], baseUrl: "https://a.test" })).toEqual(
+      nothing
+    )
+    expect(await on(filename)).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "production")
+    expect((await on(filename)).refusal).toMatch(/this database holds play money/)
+    expect(await on(filename, { networks: ["base-sepolia"] })).toEqual(nothing)
+  })
+
+  it("of a shop that ran with NODE_ENV=test by mistake is used on", async () => {
+    const filename = nextFile()
+    vi.stubEnv("NODE_ENV", "test")
+    expect(await on(filename)).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "production")
+    expect(await on(filename)).toEqual(nothing)
   })
 
   it("that is refused isn't marked", async () => {

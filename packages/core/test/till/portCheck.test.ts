@@ -5,8 +5,10 @@ import {
   Assistant,
   Buy,
   Catalogue,
+  Chain,
   ConfigurationError,
   Facilitator,
+  type FacilitatorOptions,
   Fulfilment,
   Mailer,
   Marketplaces,
@@ -132,6 +134,16 @@ it.each<[string, Partial<Ports>, string]>([
   ["no method", { Mailer: {} }, "give Mailer an object such as { send: (…) => Effect.succeed(…) }"],
   ["half of a fulfilment", { Fulfilment: { quote: done } }, "Fulfilment has no method place"],
   [
+    "an async function",
+    { Tracker: { track: async () => undefined } },
+    "Tracker.track is an async function, and must return an Effect: provide async functions by Tracker.layerPromise"
+  ],
+  [
+    "an async function of a marketplace",
+    { Marketplaces: [{ ...marketplace, search: async () => undefined }] },
+    "Marketplaces.search is an async function, and must return an Effect: provide async functions by Marketplaces.layerPromise"
+  ],
+  [
     "find that is none",
     { Fulfilment: { ...honest.Fulfilment, find: true } },
     "Fulfilment.find must be a function"
@@ -143,6 +155,16 @@ it.each<[string, Partial<Ports>, string]>([
   ]
 ])("a port that is a layer is refused at start: %s", async (_, change, text) => {
   expect(await startWith(change)).toContain(text)
+})
+
+it("mocks are taken, which have every member", async () => {
+  const mocks = Layer.mergeAll(
+    Layer.mock(Tracker, {}),
+    Layer.mock(Mailer, {}),
+    Layer.mock(Chain, { canRead: () => false })
+  )
+  const till = Till.layer(trusting, [Track.layer]).pipe(Layer.provide([mocks, facilitatorLayer, memory()]))
+  expect(await start(till)).toBeUndefined()
 })
 
 it("all faults are in one error", async () => {
@@ -208,11 +230,150 @@ it.each([
   else expect(refusal).toContain(message)
 })
 
+it.each<[string, Layer.Layer<Facilitator | Chain>, string]>([
+  [
+    "a facilitator of async functions",
+    Layer.merge(
+      chainLayer,
+      Layer.succeed(Facilitator, {
+        verify: async () => ({}),
+        settle: done,
+        supported: Effect.succeed([])
+      } as never)
+    ),
+    "Facilitator.verify is an async function, and must return an Effect: provide async functions by Facilitator.layerClient"
+  ],
+  [
+    "a facilitator that lists what it settles by a function",
+    Layer.merge(
+      chainLayer,
+      Layer.succeed(Facilitator, { verify: done, settle: done, supported: () => [] } as never)
+    ),
+    "Facilitator.supported must be an Effect: got a function"
+  ],
+  [
+    "half of a chain",
+    Layer.merge(facilitatorLayer, Layer.succeed(Chain, { canRead: () => false, evidenec: done } as never)),
+    "Chain has no evidenec: did you mean evidence?"
+  ]
+])("%s is refused at start", async (_, services, text) => {
+  const till = Till.layer(settings, [own("/own")]).pipe(Layer.provide([services, memory()]))
+  expect(await start(till)).toContain(text)
+})
+
+it("an operation of an async function is refused at start", async () => {
+  const wrong = Operation.make({
+    id: "own",
+    method: "GET",
+    path: "/own",
+    description: "Own",
+    price: "0.02",
+    output: Schema.Struct({}),
+    work: (async () => ({})) as never
+  })
+  expect(await start(Till.layer(settings, [wrong]).pipe(Layer.provide(common)))).toContain(
+    "operation own: work is an async function, and must return an Effect: wrap promises in Effect.tryPromise"
+  )
+})
+
 it.each([
   ["facilitator.example", "facilitator.url must be an http(s) URL"],
   ["https://facilitator.example/settle", "facilitator.url must not end in /settle"]
 ])("a facilitator at %s ends the start", async (url, text) => {
-  const facilitator = Facilitator.layerHttp({ url }).pipe(Layer.provide(FetchHttpClient.layer))
+  await expectRefused({ url }, text)
+})
+
+it.each([
+  [
+    { setleTimeoutMillis: 60_000 },
+    "facilitator has no setleTimeoutMillis: did you mean settleTimeoutMillis?"
+  ],
+  [
+    { timeout: 60_000 },
+    "facilitator has no timeout; it has url, name, networks, headers, verifyTimeoutMillis"
+  ]
+])("a facilitator with %o ends the start", async (option, text) => {
+  await expectRefused({ url: "https://facilitator.example", ...option }, text)
+})
+
+const expectRefused = async (options: FacilitatorOptions, text: string) => {
+  const facilitator = Facilitator.layerHttp(options).pipe(Layer.provide(FetchHttpClient.layer))
   const till = Till.layer(settings, [own("/own")]).pipe(Layer.provide([facilitator, chainLayer, memory()]))
   await expect(Effect.runPromise(Effect.scoped(Layer.build(till)))).rejects.toThrow(text)
+}
+
+it.each<[string, ReadonlyArray<unknown>, string]>([
+  ["none", [], "facilitator must list 1 to 5 facilitators: got 0"],
+  [
+    "text",
+    ["https://facilitator.example"],
+    "facilitator must be given as { url }, or as an object with verify"
+  ],
+  [
+    "two of one name",
+    [{ url: "https://facilitator.example" }, { url: "https://facilitator.example" }],
+    'facilitator[1]: two facilitators are called "facilitator.example": give one a name'
+  ],
+  [
+    "an unknown network",
+    [{ url: "https://facilitator.example", networks: ["bsae"] }],
+    'facilitator.networks: unknown network "bsae"'
+  ],
+  [
+    "headers that are an object",
+    [{ url: "https://facilitator.example", headers: { authorization: "a key" } }],
+    "facilitator.headers must be a function that returns the headers of one call"
+  ],
+  ["half of a client", [{ verify: done }], "facilitator has no method settle"]
+])("facilitators of a layer are checked as those of plain hosts: %s", async (_, sources, text) => {
+  const facilitators = Facilitator.layerSeveral(sources as never).pipe(Layer.provide(FetchHttpClient.layer))
+  const till = Till.layer(settings, [own("/own")]).pipe(Layer.provide([facilitators, chainLayer, memory()]))
+  expect(await start(till)).toContain(text)
+})
+
+it.each<[string, Layer.Layer<Tracker>, string]>([
+  ["misspelled", Tracker.layerPromise({ trakc: done } as never), "Tracker has no trakc: did you mean track?"],
+  [
+    "missing",
+    Tracker.layerPromise({} as never),
+    "Tracker has no method track: give Tracker an object such as { track: async (…) => … }"
+  ]
+])("a plain function of layerPromise that is %s is named at start", async (_, tracker, text) => {
+  const till = Till.layer(settings, [Track.layer]).pipe(Layer.provide([tracker, common]))
+  expect(await start(till)).toContain(text)
+})
+
+it("a misspelled option of layerPromise is named at start", async () => {
+  const files = VaultFiles.layerPromise({ ...fakeVaultFiles(), maxDownload: 3 } as never)
+  const till = Till.layer(trusting, [VaultDownload.layer]).pipe(Layer.provide([files, common]))
+  expect(await start(till)).toContain("VaultFiles has no maxDownload: did you mean maxDownloads?")
+})
+
+it("options of Till.make, and no operation, are refused with what to do", async () => {
+  const given = { ...settings, facilitator: { url: "https://facilitator.example" }, tracker: fakeTracker() }
+  const message = await start(Till.layer(given, [own("/own")]).pipe(Layer.provide(common)))
+  for (const name of ["facilitator", "tracker"])
+    expect(message).toContain(`${name} is an option of Till.make: provide its layer to Till.layer`)
+  const none: Layer.Layer<Till, ConfigurationError> = Reflect.apply(Till.layer, undefined, [settings, []])
+  expect(await start(none)).toContain("no operation is given, such as Track.layer")
+})
+
+it("a misspelled option of an operation is refused, and the host's own isn't", async () => {
+  const make = (option: object) =>
+    Operation.make({
+      id: "own",
+      method: "GET",
+      path: "/own",
+      description: "Own",
+      price: "0.02",
+      output: Schema.Struct({}),
+      work: () => Effect.succeed({}),
+      ...option
+    })
+  const startWithOption = (option: object) =>
+    start(Till.layer(settings, [make(option)]).pipe(Layer.provide(common)))
+  expect(await startWithOption({ prof: "chain" })).toContain(
+    "operation own: it has no prof: did you mean proof?"
+  )
+  expect(await startWithOption({ team: "weather", title: "Own" })).toBeUndefined()
 })

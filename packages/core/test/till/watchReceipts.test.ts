@@ -7,6 +7,10 @@ import { Chain, Facilitator, Till, Track } from "../../src/effect.ts"
 import { findNetwork } from "../../src/domain/Network.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { makeChain } from "../../src/toll/evidence/ChainReader.ts"
+import { StorageMarks } from "../../src/ports/StorageMarks.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
+import { isOfPredecessor } from "../../src/till/watchReceipts.ts"
+import { memoryMarks } from "../toll/audit/receiptWorld.ts"
 import { FakeNode, logsOf } from "../toll/evidence/FakeNode.ts"
 import { track } from "../toll/openTill.ts"
 import { advance, fakes, pay, send, settings, startMillis, testLogger } from "./hosted.ts"
@@ -63,6 +67,13 @@ const moving =
 
 const lying = () => noTransaction
 
+interface OnTill {
+  readonly storage?: Layer.Layer<Stores>
+  /** Where the facilitators are, by their names. */
+  readonly addresses?: ReadonlyMap<string, string>
+  readonly atMillis?: number
+}
+
 /** Runs a test on a till, whose node follows the test's clock. */
 const onTill = <A>(
   node: FakeNode,
@@ -70,7 +81,8 @@ const onTill = <A>(
   test: (
     codes: () => ReadonlyArray<string>,
     pass: (minutes: number) => Effect.Effect<void>
-  ) => Effect.Effect<A, unknown, Till>
+  ) => Effect.Effect<A, unknown, Till>,
+  { addresses = new Map(), atMillis = startMillis, storage = memory() }: OnTill = {}
 ) => {
   const { events, layer: logger } = testLogger()
   const seen = new Set(["receipt_false", "facilitator_withheld", "network_not_supported"])
@@ -90,15 +102,18 @@ const onTill = <A>(
   ).pipe(
     Layer.provide([
       fakes().trackerLayer,
-      Facilitator.layerSeveral(facilitators).pipe(Layer.provide(FetchHttpClient.layer)),
+      Layer.effect(
+        Facilitator,
+        Effect.map(Facilitator, (group) => Object.assign(Object.create(group), { addresses }) as typeof group)
+      ).pipe(Layer.provide(Facilitator.layerSeveral(facilitators)), Layer.provide(FetchHttpClient.layer)),
       Layer.succeed(
         Chain,
         makeChain([network], () => node.transport)
       ),
-      memory()
+      storage
     ])
   )
-  return Effect.andThen(TestClock.setTime(startMillis), Effect.provide(test(codes, pass), till)).pipe(
+  return Effect.andThen(TestClock.setTime(atMillis), Effect.provide(test(codes, pass), till)).pipe(
     Effect.provide([TestClock.layer(), logger]),
     Effect.runPromise
   )
@@ -165,4 +180,72 @@ it("a facilitator whose payment somebody else has sent goes on", async () => {
       expect([codes(), (yield* pay()).status]).toEqual([[], 200])
     })
   )
+})
+
+it("a facilitator that has taken over a name answers for no receipts of the one before", async () => {
+  const node = openNode()
+  const marks = memoryMarks()
+  const stores = await Effect.runPromise(Layer.build(memory()).pipe(Effect.scoped))
+  const storage = Layer.merge(Layer.succeedContext(stores), Layer.succeed(StorageMarks, marks))
+  const at = (address: string) => new Map([["payments", address]])
+  await onTill(
+    node,
+    [named("payments", lying)],
+    () => Effect.asVoid(Effect.map(pay(), ({ status }) => expect(status).toBe(200))),
+    { storage, addresses: at("https://before.example") }
+  )
+  const later = { storage, atMillis: startMillis + 60_000 }
+  node.mineUntil((startMillis + 60_000) / 1000)
+  // It is found out, and the one at the new address goes on.
+  await onTill(
+    node,
+    [named("payments", moving(node))],
+    (codes, pass) =>
+      Effect.gen(function* () {
+        for (let minutes = 0; minutes < 40 && codes().length < 1; minutes++) yield* pass(1)
+        yield* pass(2)
+        expect(codes()).toEqual(["receipt_false payments"])
+        expect([yield* offers, (yield* pay()).status]).toEqual([1, 200])
+      }),
+    { ...later, addresses: at("https://after.example") }
+  )
+})
+
+it.each<[string, string | undefined, number, ReadonlyArray<readonly [string, string]>, boolean]>([
+  [
+    "recorded before, of another address",
+    "https://b",
+    10,
+    [
+      ["https://a", "5"],
+      ["https://b", "20"]
+    ],
+    true
+  ],
+  [
+    "recorded after",
+    "https://b",
+    30,
+    [
+      ["https://a", "5"],
+      ["https://b", "20"]
+    ],
+    false
+  ],
+  ["recorded before the first mark", "https://a", 10, [["https://a", "20"]], false],
+  [
+    "of an address that is back",
+    "https://a",
+    10,
+    [
+      ["https://a", "5"],
+      ["https://b", "20"]
+    ],
+    false
+  ],
+  ["of a facilitator in this process", undefined, 10, [["https://a", "5"]], false],
+  ["where nothing is marked", "https://a", 10, [], false]
+])("a receipt %s", (_, address, settledAtMillis, marks, expected) => {
+  const known = new Map(marks.map(([each, value]) => [`facilitator payments ${each}`, value]))
+  expect(isOfPredecessor("payments", address, settledAtMillis, known)).toBe(expected)
 })

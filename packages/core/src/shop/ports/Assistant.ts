@@ -7,7 +7,7 @@ import { Product } from "../goods/Product.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import type { ShopRequest, ShopResponse } from "../goods/Shop.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { ProductQuery } from "./Marketplaces.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
@@ -31,7 +31,7 @@ export class Assistant extends Context.Service<
       Assistant,
       Effect.gen(function* () {
         const catalogue = yield* Catalogue
-        return {
+        return fromOptions<Assistant["Service"]>(options, {
           maxCostUsd: options.maxCostUsd,
           reply: Effect.fnUntraced(function* (request: ShopRequest) {
             const run = Effect.runPromiseWith(yield* Effect.context())
@@ -53,7 +53,7 @@ export class Assistant extends Context.Service<
               })
             )
           })
-        }
+        })
       })
     )
 }

@@ -18,7 +18,7 @@ import type {
   ReportedStatus
 } from "./FulfilmentOptions.ts"
 import { readFound, readOffer, readPlaced, readPlacesOnce, readStatus } from "./FulfilmentResponses.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
 /** Quotes products with tax and shipping, and places paid orders. See `FulfilmentOptions` for what each must do. */
@@ -59,7 +59,7 @@ export class Fulfilment extends Context.Service<
   /** Fulfilment from a host's async functions. */
   static readonly layerPromise = (options: FulfilmentOptions): Layer.Layer<Fulfilment> => {
     const { countries, find, generalMarketplace, placesOnce, status } = options
-    return Layer.succeed(Fulfilment, {
+    const service: Fulfilment["Service"] = {
       generalMarketplace,
       countries,
       quote: (request) => fromPromise((context) => options.quote(request, context)),
@@ -70,7 +70,8 @@ export class Fulfilment extends Context.Service<
         ((orderId, reference) =>
           fromPromise((context) => find.call(options, orderId, { ...context, reference }))),
       status: status && ((reference) => fromPromise((context) => status.call(options, reference, context)))
-    })
+    }
+    return Layer.succeed(Fulfilment, fromOptions(options, service))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A mail to one buyer. */
 export interface Mail {
@@ -29,9 +29,12 @@ export class Mailer extends Context.Service<
 >()("@till402/core/Mailer") {
   /** A mailer from a host's async function. */
   static readonly layerPromise = (options: MailerOptions): Layer.Layer<Mailer> =>
-    Layer.succeed(Mailer, {
-      send: (mail) => fromPromise((context) => options.send({ ...mail }, context))
-    })
+    Layer.succeed(
+      Mailer,
+      fromOptions<Mailer["Service"]>(options, {
+        send: (mail) => fromPromise((context) => options.send({ ...mail }, context))
+      })
+    )
 }
 
 /** A mailer whose calls are guarded. */

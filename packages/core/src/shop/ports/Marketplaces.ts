@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
 import type { FoundProduct } from "./ProductSale.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
@@ -94,11 +94,12 @@ const readPage = responseReader(
   pageOfProducts(Schema.Struct({ ...missingAsNull(unsourcedProduct).fields, ...availability }))
 )
 
-const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace => ({
-  source,
-  timeoutMillis: options.timeoutMillis,
-  search: (query) => fromPromise((context) => options.search({ ...query }, context))
-})
+const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace =>
+  fromOptions<Marketplace>(options, {
+    source,
+    timeoutMillis: options.timeoutMillis,
+    search: (query) => fromPromise((context) => options.search({ ...query }, context))
+  })
 
 const defaultTimeoutMillis = 8_000
 /** The part of the till's deadline that a marketplace's own may take: the rest is for the response. */

@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import type { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { type CallContext, DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
@@ -45,7 +45,10 @@ export const guarded = <A, Tag extends AllowedTag = never>(
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
   exitWithin(
     { timeoutMillis: settings.timeoutMillis, onTimeout: () => timedOut(port, settings.timeoutMillis) },
-    Effect.flatMap(Effect.suspend(call), read)
+    Effect.flatMap(
+      Effect.suspend(() => effectOf(span, call())),
+      (response) => (Effect.isEffect(response) ? noPromise(span) : read(response))
+    )
   ).pipe(
     Effect.flatMap((exit) =>
       Exit.isSuccess(exit) ? Effect.succeed(exit.value) : Effect.fail(errorOf(port, refusals, exit.cause))
@@ -55,6 +58,30 @@ export const guarded = <A, Tag extends AllowedTag = never>(
     ),
     spanned(span, attributes)
   )
+
+/** Hosts mix up the two ways to write a port: the texts name the member, and the other way. */
+const malformed = (span: string, text: string) =>
+  Effect.fail(new MalformedResponse({ message: `${span} returned ${text}` }))
+
+/** Fails for a function that returns effects where a promise is awaited. */
+const noPromise = (span: string) =>
+  malformed(
+    span,
+    "an Effect, and must return a promise: run the effect (Effect.runPromise), or provide the port by Layer.succeed"
+  )
+
+/** The effect that a member of a port returned. */
+const effectOf = (span: string, returned: unknown): Effect.Effect<unknown, unknown> => {
+  if (Effect.isEffect(returned)) return returned as Effect.Effect<unknown, unknown>
+  const isPromise = returned instanceof Promise
+  // Nobody awaits it: what it throws must not end the process.
+  if (isPromise) returned.catch(() => undefined)
+  const port = span.slice(0, span.indexOf("."))
+  return malformed(
+    span,
+    `${isPromise ? "a promise" : "no Effect"}, and must return an Effect: provide async functions by ${port}.layerPromise`
+  )
+}
 
 /** The error of a port that did not respond within `timeoutMillis`. */
 const timedOut = (port: PortName, timeoutMillis: number): UpstreamUnavailable =>
@@ -109,6 +136,18 @@ const reportFailure = (
       ...describe(failure)
     })
   })
+
+const madeOf = new WeakMap<object, unknown>()
+
+/** Notes the plain functions that a service is made of, for the check at start. */
+export const fromOptions = <Service extends object>(options: unknown, service: Service): Service => {
+  madeOf.set(service, options)
+  return service
+}
+
+/** The plain functions that a service was made of; `undefined`: it wasn't. */
+export const optionsOf = (service: unknown): unknown =>
+  typeof service === "object" && service !== null ? madeOf.get(service) : undefined
 
 /** The effect of a host's async function. What it throws is a failure, of any type: the guard judges it. */
 export const fromPromise = <A, E>(call: (context: CallContext) => PromiseLike<A>): Effect.Effect<A, E> =>

@@ -10,7 +10,7 @@ import {
   TrackResult
 } from "../goods/Tracking.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { boundedLookups, lettersAndDigits, type TooManyLookups } from "./TrackLookups.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
@@ -29,10 +29,13 @@ export class Tracker extends Context.Service<
 >()("@till402/core/Tracker") {
   /** A tracker from a host's async function. */
   static readonly layerPromise = (options: TrackerOptions): Layer.Layer<Tracker> =>
-    Layer.succeed(Tracker, {
-      track: (query) => fromPromise((context) => options.track({ ...query }, context)),
-      carriers: options.carriers
-    })
+    Layer.succeed(
+      Tracker,
+      fromOptions<Tracker["Service"]>(options, {
+        track: (query) => fromPromise((context) => options.track({ ...query }, context)),
+        carriers: options.carriers
+      })
+    )
 }
 
 const { estimatedDelivery, lastMileCarrier } = TrackResult.fields

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
 export interface VaultFile {
@@ -43,17 +43,20 @@ export class VaultFiles extends Context.Service<
 >()("@till402/core/VaultFiles") {
   /** The vault from a host's async function. A stream that comes after the deadline is canceled. */
   static readonly layerPromise = (options: VaultOptions): Layer.Layer<VaultFiles> =>
-    Layer.succeed(VaultFiles, {
-      maxAgeMillis: options.maxAgeMillis,
-      maxDownloads: options.maxDownloads,
-      freeReaccess: options.freeReaccess,
-      open: (item) =>
-        fromPromise(async (context) => {
-          const file = await options.open(item, context)
-          if (context.signal.aborted) discard(file)
-          return file
-        })
-    })
+    Layer.succeed(
+      VaultFiles,
+      fromOptions<VaultFiles["Service"]>(options, {
+        maxAgeMillis: options.maxAgeMillis,
+        maxDownloads: options.maxDownloads,
+        freeReaccess: options.freeReaccess,
+        open: (item) =>
+          fromPromise(async (context) => {
+            const file = await options.open(item, context)
+            if (context.signal.aborted) discard(file)
+            return file
+          })
+      })
+    )
 }
 
 /** A vault whose calls are guarded. */

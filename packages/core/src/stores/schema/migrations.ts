@@ -5,7 +5,7 @@ import { chargeTables } from "./chargeTables.ts"
 import { claimFunction } from "./claimStatement.ts"
 import { ledgerTables } from "./ledgerTables.ts"
 import { orderTables } from "./orderTables.ts"
-import { checkSchema } from "./schemaCheck.ts"
+import { checkSchema, refuseForeignTables } from "./schemaCheck.ts"
 import { vaultTables } from "./vaultTables.ts"
 
 /** A step of the schema, by one statement after the other. */
@@ -182,7 +182,9 @@ const runMissing = (
       const missing = all.filter(({ id }) => !found.some((run) => run.id === id))
       const before = all.filter((migration) => !missing.includes(migration))
       if (missing.length === 0) return []
-      if (before.length > 0) yield* checkSchema(sql, statementsOf(before, dialect))
+      yield* before.length > 0
+        ? checkSchema(sql, statementsOf(before, dialect))
+        : refuseForeignTables(sql, statementsOf(all, dialect))
       for (const migration of missing)
         for (const text of [...migration[dialect], recordOf(migration, table)]) yield* sql.unsafe(text)
       yield* checkSchema(sql, statementsOf(all, dialect))

@@ -226,6 +226,19 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
   ]
 }
 
+/** The statements that create indexes which are missing, if nothing else is: an operator can run them. Pure. */
+const repairOf = (
+  faults: ReadonlyArray<string>,
+  statements: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const repairs = faults.map((fault) => {
+    const name = /^index \w+\.(\w+) is missing$/.exec(fault)?.[1]
+    // Where a unique one was missing, rows may have come in that it refuses.
+    return statements.find((text) => /^CREATE INDEX IF NOT EXISTS (\w+)/.exec(text)?.[1] === (name ?? ""))
+  })
+  return repairs.every((text) => text !== undefined) ? repairs : undefined
+}
+
 /** Fails with `ConfigurationError` where the schema of a database isn't the one that the statements make. */
 export const checkSchema = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -233,7 +246,39 @@ export const checkSchema = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
   const faults = schemaFaults(schemaOf(statements), yield* foundSchema(sql))
   if (faults.length === 0) return
+  const repair = repairOf(faults, statements)
+  const cure =
+    repair === undefined
+      ? "It was made by a version before the first release, or changed by other means. Restore a backup, or start with an empty database and move your records into it."
+      : `Nothing else is wrong. Create what is missing, and start again:\n${repair.map((text) => `${text.replaceAll(/\s+/g, " ").trim()};`).join("\n")}`
   return yield* new ConfigurationError({
-    message: `storage: the schema of the database is not the one that this version of Till402 needs: ${faults.join("; ")}. It was made by a version before the first release, or changed by other means. Restore a backup, or start with an empty database and move your records into it.`
+    message: `storage: the schema of the database is not the one that this version of Till402 needs: ${faults.join("; ")}. ${cure}`
   })
 })
+
+/**
+ * Fails where tables of other programs have the names of those that the statements would create. Tables without a record of
+ * migrations may be the till's own: made from `schemaSql`.
+ */
+export const refuseForeignTables = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  statements: ReadonlyArray<string>
+): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
+  const needed = schemaOf(statements)
+  const found = yield* foundSchema(sql)
+  const faults = schemaFaults(
+    { ...needed, indexes: new Map(), triggers: new Set(), functions: new Set() },
+    found
+  )
+    // What is not there will be created.
+    .filter((fault) => !fault.startsWith("table "))
+  const tables = [...new Set(faults.map((fault) => /(till_\w+)\./.exec(fault)?.[1]))]
+  if (tables.length === 0) return
+  const shown = faults.length > maxShown ? `${faults.slice(0, maxShown).join("; ")}; …` : faults.join("; ")
+  return yield* new ConfigurationError({
+    message: `storage: the database has a table of another program with the name of one of Till402's, ${tables.join(", ")}: ${shown}. Nothing was changed. Rename that table, or give Till402 a database of its own; on PostgreSQL a schema of its own, first in the search path, is enough.`
+  })
+})
+
+/** Another table lacks every column. */
+const maxShown = 3

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../domain/Errors.ts"
 import { closestName } from "../../runtime/closestName.ts"
 import { hookFields, operationFaults, portFields } from "./HostOptions.ts"
 import { unreadableNetworks } from "./Networks.ts"
-import { isRecord, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
+import { checked, isRecord, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
 import { serviceFaults } from "./ServiceFields.ts"
 import {
   type ConfiguredSettings,
@@ -186,11 +186,27 @@ const settingsOf = <Options>(
     : failure(`Till402 can't start: ${listed(faults)}`)
 }
 
+/** With `Till.layer`, the ports are services: their options of `Till.make` are refused with another text than misspelled ones. */
+const portServices = Object.fromEntries(
+  Object.keys(portFields)
+    .filter((name) => name !== "onEvent")
+    .map((name) => [
+      name,
+      checked<never>((_given, faults) =>
+        faults.add(
+          `is an option of Till.make: ${name === "operations" ? "pass operations as the second argument of Till.layer" : "provide its layer to Till.layer"}`
+        )
+      )
+    ])
+)
+
 /** Checks settings and hooks, and completes the settings with defaults. Fails with every fault. */
 export const checkSettings = (
   settings: TillSettings & TillHooks
 ): Effect.Effect<ConfiguredSettings, ConfigurationError> =>
-  Effect.suspend(() => Effect.fromResult(settingsOf(settings, "settings of a till", hookFields)))
+  Effect.suspend(() =>
+    Effect.fromResult(settingsOf(settings, "settings of a till", { ...hookFields, ...portServices }))
+  )
 
 /**
  * Checks all options of `Till.make`, and completes the settings with defaults.

@@ -10,6 +10,7 @@ import {
   type SolanaNetwork
 } from "../../domain/Network.ts"
 import { associatedTokenAccount, isSolanaAddress, signatureBytes } from "../../domain/SolanaAddress.ts"
+import { type SecretText, unwrapped } from "../../runtime/SecretText.ts"
 import { domainSeparator } from "../../toll/exact/Evm.ts"
 import { FeePayers } from "../../toll/exact/FeePayers.ts"
 import {
@@ -112,9 +113,11 @@ const readToken = (given: unknown, faults: Faults): OwnToken | undefined | Faile
   return { asset: address, eip712 }
 }
 
-const rpcUrl = (given: unknown, faults: Faults): string | undefined | Failed =>
+const rpcUrl = (given: unknown, faults: Faults): string | undefined | Failed => {
+  const url = unwrapped(given)
   // Not shown: addresses of RPC services contain keys.
-  given === undefined || isHttpUrl(given) ? given : faults.add("must be an http(s) URL")
+  return url === undefined || isHttpUrl(url) ? url : faults.add("must be an http(s) URL")
+}
 
 /** The options of a network, by themselves. */
 export const networkFields = {
@@ -122,7 +125,7 @@ export const networkFields = {
   payTo: option<string, string | undefined>((given, faults) =>
     given === undefined ? undefined : readAddress(given, faults)
   ),
-  rpcUrl: option<string, string | undefined>(rpcUrl),
+  rpcUrl: option<SecretText, string | undefined>(rpcUrl),
   token: option<TokenOptions, OwnToken | undefined>(readToken),
   confirmations: number("blocks", undefined, 1, 64),
   finalitySeconds: number("seconds", undefined, 0, 86_400)

@@ -1,6 +1,18 @@
-import { Effect, Option, Result, Schema, type SchemaAST, SchemaGetter, SchemaIssue } from "effect"
+import {
+  type Duration,
+  Effect,
+  Layer,
+  Option,
+  Result,
+  Schema,
+  type SchemaAST,
+  SchemaGetter,
+  SchemaIssue
+} from "effect"
 import { type DecimalText, parseAtomic } from "../../domain/Money.ts"
 import { closestName } from "../../runtime/closestName.ts"
+import { isAsyncFunction } from "../../runtime/isAsyncFunction.ts"
+import { millisOf } from "../../runtime/millisOf.ts"
 
 /*
  * What options are made of. Each is an Effect schema: it reads what the host gave, `undefined` included, into the
@@ -136,25 +148,38 @@ export const boundText = (value: number, unit: string): string => {
 export const isWholeNumber = (given: unknown, minimum: number, maximum: number): given is number =>
   typeof given === "number" && Number.isInteger(given) && given >= minimum && given <= maximum
 
+/** A whole number within bounds, both included, as `read` makes it of what the host gave. */
+const numberOf = <Given, const Default extends number | undefined>(
+  read: (given: unknown) => unknown,
+  notes: Extract<OptionNotes, { readonly kind: "number" }> & { readonly default: Default }
+) => {
+  const { default: fallback, maximum, minimum, unit } = notes
+  const expected = `a whole number of ${unit} from ${boundText(minimum, unit)} to ${boundText(maximum, unit)}`
+  return option<Given, number | Default>((given, faults) => {
+    if (given === undefined) return fallback
+    const value = read(given)
+    return isWholeNumber(value, minimum, maximum) ? value : faults.wrong(expected, given)
+  }, notes)
+}
+
 /** A whole number within bounds, both included; without a default, it may be left out. */
 export const number = <const Default extends number | undefined>(
   unit: string,
   fallback: Default,
   minimum: number,
   maximum: number
-) => {
-  const expected = `a whole number of ${unit} from ${boundText(minimum, unit)} to ${boundText(maximum, unit)}`
-  return option<number, number | Default>(
-    (given, faults) => {
-      if (given === undefined) return fallback
-      return isWholeNumber(given, minimum, maximum) ? given : faults.wrong(expected, given)
-    },
-    { kind: "number", unit, minimum, maximum, default: fallback }
-  )
-}
+) =>
+  numberOf<number, Default>((given) => given, { kind: "number", unit, minimum, maximum, default: fallback })
 
+/** A time in milliseconds, or another form of a duration. */
 export const millis = (fallback: number, minimum: number, maximum: number) =>
-  number("milliseconds", fallback, minimum, maximum)
+  numberOf<Duration.Input, number>(millisOf, {
+    kind: "number",
+    unit: "milliseconds",
+    minimum,
+    maximum,
+    default: fallback
+  })
 
 /** An amount, as decimal text; read as atomic units. Zero, where it is allowed, turns the feature off. */
 export const dollars = (fallback: DecimalText, minimum: "zero" | "above zero" = "zero") => {
@@ -232,17 +257,33 @@ const memberOf = (port: unknown, name: string): unknown =>
     ? Reflect.get(port, name)
     : undefined
 
-/** Reports a port that lacks a method or misspells one. Ignores members that it doesn't know. `example` is a method. */
+/** How the methods of a port are written: as async functions, or as functions that return effects. */
+export interface MethodKind {
+  readonly example: string
+  /** What to do with async functions that should return effects; `undefined`: they are right. */
+  readonly promiseCure?: string
+}
+
+const asyncMethods: MethodKind = { example: "async (…) => …" }
+
+/** Reports a port that lacks a method or misspells one. Ignores members that it doesn't know. */
 export const checkPort = (
   port: string,
   given: unknown,
   members: Readonly<Record<string, Member>>,
   faults: Faults,
-  example = "async (…) => …"
+  { example, promiseCure }: MethodKind = asyncMethods
 ): void => {
   const known = Object.keys(members)
   const methods = known.filter((name) => members[name] === "method")
   const such = `{ ${methods.map((name) => `${name}: ${example}`).join(", ")} }`
+  const isMissingMethods = methods.some((name) => typeof memberOf(given, name) !== "function")
+  // A mock may seem to be anything, and has every method.
+  if (isMissingMethods && (given instanceof Promise || Layer.isLayer(given))) {
+    const what = given instanceof Promise ? "promise. Await it" : "layer. Layers are provided to Till.layer"
+    faults.add(`must be an object of functions: it is a ${what}`)
+    return
+  }
   const isCallable =
     typeof given === "function" && methods.every((name) => memberOf(given, name) !== undefined)
   if (!isRecord(given) && !isCallable) {
@@ -260,6 +301,8 @@ export const checkPort = (
   for (const [name, member] of Object.entries(members)) {
     const value = memberOf(given, name)
     if (typeof member !== "string") faults.read(member, value, name)
+    else if (promiseCure !== undefined && member !== "any" && isAsyncFunction(value))
+      faults.add(`is an async function, and must return an Effect: ${promiseCure}`, name)
     else if (member === "any" || typeof value === "function") continue
     else if (value !== undefined) faults.wrong("a function", value, name)
     else if (member === "method" && !misspelled.has(name))

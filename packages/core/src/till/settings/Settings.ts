@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { SecretKey } from "../../runtime/Secrets.ts"
+import { type SecretText, unwrapped } from "../../runtime/SecretText.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
 import { httpsUrl } from "../../shop/mail/Html.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
@@ -114,10 +115,11 @@ const idLength = { minimumLength: 1, maximumLength: 32 }
 const secretLength = { minimumLength: 32, maximumLength: undefined }
 
 /** The message never contains the value: even a wrong secret must stay secret. */
-const readSecretText = (given: unknown, faults: Faults): string | Failed => {
-  if (typeof given === "string" && given.length >= secretLength.minimumLength) return given
-  const isMissing = given === undefined || given === ""
-  const state = isMissing ? "it is not set" : `it is ${typeof given === "string" ? "shorter" : "not text"}`
+const readSecretText = (given: unknown, faults: Faults): SecretText | Failed => {
+  const text = unwrapped(given)
+  if (typeof text === "string" && text.length >= secretLength.minimumLength) return given as SecretText
+  const isMissing = text === undefined || text === ""
+  const state = isMissing ? "it is not set" : `it is ${typeof text === "string" ? "shorter" : "not text"}`
   return faults.add(`must have at least ${secretLength.minimumLength} characters: ${state}. ${howToGenerate}`)
 }
 
@@ -132,18 +134,19 @@ const keyFields = {
     kind: "text",
     ...idLength
   }),
-  secret: option<string>(readSecretText, { kind: "text", ...secretLength })
+  secret: option<SecretText>(readSecretText, { kind: "text", ...secretLength })
 } satisfies OptionsOf<SecretKey>
 
 const key = Schema.Struct(keyFields)
 
 const readSecret = (given: unknown, faults: Faults): ReadonlyArray<SecretKey> | Failed => {
-  if (typeof given === "string" && given !== "") {
+  const text = unwrapped(given)
+  if (typeof text === "string" && text !== "") {
     const secret = readSecretText(given, faults)
     return isRead(secret) ? [{ id: "1", secret }] : secret
   }
   if (!Array.isArray(given) || given.length === 0)
-    return faults.add(`must be given: ${missingSecret(given)}. ${howToGenerate}`)
+    return faults.add(`must be given: ${missingSecret(text)}. ${howToGenerate}`)
   const ids = given.map((entry) => (isRecord(entry) ? entry["id"] : undefined))
   const twice = ids.filter((id, index) => isKeyId(id) && ids.indexOf(id) < index)
   if (twice.length > 0)

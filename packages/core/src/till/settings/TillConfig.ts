@@ -1,4 +1,4 @@
-import { Config, Effect, Option, Result, Schema, SchemaIssue } from "effect"
+import { Config, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { findNetwork, networks as knownNetworks } from "../../domain/Network.ts"
 import { report } from "../../runtime/events.ts"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
@@ -55,9 +55,9 @@ const listOf = (text: string): ReadonlyArray<string> =>
     .filter((each) => each !== "")
 
 /** Reads `id:secret`; the id ends at the first colon. */
-const keyOf = (text: string): { readonly id: string; readonly secret: string } => {
+const keyOf = (text: string): { readonly id: string; readonly secret: Redacted.Redacted<string> } => {
   const colon = text.indexOf(":")
-  return { id: text.slice(0, Math.max(0, colon)), secret: text.slice(colon + 1) }
+  return { id: text.slice(0, Math.max(0, colon)), secret: Redacted.make(text.slice(colon + 1)) }
 }
 
 /** Reads `address,name,version`; a name may contain commas. */
@@ -137,10 +137,11 @@ const networkEntry = (network: string): Config.Config<Values> =>
   Config.map(valuesOf(networkPaths, network), (values) => ({ network, ...values }))
 
 /** The settings with `secret` as the secret alone, or as a list of keys if there is an id or an older one. */
-const withSecret = ({ olderSecrets = [], secretId, ...settings }: Values): Values => {
+const withSecret = ({ olderSecrets = [], secret: text, secretId, ...settings }: Values): Values => {
   const older = Array.isArray(olderSecrets) ? olderSecrets : []
-  const { secret } = settings
-  if (secret === undefined || (older.length === 0 && secretId === undefined)) return settings
+  if (text === undefined) return settings
+  const secret = Redacted.make(text)
+  if (older.length === 0 && secretId === undefined) return { ...settings, secret }
   return { ...settings, secret: [{ id: secretId ?? "1", secret }, ...older] }
 }
 

@@ -1,3 +1,4 @@
+import type { Duration } from "effect"
 import type { OperationId } from "../../shop/routes/Api.ts"
 import type { Prices } from "../../shop/routes/ShopSettings.ts"
 import type { PublicRoute } from "../../http/HttpMessage.ts"
@@ -9,6 +10,7 @@ import type { SolanaRefunds } from "../../ports/SolanaRefunds.ts"
 import type { DecimalText } from "../../domain/Money.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
 import type { SecretKey } from "../../runtime/Secrets.ts"
+import type { SecretText } from "../../runtime/SecretText.ts"
 
 /*
  * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in Settings.ts. The
@@ -51,7 +53,7 @@ export interface NetworkOptions {
    * With it, the settlement of these and of payments above `proofAbove` counts only when the chain shows it, all others are
    * checked later, contract wallets can pay, and unknown outcomes are resolved.
    */
-  readonly rpcUrl?: string
+  readonly rpcUrl?: SecretText
   /**
    * Token that is paid with: `{ address, name, version }`, checked against the chain at startup. Default: Circle's USDC.
    * Needs `rpcUrl`. Not on Solana.
@@ -135,7 +137,7 @@ export interface LimitOptions {
    *
    * @default 5_000
    */
-  readonly failedPayerMillis?: number
+  readonly failedPayerMillis?: Duration.Input
   /**
    * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your
    * own operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of
@@ -185,7 +187,7 @@ export interface TillSettings {
    */
   readonly networks: ReadonlyArray<string | NetworkOptions>
   /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
-  readonly secret: string | ReadonlyArray<SecretKey>
+  readonly secret: SecretText | ReadonlyArray<SecretKey>
   /**
    * Ids of keys that the database was used with and that `secret` no longer has, on purpose. Vault purchases under them
    * are downloaded by the wallet that has paid, signed in and free of charge; their tokens don't count any more, and
@@ -227,19 +229,19 @@ export interface TillSettings {
    *
    * @default 20_000
    */
-  readonly upstreamTimeoutMillis?: number
+  readonly upstreamTimeoutMillis?: Duration.Input
   /**
    * Time for which a paid response is replayed to the same payment. Then it is deleted.
    *
    * @default 86_400_000
    */
-  readonly responseLifetimeMillis?: number
+  readonly responseLifetimeMillis?: Duration.Input
   /**
    * The same for `vault/buy`, whose response contains a token: once settled, a payment is public on the chain.
    *
    * @default 600_000
    */
-  readonly secretResponseLifetimeMillis?: number
+  readonly secretResponseLifetimeMillis?: Duration.Input
   /**
    * Time after a payment of `buy` in which another payment of the same payer for an identical body is refused (409
    * `DUPLICATE_ORDER`), unless its caller asks for it by the header `Allow-Duplicate-Order: true`. `vault/buy` refuses it
@@ -247,21 +249,21 @@ export interface TillSettings {
    *
    * @default 600_000
    */
-  readonly duplicateOrderMillis?: number
+  readonly duplicateOrderMillis?: Duration.Input
   /**
    * With `settlement: "before-work"`: time in which a payer can retry failed work, free of charge. Then the payment is
    * refunded.
    *
    * @default 3_600_000
    */
-  readonly owedResponseMillis?: number
+  readonly owedResponseMillis?: Duration.Input
   /**
    * Time for which personal data is kept: address and email of an order after its last change, email of a vault
    * purchase after its creation.
    *
    * @default 7_776_000_000
    */
-  readonly personalDataLifetimeMillis?: number
+  readonly personalDataLifetimeMillis?: Duration.Input
   /**
    * Accepts the facilitator's response as settlement of every payment, also of `buy` and `vault/buy`, without on-chain
    * confirmation. Then no `rpcUrl` is needed.

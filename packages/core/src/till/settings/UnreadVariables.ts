@@ -70,6 +70,14 @@ const isSpelling = (given: string, name: string): boolean => {
   )
 }
 
+/** Whether a name leaves out parts of another, in the same order: `TILL_RPC_BASE` of `TILL_RPC_URL_BASE`. */
+const isShortened = (given: string, name: string): boolean => {
+  const parts = given.split("_")
+  let matched = 0
+  for (const part of name.split("_")) if (part === parts[matched]) matched++
+  return matched === parts.length
+}
+
 /**
  * Returns the given variables that aren't `known`. `aliases` has other names of variables, which aren't read either. Pure.
  */
@@ -84,6 +92,7 @@ export const unreadVariables = (
     .map((name) => {
       const alias = missing.find((each) => each === aliases.get(name))
       const meant = alias ?? missing.find((each) => isSpelling(name, each))
-      return { name, meant: meant ?? closestName(name, missing), isMisspelled: meant !== undefined }
+      const hint = meant ?? missing.find((each) => isShortened(name, each)) ?? closestName(name, missing)
+      return { name, meant: hint, isMisspelled: meant !== undefined }
     })
 }

@@ -3,11 +3,11 @@ import { compiled } from "../../runtime/compiled.ts"
 import { tryWithTimeout } from "../../runtime/Deadline.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
-  defaultFacilitatorTimeouts,
   type FacilitatorClient,
   facilitatorName,
   type FacilitatorTimeouts,
-  type NamedFacilitatorClient
+  type NamedFacilitatorClient,
+  timeoutsOf
 } from "./FacilitatorOptions.ts"
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { SupportedKinds } from "./SupportedKinds.ts"
@@ -47,7 +47,7 @@ export const makeClientFacilitator = (
   client: NamedFacilitatorClient,
   options: FacilitatorTimeouts
 ): FacilitatorMember => {
-  const { settleTimeoutMillis, verifyTimeoutMillis } = { ...defaultFacilitatorTimeouts, ...options }
+  const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
 
   const verify = (request: FacilitatorRequest) =>
     callClient(

@@ -1,15 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import { ConfigurationError } from "../../domain/Errors.ts"
 import type { ClockReading } from "../../runtime/ClockReading.ts"
 import { makeClientFacilitator } from "./ClientFacilitator.ts"
 import { FacilitatorGroup } from "./FacilitatorGroup.ts"
 import {
-  addressFault,
   type FacilitatorOptions,
   type FacilitatorSource,
   type FacilitatorTimeouts,
   isClient,
+  isUsable,
   type NamedFacilitatorClient
 } from "./FacilitatorOptions.ts"
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
@@ -43,6 +42,13 @@ export class Facilitator extends Context.Service<
      * it did until now. Without this, such receipts are only reported.
      */
     readonly withhold?: (name: string) => boolean
+    /**
+     * The address of each facilitator by its name. With it, one that has taken over a name isn't withheld for the receipts of
+     * the one before.
+     */
+    readonly addresses?: ReadonlyMap<string, string>
+    /** The options that it was made of, which are checked at start. */
+    readonly sources?: ReadonlyArray<FacilitatorSource> | undefined
     /** Deadline of `settle`, which the leases of charges outlast; `undefined`: a minute. */
     readonly settleTimeoutMillis?: number
     /** Whether what it settles on a network (CAIP-2) is not paid, since it is for tests. */
@@ -51,7 +57,7 @@ export class Facilitator extends Context.Service<
     readonly clocks?: Effect.Effect<ReadonlyArray<ClockReading>>
   }
 >()("@till402/core/Facilitator") {
-  /** A facilitator over HTTP. Dies with a `ConfigurationError` if its `url` is wrong. */
+  /** A facilitator over HTTP. The till's start fails if an option is wrong or misspelled. */
   static readonly layerHttp = (
     options: FacilitatorOptions
   ): Layer.Layer<Facilitator, never, HttpClient.HttpClient> => Facilitator.layerSeveral([options])
@@ -72,16 +78,11 @@ export class Facilitator extends Context.Service<
     Layer.effect(
       Facilitator,
       Effect.gen(function* () {
-        for (const source of sources) {
-          const fault = isClient(source) ? undefined : addressFault(source.url)
-          if (fault !== undefined)
-            return yield* Effect.die(new ConfigurationError({ message: `facilitator.url ${fault}` }))
-        }
         const { makeHttpFacilitator } = yield* loadHttpFacilitator
-        const members = yield* Effect.forEach(sources, (source) =>
+        const members = yield* Effect.forEach(sources.filter(isUsable), (source) =>
           isClient(source) ? Effect.succeed(makeClientFacilitator(source, {})) : makeHttpFacilitator(source)
         )
-        return new FacilitatorGroup(members)
+        return new FacilitatorGroup(members, sources)
       })
     )
 
@@ -90,7 +91,7 @@ export class Facilitator extends Context.Service<
     client: NamedFacilitatorClient,
     timeouts: FacilitatorTimeouts = {}
   ): Layer.Layer<Facilitator> =>
-    Layer.succeed(Facilitator, new FacilitatorGroup([makeClientFacilitator(client, timeouts)]))
+    Layer.succeed(Facilitator, new FacilitatorGroup([makeClientFacilitator(client, timeouts)], [client]))
 }
 
 /** Loaded only where a facilitator is called over HTTP, with `effect/http`. */

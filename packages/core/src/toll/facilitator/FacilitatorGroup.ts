@@ -4,6 +4,7 @@ import type { ClockReading } from "../../runtime/ClockReading.ts"
 import { report } from "../../runtime/events.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
+import type { FacilitatorSource } from "./FacilitatorOptions.ts"
 import type {
   FacilitatorRequest,
   FacilitatorRoute,
@@ -85,9 +86,17 @@ export class FacilitatorGroup {
   private readonly withheld = new Set<string>()
   /** The longest of all, which the leases of charges outlast. */
   readonly settleTimeoutMillis: number
-  constructor(members: ReadonlyArray<FacilitatorMember>) {
+  /** The addresses of those over HTTP, by their names. */
+  readonly addresses: ReadonlyMap<string, string>
+  /** What the members were made of. */
+  readonly sources: ReadonlyArray<FacilitatorSource> | undefined
+  constructor(members: ReadonlyArray<FacilitatorMember>, sources?: ReadonlyArray<FacilitatorSource>) {
+    this.sources = sources
     this.members = members.map((member) => ({ member, breaker: new CircuitBreaker() }))
     this.settleTimeoutMillis = Math.max(...members.map(({ settleTimeoutMillis }) => settleTimeoutMillis))
+    this.addresses = new Map(
+      members.flatMap(({ address, name }) => (address === undefined ? [] : [[name, address] as const]))
+    )
   }
 
   /**

@@ -6,6 +6,8 @@ import type { SupportedKinds } from "./SupportedKinds.ts"
 /** One facilitator, as `FacilitatorGroup` uses it: single calls, without retries. */
 export interface FacilitatorMember {
   readonly name: string
+  /** Where it is, without keys. Not of one in this process. */
+  readonly address?: string
   /** CAIP-2 identifiers and version-1 names of the networks that the host gave it; `undefined`: all that it lists. */
   readonly networks: ReadonlySet<string> | undefined
   readonly kinds: SupportedKinds

@@ -1,8 +1,17 @@
+import type { Duration } from "effect"
+import { millisOf } from "../../runtime/millisOf.ts"
+
 /** Deadlines of a facilitator's calls. */
 export type FacilitatorTimeouts = Pick<FacilitatorOptions, "verifyTimeoutMillis" | "settleTimeoutMillis">
 
 /** Timeouts of a facilitator for which the host sets none. */
 export const defaultFacilitatorTimeouts = { verifyTimeoutMillis: 5_000, settleTimeoutMillis: 30_000 }
+
+/** The timeouts of a facilitator, in milliseconds. */
+export const timeoutsOf = ({ settleTimeoutMillis, verifyTimeoutMillis }: FacilitatorTimeouts) => ({
+  verifyTimeoutMillis: millisOf(verifyTimeoutMillis) ?? defaultFacilitatorTimeouts.verifyTimeoutMillis,
+  settleTimeoutMillis: millisOf(settleTimeoutMillis) ?? defaultFacilitatorTimeouts.settleTimeoutMillis
+})
 
 /** An x402 facilitator over HTTP. */
 export interface FacilitatorOptions {
@@ -29,13 +38,13 @@ export interface FacilitatorOptions {
    *
    * @default 5_000
    */
-  readonly verifyTimeoutMillis?: number
+  readonly verifyTimeoutMillis?: Duration.Input
   /**
    * Timeout of one call to `/settle`, which is never retried: a lost response may have moved money.
    *
    * @default 30_000
    */
-  readonly settleTimeoutMillis?: number
+  readonly settleTimeoutMillis?: Duration.Input
 }
 
 /**
@@ -104,6 +113,12 @@ export const addressFault = (url: unknown): string | undefined => {
   const last = /\/(?:verify|settle|supported)\/*$/.exec(parsed.pathname)
   return last === null ? undefined : `must not end in ${last[0]}: leave it out, it is added for each call`
 }
+
+/** Whether a facilitator can be made of what a host gave: what else is wrong is named at the till's start. */
+export const isUsable = (source: unknown): source is FacilitatorSource =>
+  typeof source === "object" &&
+  source !== null &&
+  ("verify" in source || ("url" in source && addressFault(source.url) === undefined))
 
 /** The address of a facilitator as events and charges show it: without user, query and fragment, which may hold keys. */
 export const shownAddress = (url: string): string => {

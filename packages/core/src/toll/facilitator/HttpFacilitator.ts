@@ -4,12 +4,7 @@ import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
-import {
-  defaultFacilitatorTimeouts,
-  facilitatorName,
-  type FacilitatorOptions,
-  shownAddress
-} from "./FacilitatorOptions.ts"
+import { facilitatorName, type FacilitatorOptions, shownAddress, timeoutsOf } from "./FacilitatorOptions.ts"
 import { FacilitatorFault, FacilitatorTransport, type Reply, type SendCall } from "./FacilitatorTransport.ts"
 import type { FacilitatorRequest, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { ListingReports } from "./ListingReports.ts"
@@ -121,8 +116,7 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
 ): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
   const client = yield* HttpClient.HttpClient
   const { get, post, uncached } = requestsTo(options, (yield* FacilitatorTransport)(client))
-  const verifyTimeoutMillis = options.verifyTimeoutMillis ?? defaultFacilitatorTimeouts.verifyTimeoutMillis
-  const settleTimeoutMillis = options.settleTimeoutMillis ?? defaultFacilitatorTimeouts.settleTimeoutMillis
+  const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
 
   const verify = (request: FacilitatorRequest) =>
     Effect.flatMap(post("verify", request), readVerify).pipe(
@@ -156,10 +150,12 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   )
 
   const name = facilitatorName(options)
+  const address = shownAddress(options.url)
   return {
     name,
+    address,
     networks: options.networks === undefined ? undefined : new Set(options.networks),
-    kinds: new SupportedKinds({ name, address: shownAddress(options.url), fetch: fetchSupported }),
+    kinds: new SupportedKinds({ name, address, fetch: fetchSupported }),
     verify,
     maxVerifications: 3,
     settle,

@@ -90,6 +90,39 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     expect(schemaFaults(needed, found)).toEqual([])
   })
 
+  it("lacks an index: the error has the statement that creates it, after which the till starts", async () => {
+    const name = await inUse(engine)
+    await engine.run(name, ["DROP INDEX till_charges_owed", "DROP INDEX till_charges_named"])
+    const { message } = (await failureOf(engine, name)) as ConfigurationError
+    expect(message).toContain("Nothing else is wrong. Create what is missing, and start again:\n")
+    const statements = message.split("\n").slice(1)
+    expect(statements).toHaveLength(2)
+    await engine.run(name, statements)
+    expect(await failureOf(engine, name)).toBe("opened")
+  })
+
+  it("lacks a unique index: no statement is offered, since rows may be there that it refuses", async () => {
+    const name = await inUse(engine)
+    await engine.run(name, ["DROP INDEX till_charges_transfer"])
+    expect(String(await failureOf(engine, name))).toMatch(/till_charges_transfer is missing\. It was made by/)
+  })
+
+  it("has a table of another program: the error names it, nothing is changed, and a till's own tables are taken", async () => {
+    const name = await engine.create()
+    await engine.run(name, ["CREATE TABLE till_charges (id TEXT NOT NULL)"])
+    const error = await failureOf(engine, name)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toMatch(
+      /a table of another program with the name of one of Till402's, till_charges: column till_charges\.\w+ is missing.*; …\. Nothing was changed\. Rename that table/
+    )
+    const found = await engine.withClient(name, Effect.flatMap(SqlClient.SqlClient, foundSchema))
+    expect([...found.columns.keys()]).toEqual(["till_charges.id"])
+    await engine.run(name, ["ALTER TABLE till_charges RENAME TO charges"])
+    expect(await failureOf(engine, name)).toBe("opened")
+    await engine.run(name, ["DROP TABLE till_migrations"])
+    expect(await failureOf(engine, name)).toBe("opened")
+  })
+
   const transferIndex = "(network, transaction_hash, transfer_log_index) WHERE transfer_log_index IS NOT NULL"
   it.each<[what: string, statements: ReadonlyArray<string>, fault: string]>([
     [
@@ -97,7 +130,6 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
       ["ALTER TABLE till_charges DROP COLUMN attempts"],
       "column till_charges.attempts is missing"
     ],
-    ["an index", ["DROP INDEX till_charges_owed"], "index till_charges.till_charges_owed is missing"],
     [
       "the uniqueness of an index",
       [

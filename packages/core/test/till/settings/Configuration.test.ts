@@ -1,10 +1,13 @@
-import { Effect, Layer } from "effect"
+import { inspect } from "node:util"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { ConfigurationError, memory, StoreError, Till } from "@till402/core"
 import type { TillEvent, TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import { fakeAssistant, fakeFacilitator, fakeFulfilment, fakeTracker, fakeVaultFiles } from "@till402/testing"
+import { keyDigest } from "../../../src/runtime/Secrets.ts"
 import { openTill, track } from "../../toll/openTill.ts"
+import { configured } from "../configured.ts"
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 const secret = "a text that nobody can guess, of 32 characters or more"
@@ -245,6 +248,47 @@ describe("Till.make refuses", () => {
     expect(message.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(6)
     for (const name of ["baseUrl", "payTo", "unknown network", "prices.search", "secret", "no port"])
       expect(message).toContain(name)
+  })
+
+  it("takes secrets that are wrapped, by the same keys, and shows none of them", () => {
+    const settings = {
+      baseUrl: "https://shop.example/api",
+      payTo,
+      networks: ["base-sepolia"],
+      secret
+    } as const
+    const rpcUrl = "https://base.example/v2/a-key-of-the-node"
+    const plain = configured({ ...settings, networks: [{ network: "base-sepolia", rpcUrl }] })
+    const wrapped = configured({
+      ...settings,
+      networks: [{ network: "base-sepolia", rpcUrl: Redacted.make(rpcUrl) }],
+      secret: Redacted.make(secret)
+    })
+    expect(wrapped.networks).toEqual(plain.networks)
+    expect(wrapped.secret.map(keyDigest)).toEqual(plain.secret.map(keyDigest))
+    expect(inspect(wrapped.secret)).not.toContain(secret)
+    const older = configured({ ...settings, secret: [{ id: "1", secret: Redacted.make(secret) }] })
+    expect(older.secret.map(keyDigest)).toEqual(plain.secret.map(keyDigest))
+    expect(faultOf(written({ secret: Redacted.make("hunter2") }))).toMatch(/secret must have at least 32/)
+    expect(faultOf(written({ secret: Redacted.make("hunter2") }))).not.toContain("hunter2")
+    expect(faultOf(written({ secret: Redacted.make("") }))).toMatch(/secret must be given/)
+  })
+
+  it("takes durations as milliseconds, text or a Duration, within the same bounds", () => {
+    const settings = {
+      baseUrl: "https://shop.example/api",
+      payTo,
+      networks: ["base-sepolia"],
+      secret
+    } as const
+    for (const upstreamTimeoutMillis of [5_000, "5 seconds", Duration.seconds(5)] as const)
+      expect(configured({ ...settings, upstreamTimeoutMillis }).upstreamTimeoutMillis).toBe(5_000)
+    const facilitator = { url: "https://facilitator.example", verifyTimeoutMillis: "2 seconds" } as const
+    expect(faultOf(written({ facilitator }))).toBe("none")
+    for (const wrong of ["5 hours", "5", "soon", Duration.infinity, -1, {}])
+      expect(faultOf(written({ upstreamTimeoutMillis: wrong }))).toMatch(
+        /upstreamTimeoutMillis must be a whole number of milliseconds from/
+      )
   })
 
   it("never repeats a secret", () => {

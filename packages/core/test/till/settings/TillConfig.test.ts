@@ -1,4 +1,5 @@
-import { Config, ConfigProvider, Effect, Layer } from "effect"
+import { inspect } from "node:util"
+import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { describe, expect, it } from "vitest"
 import {
@@ -11,6 +12,7 @@ import {
 } from "@till402/core/effect"
 import { fakeFacilitator } from "@till402/testing"
 import * as Track from "../../../src/shop/routes/Track.ts"
+import { unwrapped } from "../../../src/runtime/SecretText.ts"
 import { configured } from "../configured.ts"
 import { testLogger } from "../hosted.ts"
 import { Till } from "../../../src/till/Till.ts"
@@ -51,8 +53,10 @@ describe("tillConfig", () => {
       baseUrl: "https://shop.example/api",
       payTo,
       networks: [{ network: "base-sepolia" }],
-      secret
+      secret: Redacted.make(secret)
     })
+    expect(Redacted.value(settingsOf().secret as Redacted.Redacted<string>)).toBe(secret)
+    expect(inspect(settingsOf())).not.toContain(secret)
   })
 
   it("reads every kind of setting", () => {
@@ -121,7 +125,9 @@ describe("tillConfig", () => {
 
   it("reads older secrets by their ids", () => {
     expect(
-      settingsOf({ TILL_SECRET_ID: "2027", TILL_OLDER_SECRETS: `2026:${secret}:b, 1:${secret}` }).secret
+      configured(
+        settingsOf({ TILL_SECRET_ID: "2027", TILL_OLDER_SECRETS: `2026:${secret}:b, 1:${secret}` })
+      ).secret.map((key) => ({ id: key.id, secret: unwrapped(key.secret) }))
     ).toEqual([
       { id: "2027", secret },
       { id: "2026", secret: `${secret}:b` },
@@ -138,7 +144,7 @@ describe("tillConfig", () => {
     expect(configured({ ...settingsOf(), onOrderChange: () => undefined })).toMatchObject({ prefix: "/api" })
     const withWrong = (change: object) => () =>
       Reflect.apply(configured, undefined, [{ ...settingsOf(), ...change }])
-    expect(withWrong({ tracker: {} })).toThrow("there is no option tracker")
+    expect(withWrong({ tracker: {} })).toThrow("tracker is an option of Till.make")
     expect(withWrong({ onOrderChange: 5 })).toThrow("onOrderChange must be a function")
   })
 
@@ -225,6 +231,18 @@ describe("a variable that nothing reads", () => {
       expect(JSON.stringify(events)).not.toContain(canary)
     }
   )
+
+  it.each([
+    ["TILL_RPC_BASE_SEPOLIA", "TILL_RPC_URL_BASE_SEPOLIA"],
+    ["TILL_FACILITATOR_TIMEOUT_MILLIS", "TILL_FACILITATOR_VERIFY_TIMEOUT_MILLIS"]
+  ])("is reported with the one that it shortens: %s", async (name, meant) => {
+    const { events } = await started(
+      { ...required, TILL_FACILITATOR_URL: "https://facilitator.example", [name]: canary },
+      tillConfigWithFacilitator
+    )
+    expect(events).toMatchObject([{ code: "unknown_variable" }])
+    expect(events[0]?.message).toContain(`${name} (did you mean ${meant}?)`)
+  })
 
   it.each(["TILL_SECRET_1", "TILL_SECRET_2027", "TILL_RPC_URL_EIP155_42170"])(
     "stops no till where its name ends in a number: %s",

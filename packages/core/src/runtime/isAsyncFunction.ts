@@ -1,0 +1,3 @@
+/** Whether a value is written as an async function. A function that merely returns a promise can't be told from others. */
+export const isAsyncFunction = (value: unknown): boolean =>
+  Object.prototype.toString.call(value) === "[object AsyncFunction]"

@@ -1,0 +1,57 @@
+import { expect, it, onTestFinished } from "vitest"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import { incoming } from "../../src/http/HttpMessage.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { Till } from "../../src/till/PlainTill.ts"
+import { settings } from "./hosted.ts"
+
+/*
+ * The path at which a framework has mounted a till, and the path of its base URL.
+ */
+
+const open = async (baseUrl: string) => {
+  const events: Array<TillEvent> = []
+  const till = Till.make({
+    ...settings,
+    baseUrl,
+    facilitator: fakeFacilitator(),
+    storage: memory(),
+    tracker: fakeTracker(),
+    onEvent: (event) => events.push(event)
+  })
+  onTestFinished(till.dispose)
+  await till.ready
+  /** Sends an unpaid request, as an adapter does for one below a mount. */
+  const send = async (path: string, mount?: string) =>
+    (await till.handle(incoming(new Request(`https://shop.example${path}`)), { mount })).status
+  return {
+    send,
+    messages: () => events.filter(({ code }) => code === "mount_differs").map(({ message }) => message),
+    checks: async () => (await till.check()).filter(({ name }) => name === "baseUrl")
+  }
+}
+
+const track = "/x402/track?number=1Z999AA10123456784"
+
+it.each([
+  ["https://shop.example/api", "/api", "https://shop.example/shop"],
+  ["https://shop.example", "/", "https://shop.example/shop"]
+])("a mount that isn't the path of %s is reported once, and works", async (baseUrl, path, cure) => {
+  const { checks, messages, send } = await open(baseUrl)
+  expect(await checks()).toEqual([])
+  expect([await send(track, "/shop"), await send(track, "/shop"), await send(track, "/other")]).toEqual([
+    402, 402, 402
+  ])
+  expect(messages()).toEqual([
+    `The till is mounted at /shop, and the path of baseUrl is ${path}: callers are told to pay ${baseUrl}/x402/…. Set baseUrl to ${cure}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
+  ])
+  expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/shop") }])
+})
+
+it("a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are no word worth", async () => {
+  const { checks, messages, send } = await open("https://shop.example/api")
+  for (const mount of [undefined, "", "/:tenant", `/${"a".repeat(200)}`, "/%61"])
+    expect(await send(`${mount === undefined ? "/api" : ""}${track}`, mount)).toBe(402)
+  expect([messages(), await checks()]).toEqual([[], []])
+})
