@@ -6,7 +6,7 @@ import {
   startSolanaFacilitator
 } from "@till402/sandbox/solana"
 import { solanaPayingFetchV1 } from "@till402/v1-client"
-import { createHash, createPrivateKey, createPublicKey } from "node:crypto"
+import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
   decoded,
@@ -16,6 +16,7 @@ import {
   recordingPayments,
   refusalOf,
   searchUrl,
+  secretKeyOf,
   trackUrl
 } from "./solanaShop.ts"
 
@@ -116,17 +117,3 @@ describe("a payment", () => {
     expect(await received()).toBe(520_000n)
   })
 })
-
-const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-/** A development wallet's key pair of 64 bytes in base58, as wallets export it. */
-const secretKeyOf = (index: number): string => {
-  const seed = createHash("sha256").update(`Till402 development wallet ${index}`).digest()
-  const pkcs8 = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed])
-  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" })
-  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32)
-  let value = BigInt(`0x${Buffer.concat([seed, publicKey]).toString("hex")}`)
-  let text = ""
-  for (; value > 0n; value /= 58n) text = alphabet[Number(value % 58n)]! + text
-  return text
-}

@@ -1,7 +1,7 @@
 import { type FacilitatorClient, memory, Till, type TillEvent, type TillOptions } from "@till402/core"
 import { sampleShop } from "@till402/sandbox"
 import { type LocalSolanaFacilitator, type SolanaChain, solanaPayingFetch } from "@till402/sandbox/solana"
-import { createHash, randomUUID } from "node:crypto"
+import { createHash, createPrivateKey, createPublicKey, randomUUID } from "node:crypto"
 import { expect, onTestFinished } from "vitest"
 
 type Wallet = Awaited<ReturnType<SolanaChain["wallets"]>>
@@ -106,4 +106,18 @@ export const refusalOf = async (response: Response): Promise<string> => {
   expect(response.status).toBe(402)
   const { error } = (await response.json()) as { readonly error: string }
   return error.split(":")[0]!
+}
+
+const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+/** A development wallet's key pair of 64 bytes in base58, as wallets export it. */
+export const secretKeyOf = (index: number): string => {
+  const seed = createHash("sha256").update(`Till402 development wallet ${index}`).digest()
+  const pkcs8 = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed])
+  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" })
+  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32)
+  let value = BigInt(`0x${Buffer.concat([seed, publicKey]).toString("hex")}`)
+  let text = ""
+  for (; value > 0n; value /= 58n) text = alphabet[Number(value % 58n)]! + text
+  return text
 }

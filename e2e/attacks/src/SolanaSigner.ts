@@ -25,6 +25,8 @@ export interface SeenTransfer {
 
 /** What a naive server reads of a payment. */
 export interface SeenPayment {
+  /** Texts of the memos. */
+  readonly memos: ReadonlyArray<string>
   /** Accounts that the message lists. */
   readonly accounts: ReadonlyArray<string>
   /** The third instruction as a transfer; accounts that aren't listed are "". */
@@ -38,6 +40,8 @@ export interface NaiveSolana {
   readonly work: () => number
 }
 
+const memoProgram = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
+
 const decode = (payment: string) => getTransactionDecoder().decode(getBase64Encoder().encode(payment))
 
 const seenIn = (payment: string): SeenPayment => {
@@ -47,8 +51,12 @@ const seenIn = (payment: string): SeenPayment => {
   const { accountIndices = [], data = new Uint8Array(), programAddressIndex } = message.instructions[2]!
   const amount = new DataView(Uint8Array.from(data).buffer).getBigUint64(1, true)
   const accountAt = (index: number): string => accounts[accountIndices[index] ?? -1] ?? ""
+  const memos = message.instructions
+    .filter(({ programAddressIndex: index }) => accounts[index] === memoProgram)
+    .map((memo) => Buffer.from(memo.data ?? []).toString())
   return {
     accounts,
+    memos,
     transfer: {
       program: accounts[programAddressIndex] ?? "",
       mint: accountAt(1),
@@ -78,12 +86,10 @@ interface Naive {
   readonly loses?: (submission: number) => boolean
 }
 
-/** Serves each text of a payment once, if the payment is accepted. */
-export const openSolanaSigner = ({ accepts, chain, feePayer, loses, proves }: Naive): NaiveSolana => {
+/** Signs payments as their fee payer, and submits them. */
+const submitter = ({ chain, feePayer }: Pick<Naive, "chain" | "feePayer">) => {
   const rpc = createSolanaRpc(chain.rpcUrl)
-  const seen = new Set<string>()
-  let work = 0
-  const submit = async (payment: string): Promise<void> => {
+  return async (payment: string): Promise<void> => {
     const transaction = decode(payment)
     const wire = getBase64EncodedWireTransaction(
       await partiallySignTransaction([feePayer.keyPair], transaction)
@@ -91,6 +97,32 @@ export const openSolanaSigner = ({ accepts, chain, feePayer, loses, proves }: Na
     // What becomes of it is not read.
     await rpc.sendTransaction(wire, { encoding: "base64", skipPreflight: true }).send()
   }
+}
+
+export const solanaOrders = "a hand-rolled shop that serves each order once"
+
+/** Serves each order once, for a payment that is accepted for it. */
+export const openOrderShop = ({
+  accepts,
+  ...naive
+}: Pick<Naive, "chain" | "feePayer"> & {
+  readonly accepts: (payment: SeenPayment, order: string) => boolean
+}) => {
+  const submit = submitter(naive)
+  const served = new Set<string>()
+  return async (payment: string, order: string): Promise<boolean> => {
+    if (served.has(order) || !accepts(seenIn(payment), order)) return false
+    served.add(order)
+    await submit(payment)
+    return true
+  }
+}
+
+/** Serves each text of a payment once, if the payment is accepted. */
+export const openSolanaSigner = ({ accepts, chain, feePayer, loses, proves }: Naive): NaiveSolana => {
+  const submit = submitter({ chain, feePayer })
+  const seen = new Set<string>()
+  let work = 0
   return {
     work: () => work,
     present: async (payment) => {

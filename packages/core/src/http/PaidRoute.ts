@@ -4,6 +4,7 @@ import { templateOf } from "../api/Listings.ts"
 import type { AnyOperation, Quoted } from "../operations/Operation.ts"
 import { type Challenge, challengeTemplate, makeChallenge, type Resource } from "../toll/request/Challenge.ts"
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
+import { quoteMemo } from "../toll/exact/Solana.ts"
 import type { PaymentOffer } from "../toll/request/Verdict.ts"
 import { BoundedMap } from "../runtime/BoundedMap.ts"
 import type { HttpSettings, OfferedNetwork } from "./HttpSettings.ts"
@@ -183,8 +184,7 @@ const offerOn = (
   const feePayer = feePayers.current
   if (feePayer === undefined && !hasSettled) return undefined
   const { quoteId } = extra
-  // The payer signs the memo, and with it the quote.
-  const memo = quoteId === undefined ? {} : { memo: quoteId }
+  const memo = quoteId === undefined ? {} : { memo: quoteMemo(quoteId) }
   return {
     v1Name,
     requirements: { ...requirements, extra: { ...(feePayer && { feePayer }), ...memo, ...extra, ...flow } },

@@ -1,3 +1,4 @@
+import type { DrawnOptions } from "./DrawnOptions.ts"
 import type { FacilitatorChange } from "./Economy.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 
@@ -39,8 +40,26 @@ const numberPerCall = settling({
   })
 })
 
+/** Tills that settle by themselves, whose transactions take longer than a call. */
+const slowPool = ({ faultPlan, ...drawn }: DrawnOptions): DrawnOptions => ({
+  ...drawn,
+  faultPlan: { ...faultPlan, processes: 2, attackers: 0, lossChance: 0.5 },
+  hasOtherTill: false,
+  relay: {
+    spikes: [],
+    maxTransitMillis: 20_000,
+    forgetChance: 0.4,
+    oldVariantChance: 0.3,
+    fundsWei: 10n ** 18n,
+    refillMillis: 0,
+    refillWei: 0n,
+    secondLagMillis: undefined,
+    changesMillis: []
+  }
+})
+
 /** Every broken till, by name. */
 export const facilitatorMutations: Readonly<Record<string, BrokenTill>> = {
   pendingDenied: { firstSeed: 195, mutation: pendingDenied, symptom: /own facilitator said/ },
-  numberPerCall: { firstSeed: 1_095, mutation: numberPerCall, symptom: /the relayer paid for/ }
+  numberPerCall: { mutation: numberPerCall, symptom: /the relayer paid for/, world: slowPool }
 }

@@ -259,6 +259,14 @@ const replayRunsWorkAgain = withCharges((charges) => {
   }
 })
 
+/** Two processes, which honest clients call at once, on a slow store. */
+const twoProcesses = ({ faultPlan, ...drawn }: DrawnOptions): DrawnOptions => ({
+  ...drawn,
+  faultPlan: { ...faultPlan, processes: 2, crashes: 0, slowChance: 0.5, slowMillis: 1_000, poorChance: 0 },
+  clockFaults: [],
+  shoppers: 3
+})
+
 /** A broken till and the violation that reveals it. */
 export interface BrokenTill {
   readonly mutation: Mutation
@@ -275,9 +283,9 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     ...orderMutations,
     ...proofMutations,
     claimNotAtomic: {
-      firstSeed: 55,
       mutation: claimNotAtomic,
-      symptom: /got a different response|more than one effect/
+      symptom: /got a different response|more than one effect/,
+      world: twoProcesses
     },
     settleFailsOver: { mutation: settleFailsOver, symptom: /is given to a second facilitator while/ },
     leaseIgnored: { firstSeed: 90, mutation: leaseIgnored, symptom: /more than one effect/ },

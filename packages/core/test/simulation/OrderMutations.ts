@@ -4,9 +4,11 @@ import type { FulfilmentOptions } from "../../src/shop/ports/FulfilmentOptions.t
 import type { MailerOptions } from "../../src/shop/ports/Mailer.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { type Order, Orders } from "../../src/shop/ports/Orders.ts"
+import type { DrawnOptions } from "./DrawnOptions.ts"
 import type { BrokenTill, Mutation } from "./Mutations.ts"
 import { signatureOf } from "./chain/Calls.ts"
 import { walletAddresses } from "./RefundWallet.ts"
+import { reliable } from "./UpstreamProfile.ts"
 
 /* Tills with one broken rule of orders each, like those of `Mutations.ts`. */
 
@@ -228,6 +230,20 @@ const mailTriedOnce = withOrders((orders) => ({
     orders.replace({ ...order, mails: order.mails.filter(({ attempts }) => attempts === 0) })
 }))
 
+/** An upstream that mostly places nothing, and says so; it can't be asked. */
+const placesNothing = ({ faultPlan, upstream, ...drawn }: DrawnOptions): DrawnOptions => ({
+  ...drawn,
+  faultPlan: {
+    ...faultPlan,
+    hasBuyer: true,
+    crashes: 0,
+    orderCrashes: 0,
+    storeErrorChance: 0,
+    upstream: { place: { ...reliable.place, clean: 0.1, notPlaced: 1 }, lookupFailureChance: 0 }
+  },
+  upstream: { ...upstream, canFind: false, honorsKeys: false, refusalChance: 0 }
+})
+
 /** Every broken till, by name. */
 export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   placingUnwritten: { mutation: placingUnwritten, symptom: /was placed \d times upstream/ },
@@ -238,9 +254,9 @@ export const orderMutations: Readonly<Record<string, BrokenTill>> = {
   },
   unclearIsRefused: { firstSeed: 365, mutation: unclearIsRefused, symptom: /is refunded, but \w+ upstream/ },
   notPlacedIsUnclear: {
-    firstSeed: 1_450,
     mutation: notPlacedIsUnclear,
-    symptom: /its placement was not ambiguous/
+    symptom: /its placement was not ambiguous/,
+    world: placesNothing
   },
   findSkipped: { mutation: findSkipped, symptom: /was placed \d times upstream/ },
   keysAssumed: { mutation: keysAssumed, symptom: /was placed \d times upstream/ },

@@ -1,27 +1,16 @@
 import { describe, expect, it } from "vitest"
+import { brokenTills, firstDetecting } from "./BrokenTills.ts"
 import type { DrawnOptions } from "./DrawnOptions.ts"
-import { facilitatorMutations } from "./FacilitatorMutations.ts"
-import { mutations } from "./Mutations.ts"
 import { simulate } from "./simulate.ts"
-import { solanaMutations } from "./solana/SolanaMutations.ts"
 
 /** Every broken till is detected within this many seeds, most within a tenth of them. */
 const maxSeeds = 600
 
-const all = [
-  ...Array.from(mutations, ([name, till]) => ({ name, rail: "evm" as const, ...till })),
-  ...Object.entries(facilitatorMutations).map(([name, till]) => ({ name, rail: "evm" as const, ...till })),
-  ...Object.entries(solanaMutations).map(([name, till]) => ({ name, rail: "solana" as const, ...till }))
-]
-
 describe("a broken till", () => {
-  for (const { firstSeed = 1, mutation, name, rail, symptom, world } of all) {
+  for (const till of brokenTills) {
+    const { firstSeed = 1, name, rail, symptom } = till
     it(`is detected on ${rail}: ${name}`, async () => {
-      let foundIn: number | undefined
-      for (let seed = firstSeed; seed < firstSeed + maxSeeds && foundIn === undefined; seed++) {
-        const { violations } = await simulate(seed, "memory", { mutation, rail, world })
-        if (violations.some((violation) => symptom.test(violation))) foundIn = seed
-      }
+      const foundIn = await firstDetecting(till, firstSeed, maxSeeds)
       expect(foundIn, `no seed from ${firstSeed} on reports ${String(symptom)}`).toBeDefined()
     })
   }

@@ -4,6 +4,7 @@ import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import {
   buy,
+  type Call,
   challengeOf,
   expectFailed,
   expectRefused,
@@ -55,7 +56,10 @@ describe("a 402 on two rails", () => {
   it("names the quote in the memo of buy", async () => {
     const shop = await openBoth()
     const { accepts } = await shop.challenge(buy)
-    expect(accepts[1]!.extra["memo"]).toBe(accepts[0]!.extra["quoteId"])
+    const { quoteId } = accepts[0]!.extra
+    expect(quoteId).toMatch(/^[0-9a-f-]{36}$/)
+    // No longer than the id: the header has no room to lose.
+    expect(accepts[1]!.extra["memo"]).toBe(`buy:${quoteId!.replaceAll("-", "")}`)
     expect(accepts[0]!.extra["memo"]).toBeUndefined()
   })
 
@@ -139,18 +143,6 @@ describe("a payment on Solana", () => {
     expect(requirements).toMatchObject({ network: devnet.caip2, extra: { feePayer } })
   })
 
-  it("for buy is checked for the memo of its quote", async () => {
-    const shop = await openBoth()
-    const challenge = await shop.challenge(buy)
-    const other = paySolana(challenge, { transfer: { memo: "another quote" } })
-    expectRefused(await shop.present(buy, other), "invalid_exact_svm_payload_memo_mismatch")
-    const bought = await shop.present(buy, paySolana(challenge))
-    expect(bought.status, bought.text).toBe(200)
-    expect(await shop.till.orders.list()).toMatchObject([
-      { chargeKey: expect.stringContaining(wallet.address) }
-    ])
-  })
-
   it("lost on its way from the facilitator stays pending, and is settled by a retry", async () => {
     const shop = await openBoth()
     const payment = paySolana(await shop.challenge(search))
@@ -166,6 +158,110 @@ describe("a payment on Solana", () => {
     const payment = headerOf(await payChallenge(await shop.challenge(track), { option: 0 }))
     expect((await shop.present(track, payment)).status).toBe(200)
     expect(shop.facilitator.settled).toMatchObject([{ network: "eip155:84532" }])
+  })
+})
+
+const random = "00112233445566778899aabbccddeeff"
+/** The same product at the same price, for another address. */
+const otherBuy: Call = { ...buy, body: { ...Object(buy.body), email: "mallory@mail.example" } }
+const memosSent = ({ facilitator }: Awaited<ReturnType<typeof openBoth>>): ReadonlyArray<unknown> =>
+  [...facilitator.verify.calls, ...facilitator.settle.calls].flatMap(([payment, { extra }]) => [
+    extra?.["memo"],
+    (payment as { accepted?: { extra: Record<string, string> } }).accepted?.extra["memo"]
+  ])
+
+describe("a payment on Solana for buy", () => {
+  it.each([
+    [2, "with the memo of its quote", undefined],
+    [1, "without a memo, as x402-fetch makes it", null],
+    [2, "without a memo, as x402-solana makes it", null],
+    [2, "with a random memo, as agentcash makes it", random]
+  ] as const)("of version %s %s is verified and settled by what it has", async (version, _, memo) => {
+    const shop = await openBoth()
+    const challenge = await shop.challenge(buy)
+    const payment = paySolana(challenge, { version, ...(memo === undefined ? {} : { transfer: { memo } }) })
+    const bought = await shop.present(buy, payment)
+    expect(bought.status, bought.text).toBe(200)
+    const named = memo === undefined ? challenge.accepts[1]!.extra["memo"] : undefined
+    expect(memosSent(shop)).toEqual([named, named, named, named])
+    expect(await shop.till.orders.list()).toMatchObject([
+      { chargeKey: expect.stringContaining(wallet.address) }
+    ])
+    // Its response was lost on the way to the client.
+    expect(await shop.present(buy, payment)).toMatchObject({ status: 200, text: bought.text })
+    expectRefused(await shop.present(otherBuy, payment), "payment_already_used")
+    expect(await shop.till.orders.list()).toHaveLength(1)
+    expect(shop.facilitator.settled).toHaveLength(1)
+  })
+
+  it("without a memo, presented for two requests at once, buys one of them", async () => {
+    const shop = await openBoth()
+    const payment = paySolana(await shop.challenge(buy), { version: 1, transfer: { memo: null } })
+    await shop.challenge(otherBuy)
+    const responses = await Promise.all([buy, otherBuy].map((call) => shop.present(call, payment)))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 402])
+    expectRefused(
+      responses.find(({ status }) => status === 402)!,
+      "payment_already_used"
+    )
+    expect(await shop.till.orders.list()).toHaveLength(1)
+    expect(shop.facilitator.settled).toHaveLength(1)
+  })
+
+  it("without a memo names its quote as on EVM: by accepted, if the client repeats it", async () => {
+    const shop = await openBoth()
+    const other = await shop.challenge(otherBuy)
+    await shop.challenge(buy)
+    const payment = paySolana(other, { transfer: { memo: null } })
+    expectRefused(await shop.present(buy, payment), "quote_expired")
+    expect((await shop.present(otherBuy, payment)).status).toBe(200)
+  })
+
+  it("with the memo of another quote buys nothing, here and at a fixed price", async () => {
+    const shop = await openBoth()
+    await shop.challenge(buy)
+    // Of version 1, which repeats no quote: only the signed memo names it.
+    const payment = paySolana(await shop.challenge(otherBuy), { version: 1 })
+    expectRefused(await shop.present(buy, payment), "invalid_exact_svm_payload_memo_mismatch")
+    const { accepts, resource } = await shop.challenge(search)
+    const memo = (await shop.challenge(otherBuy)).accepts[1]!.extra["memo"]!
+    const sameAmount = paySolana({ accepts, resource }, { version: 1, transfer: { memo } })
+    expectRefused(await shop.present(search, sameAmount), "invalid_exact_svm_payload_memo_mismatch")
+    expect(workDone(shop)).toBe(0)
+    expect(shop.facilitator.verify.calls).toHaveLength(0)
+    expect((await shop.present(otherBuy, payment)).status).toBe(200)
+  })
+
+  it("without a memo is the same payment within one blockhash, and another one in the next", async () => {
+    const shop = await openBoth()
+    const pay = async (call: Call, block: string) => {
+      const transaction = { blockhash: tokenAccountOf(block) }
+      return paySolana(await shop.challenge(call), { version: 1, transfer: { memo: null }, transaction })
+    }
+    const [first, second, third] = [
+      await pay(buy, wallet.address),
+      await pay(otherBuy, wallet.address),
+      await pay(otherBuy, thief.address)
+    ]
+    expect(second).toBe(first)
+    expect((await shop.present(buy, first)).status).toBe(200)
+    expectRefused(await shop.present(otherBuy, second), "payment_already_used")
+    expect((await shop.present(otherBuy, third)).status).toBe(200)
+    expect(shop.facilitator.settled).toHaveLength(2)
+  })
+
+  it("without a memo is settled by a later process with what was stored", async () => {
+    const filename = nextFile()
+    const before = await openBoth({ storage: sqlite({ filename }) })
+    const payment = paySolana(await before.challenge(buy), { transfer: { memo: null } })
+    before.facilitator.losesNextSettlement(false)
+    expectFailed(await before.present(buy, payment), 503, "SETTLEMENT_PENDING")
+    await before.till.dispose()
+    const after = await openBoth({ storage: sqlite({ filename }) })
+    expect((await after.present(buy, payment)).status).toBe(200)
+    expect(after.facilitator.settled).toHaveLength(1)
+    expect(memosSent(after)).toEqual([undefined, undefined])
+    expect(await after.till.orders.list()).toHaveLength(1)
   })
 })
 

@@ -159,15 +159,16 @@ export const transfer = (options: TransferOptions = {}): Instruction => {
   }
 }
 
+interface PaidTransfer extends TransferOptions {
+  /** Default: a random text, as the official client adds it. `null`: none. */
+  readonly memo?: string | null
+}
+
 /** The instructions of an official client. */
-export const paymentInstructions = (
-  options: TransferOptions & { readonly memo?: string } = {}
-): ReadonlyArray<Instruction> => [
-  computeLimit(),
-  computePrice(),
-  transfer(options),
-  memo(options.memo ?? "00112233445566778899aabbccddeeff")
-]
+export const paymentInstructions = (options: PaidTransfer = {}): ReadonlyArray<Instruction> => {
+  const { memo: text = "00112233445566778899aabbccddeeff" } = options
+  return [computeLimit(), computePrice(), transfer(options), ...(text === null ? [] : [memo(text)])]
+}
 
 /** A transaction as the till reads it. */
 export const transaction = (options: TransactionOptions = {}): SolanaTransaction => {
@@ -221,7 +222,7 @@ export const paySolana = (
   options: {
     readonly version?: 1 | 2
     readonly signer?: SolanaWallet
-    readonly transfer?: TransferOptions & { readonly memo?: string }
+    readonly transfer?: PaidTransfer
     readonly transaction?: TransactionOptions
   } = {}
 ): string => {

@@ -164,17 +164,41 @@ const transferFault = (
   return undefined
 }
 
+/**
+ * The memo of an offer with a quote: the payer signs it, and with it the quote. Its form is unlike the random memos by
+ * which clients tell their payments apart.
+ */
+export const quoteMemo = (quoteId: string): string => `buy:${quoteId.replaceAll("-", "")}`
+const quoteMemoForm = /^buy:[0-9a-f]{32}$/
+
 const utf8 = new TextDecoder()
 
-/** Checks the memo of an offer that names one: it binds the payment to a quote. */
-const memoFault = ({ instructions }: SolanaTransaction, memo: string | undefined): Refusal | undefined => {
-  if (memo === undefined) return undefined
-  const memos = instructions.filter(({ program }) => program === memoProgram)
-  if (memos.length !== 1)
-    return refusal("payload_memo_count", "the transaction must have one memo, with the text of extra.memo")
-  return utf8.decode(memos[0]!.data) === memo
-    ? undefined
-    : refusal("payload_memo_mismatch", "the memo isn't the text of extra.memo: the price may have changed")
+const memosOf = ({ instructions }: SolanaTransaction): ReadonlyArray<string> =>
+  instructions.filter(({ program }) => program === memoProgram).map(({ data }) => utf8.decode(data))
+
+/**
+ * Checks the memos. One that names a quote binds the payment to it, wherever it is presented, and whether that quote is
+ * still live. Clients that don't know `extra.memo` add none or one of their own, which binds nothing.
+ */
+const memoFault = (memos: ReadonlyArray<string>, offered: string | undefined): Refusal | undefined => {
+  const quotes = memos.filter((memo) => memo === offered || quoteMemoForm.test(memo))
+  if (quotes.some((memo) => memo !== offered))
+    return refusal("payload_memo_mismatch", "the memo names another quote: the price may have changed")
+  return quotes.length > 0 && memos.length > 1
+    ? refusal("payload_memo_count", "beside the text of extra.memo, the transaction must have no memo")
+    : undefined
+}
+
+/**
+ * The requirements that an accepted transaction meets: without the memo, if it has another one or none. Facilitators
+ * compare the two.
+ */
+export const requirementsMet = (
+  transaction: SolanaTransaction,
+  requirements: PaymentRequirements
+): PaymentRequirements => {
+  const { memo, ...extra } = requirements.extra
+  return memo === undefined || memosOf(transaction).includes(memo) ? requirements : { ...requirements, extra }
 }
 
 /** Checks a transaction against an offer. Pure: reads no chain and checks no signature. */
@@ -191,7 +215,7 @@ export const judgeTransaction = (
   return (
     layoutFault(transaction) ??
     transferFault(transaction, terms, requirements) ??
-    memoFault(transaction, requirements.extra["memo"])
+    memoFault(memosOf(transaction), requirements.extra["memo"])
   )
 }
 

@@ -5,7 +5,7 @@ import {
   type SolanaPaymentPayload
 } from "../../domain/PaymentPayload.ts"
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
-import { judgeTransaction, type SolanaTerms } from "../exact/Solana.ts"
+import { judgeTransaction, requirementsMet, type SolanaTerms } from "../exact/Solana.ts"
 import type { Refusal } from "../exact/Refusal.ts"
 
 export type { Refusal } from "../exact/Refusal.ts"
@@ -117,15 +117,18 @@ const judgeOnSolana = (payload: SolanaPaymentPayload, offer: PaymentOffer): Verd
   const refusal = judgeTransaction(transaction, solana, requirements)
   if (refusal !== undefined) return { _tag: "Refused", refusal }
   if (!claimsTerms(payload, requirements)) return otherTerms
+  const met = requirementsMet(transaction, requirements)
   // The facilitator may pay fees from several addresses: it must sign with the one that the payer signed for.
   const feePayer = transaction.accounts[0]!
-  return feePayer === requirements.extra["feePayer"]
-    ? { _tag: "Accepted", offer }
-    : {
-        _tag: "Accepted",
-        offer: { ...offer, requirements: { ...requirements, extra: { ...requirements.extra, feePayer } } }
-      }
+  if (feePayer !== met.extra["feePayer"])
+    return acceptedFor(offer, { ...met, extra: { ...met.extra, feePayer } })
+  return met === requirements ? { _tag: "Accepted", offer } : acceptedFor(offer, met)
 }
+
+const acceptedFor = (offer: PaymentOffer, requirements: PaymentRequirements): Verdict => ({
+  _tag: "Accepted",
+  offer: { ...offer, requirements }
+})
 
 const otherFamily = refused("invalid_payload", "the payload is of another kind of chain than its network")
 

@@ -1,3 +1,4 @@
+import { quoteMemo } from "../../../src/toll/exact/Solana.ts"
 import { type Instruction, memo, type SolanaWallet } from "../../toll/solana.ts"
 import {
   type Call,
@@ -144,7 +145,9 @@ export class SolanaAttacker {
     const regular = paymentInstructions(address, to, BigInt(amount), text)
     const [limit, price, transfer, note] = regular as [Instruction, Instruction, Instruction, Instruction]
     const form = random.weighted({
-      regular: 8,
+      regular: 6,
+      noMemo: 2,
+      otherQuote: 1,
       twoMemos: 2,
       twoTransfers: 1,
       takenBack: 1,
@@ -156,6 +159,10 @@ export class SolanaAttacker {
     switch (form) {
       case "regular":
         return regular
+      case "noMemo":
+        return [limit, price, transfer]
+      case "otherQuote":
+        return paymentInstructions(address, to, BigInt(amount), quoteMemo(random.hex(16).slice(2)))
       case "twoMemos":
         return [...regular, memo(random.hex(8))]
       case "twoTransfers":

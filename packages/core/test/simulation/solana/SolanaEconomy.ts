@@ -79,12 +79,14 @@ export class SolanaEconomy implements Economy {
   private readonly faults: SolanaFaults
   private readonly options: EconomyOptions
   private readonly random: SeededRandom
+  private readonly memos: SeededRandom
   private readonly facilitator: SolanaSettlement
 
   constructor(options: EconomyOptions, startMillis: number, faults: SolanaFaults) {
     const { after, count, faultPlan, note, now, random } = options
     this.options = options
     this.random = random
+    this.memos = random.stream("memos")
     this.faults = faults
     const { confirmedDepth, driftSeconds, halts, slotMillis } = this.faults
     this.chain = new SolanaChain({
@@ -145,10 +147,17 @@ export class SolanaEconomy implements Economy {
   /** A wallet takes the hash of a new block, or signed a while ago. */
   pay(challenge: Challenge, options: PayOptions): SignedPayment {
     const { amount, extra, payTo: to } = challenge.accepts[0]!
-    const text = extra["memo"] ?? options.nonce
-    const instructions = paymentInstructions(options.from, to, BigInt(amount), text)
+    const memos = this.memosFor(extra["memo"], options.nonce)
+    const instructions = paymentInstructions(options.from, to, BigInt(amount), ...memos)
     const wire = signedBy(walletOf(options.from), this.blockhashFor(options.validSeconds), instructions)
     return this.paymentOf(challenge, wire, options)
+  }
+
+  /** The memo that the 402 names, or one of the client's own or none, as clients do that don't know it. */
+  private memosFor(offered: string | undefined, own: string): ReadonlyArray<string> {
+    const form = this.memos.weighted({ known: 4, own: 2, none: 3 })
+    this.options.count(`pays with memo: ${form}`)
+    return form === "none" ? [] : [form === "known" && offered !== undefined ? offered : own]
   }
 
   /** A payment with any transaction. */

@@ -5,6 +5,7 @@ import { priceAtomic } from "../Economy.ts"
 import type { DrawnOptions } from "../DrawnOptions.ts"
 import type { BrokenTill, Mutation } from "../Mutations.ts"
 import { transfersUncompared } from "../ProofMutations.ts"
+import { withoutFaults } from "../FaultPlan.ts"
 import type { Environment } from "../Server.ts"
 import type { NodeChange } from "./SolanaNetwork.ts"
 import { maxBlockhashAge } from "./SolanaChain.ts"
@@ -204,21 +205,40 @@ const congested = (drawn: DrawnOptions): DrawnOptions => ({
   }
 })
 
+/** The same for tills that settle by themselves, where nothing else goes wrong. */
+const settledByItself = ({ faultPlan, solana, ...drawn }: DrawnOptions): DrawnOptions => ({
+  ...drawn,
+  faultPlan: { ...withoutFaults(faultPlan), attackers: 0, poorChance: 0 },
+  clockFaults: [],
+  hasOtherTill: false,
+  quoteMillis: 600_000,
+  solana: solana && {
+    ...solana,
+    confirmedDepth: 1,
+    smallForks: 0,
+    lagsMillis: [0],
+    forgetsAtMillis: undefined,
+    lastMomentChance: 1,
+    isLocal: true,
+    withoutFunds: undefined
+  }
+})
+
 const refundedTwice = /was refunded, but the ledger/
 const expiredTooEarly = /its money has moved, but|was refused while it might move, and moved/
 
 /** Every broken till, by name. */
 export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   processedCounts: { mutation: processedCounts, symptom: /although no money has moved/ },
-  failureIgnored: { firstSeed: 83, mutation: failureIgnored, symptom: /although no money has moved/ },
+  failureIgnored: { firstSeed: 104, mutation: failureIgnored, symptom: /although no money has moved/ },
   messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
   namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
   historyAssumed: { firstSeed: 30, mutation: historyAssumed, symptom: /its money has moved, but/ },
   expiryByClock: { mutation: expiryByClock, symptom: expiredTooEarly, world: congested },
   settlementExpiresEarly: {
-    firstSeed: 1_101,
     mutation: settlementExpiresEarly,
-    symptom: /own facilitator said/
+    symptom: /own facilitator said/,
+    world: (drawn) => settledByItself(congested(drawn))
   },
   refundExpiresEarly: { firstSeed: 25, mutation: refundExpiresEarly, symptom: refundedTwice },
   refundSentAgain: { mutation: refundSentAgain, symptom: refundedTwice }

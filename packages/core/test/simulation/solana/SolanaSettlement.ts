@@ -1,6 +1,6 @@
 import type { Authorization } from "../../../src/domain/PaymentPayload.ts"
 import { toBase58 } from "../../../src/domain/Base58.ts"
-import { devnet } from "../../toll/solana.ts"
+import { devnet, memoProgram } from "../../toll/solana.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
 import {
   refused,
@@ -65,11 +65,13 @@ export class SolanaSettlement implements SettlementRail {
 
   invalidReasonOf(payment: SentPayment): string | undefined {
     const wire = wireOf(payment)
+    if (!hasItsMemo(payment)) return wrongMemo
     return this.chain.wouldSucceed(wire, this.readsNonces) ? undefined : "transaction_simulation_failed"
   }
 
   send(payment: SentPayment, report?: ReportSettled): void {
-    this.sendWire(wireOf(payment), report)
+    if (hasItsMemo(payment)) this.sendWire(wireOf(payment), report)
+    else report?.(refused(wrongMemo), 0)
   }
 
   /** Signs and sends a transaction for whoever asks. */
@@ -108,3 +110,14 @@ export class SolanaSettlement implements SettlementRail {
 
 const wireOf = ({ payload }: SentPayment): WireTransaction =>
   readWire(Buffer.from((payload as { readonly transaction: string }).transaction, "base64"))
+
+const wrongMemo = "invalid_exact_svm_payload_memo_mismatch"
+
+/** Whether a payment that names a memo in its requirements has it, and no other. */
+const hasItsMemo = (payment: SentPayment): boolean => {
+  const { accepted } = payment as { readonly accepted?: { readonly extra?: { readonly memo?: string } } }
+  const memo = accepted?.extra?.memo
+  if (memo === undefined) return true
+  const memos = wireOf(payment).instructions.filter(({ program }) => program === memoProgram)
+  return memos.length === 1 && Buffer.from(memos[0]!.data).toString() === memo
+}

@@ -109,13 +109,18 @@ export const withSignature = (
   return signed
 }
 
-/** Budget, transfer and memo, as official clients order them. */
+/** Budget, transfer and memos, as official clients order them. Some add no memo. */
 export const paymentInstructions = (
   from: string,
   to: string,
   amount: bigint,
-  text: string
-): ReadonlyArray<Instruction> => [computeLimit(), computePrice(), transferOf(from, to, amount), memo(text)]
+  ...texts: ReadonlyArray<string>
+): ReadonlyArray<Instruction> => [
+  computeLimit(),
+  computePrice(),
+  transferOf(from, to, amount),
+  ...texts.map(memo)
+]
 
 /** The header of a payment with a signed transaction. */
 const headerOf = (

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { toBase58 } from "../../../src/domain/Base58.ts"
 import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
-import { foreignTransaction, isSignedByPayer } from "../../../src/toll/exact/Solana.ts"
-import { judge, type Verdict } from "../../../src/toll/request/Verdict.ts"
+import { foreignTransaction, isSignedByPayer, quoteMemo } from "../../../src/toll/exact/Solana.ts"
+import { judge, type PaymentOffer, type Verdict } from "../../../src/toll/request/Verdict.ts"
 import { property } from "../../domain/seeded.ts"
 import { offer as evmOffer, payloadV1, payloadV2 } from "../payments.ts"
 import {
@@ -227,17 +227,6 @@ describe("is refused", () => {
     expect(judged({ feePayer: wallet.address, signers: [] }, alone)).toBe("payload_excessive_signers")
   })
 
-  const quoted = { ...solanaOffer, requirements: { ...requirements, extra: { feePayer, memo: "quote-1" } } }
-  it.each([
-    ["the memo of another quote", [memo("quote-2")], "payload_memo_mismatch"],
-    ["no memo", [], "payload_memo_count"],
-    ["two memos", [memo("quote-1"), memo("quote-1")], "payload_memo_count"],
-    ["a longer memo", [memo("quote-1 ")], "payload_memo_mismatch"],
-    ["the memo of its quote: not refused", [memo("quote-1")], "accepted"]
-  ])("%s", (_, memos, code) => {
-    expect(judged({ instructions: [limit!, price!, own!, ...memos] }, quoted)).toBe(code)
-  })
-
   it("a payment of version 2 whose accepted names another amount or payee", () => {
     for (const change of [{ amount: "1" }, { payTo: thief.address }, { payTo: solanaPayTo.toLowerCase() }]) {
       const payment = solanaV2()
@@ -268,6 +257,50 @@ describe("is refused", () => {
     const code = judged({ instructions })
     if (!isBudget) expect(code).not.toBe("accepted")
     else expect(code).toMatch(/^(accepted|.*compute_price_instruction_too_high)$/)
+  })
+})
+
+describe("the memos of a payment on Solana", () => {
+  const [named, another] = ["1", "2"].map((digit) => quoteMemo(digit.repeat(32))) as [string, string]
+  const quoted = { ...solanaOffer, requirements: { ...requirements, extra: { feePayer, memo: named } } }
+  const random = "00112233445566778899aabbccddeeff"
+
+  /** The memo of the requirements that facilitators get, or why the payment is refused. */
+  const memoOf = (texts: ReadonlyArray<string>, offer: PaymentOffer): unknown => {
+    const instructions = [limit!, price!, own!, ...texts.map(memo)]
+    const results = [solanaV1({ instructions }), solanaV2({ instructions })].map((payment) => {
+      const verdict = judge(payment, [offer], request)
+      return verdict._tag === "Refused" ? codeOf(verdict) : verdict.offer.requirements.extra
+    })
+    expect(results[1]).toEqual(results[0])
+    return results[0]
+  }
+
+  it.each([
+    ["the memo of its quote", [named], { feePayer, memo: named }],
+    ["none, as clients pay that don't know extra.memo", [], { feePayer }],
+    ["a random one of the client", [random], { feePayer }],
+    ["two of the client", [random, random], { feePayer }],
+    ["a longer text than that of its quote", [`${named} `], { feePayer }],
+    ["the memo of another quote", [another], "payload_memo_mismatch"],
+    ["those of two quotes", [named, another], "payload_memo_mismatch"],
+    ["that of its quote, twice", [named, named], "payload_memo_count"],
+    ["that of its quote beside one of the client", [random, named], "payload_memo_count"]
+  ])("for a quote: %s", (_, texts, expected) => {
+    expect(memoOf(texts, quoted)).toEqual(expected)
+  })
+
+  it.each([
+    ["none", [], { feePayer }],
+    ["a random one of the client", [random], { feePayer }],
+    ["the memo of a quote, which was signed for that alone", [named], "payload_memo_mismatch"]
+  ])("for a fixed price: %s", (_, texts, expected) => {
+    expect(memoOf(texts, solanaOffer)).toEqual(expected)
+  })
+
+  it("are left out for the fee payer that was signed for, too", () => {
+    const elsewhere = { ...quoted.requirements, extra: { feePayer: thief.address, memo: named } }
+    expect(memoOf([], { ...quoted, requirements: elsewhere })).toEqual({ feePayer })
   })
 })
 
