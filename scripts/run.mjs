@@ -4,15 +4,28 @@
  * Needs only Node 20 or newer and npm; installs everything else first.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { SetupError, ensureToolchain, root, toolScript } from "./toolchain.mjs"
+
+/** The options of tasks whose programs don't list them. */
+const options = {
+  simulate: "--seeds N --seed S --store memory|sqlite|postgres --rail evm|solana --workers W",
+  kill: "--rounds N --seed S --store sqlite|postgres --rail evm|solana --settler facilitator|local --fault NAME",
+  day: "--minutes N --seed N --fault NAME",
+  attack: "--requests N --rounds N --storage memory|sqlite|postgres",
+  mutate: "--files NAME,NAME --concurrency N --incremental"
+}
+
+const optionsOf = (name) => options[name]
 
 const usage = `Usage: node scripts/run.mjs <task> [arguments]
 
   demo      official x402 clients pay all seven routes on local chains (EVM, Solana); orders are delivered, and refunded
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
+  till402   the command of that name: pay, doctor, check and more (--help lists them)
+  example   an example against local chains, until Ctrl-C: its name, of the folder examples
   test      the tests that every change must pass, within 6 minutes on two cores; arguments go to vitest, --changed
             runs what a change touches
   test:deep many seeds, kill rounds, mutants and long floods: what takes too long for every change
@@ -21,11 +34,11 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   format    formats the sources
   docs      writes what is generated: tables of options, drawings of states and recorded benches, lint rules of folders
   bench     speed beside the official middleware: npm run bench -- --help lists its modes
-  simulate  seeded worlds of crashes, faults and attackers around a paid call: --seeds N --store memory|sqlite|postgres --rail evm|solana --workers W
-  kill      servers killed at random moments under official clients: --rounds N --store sqlite|postgres --rail evm|solana --settler facilitator|local
-  day       an hour of mixed traffic with faults on four servers and one PostgreSQL: --minutes N --seed N
-  attack    one payment presented a thousand times at once: --requests N --rounds N
-  mutate    mutation tests of the files that decide about money: --files NAME,NAME --concurrency N --incremental
+  simulate  seeded worlds of crashes, faults and attackers around a paid call: ${optionsOf("simulate")}
+  kill      servers killed at random moments under official clients: ${optionsOf("kill")}
+  day       an hour of mixed traffic with faults on four servers and one PostgreSQL: ${optionsOf("day")}
+  attack    one payment presented a thousand times at once: ${optionsOf("attack")}
+  mutate    mutation tests of the files that decide about money: ${optionsOf("mutate")}
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
 `
 
@@ -163,11 +176,40 @@ const build = async (toolchain, args) => {
   return code === 0 ? run(toolchain, source("packages/core/build/bundle.ts")) : code
 }
 
+const nameExamples = (text) => {
+  const names = readdirSync(join(root, "examples")).filter((name) =>
+    existsSync(join(root, "examples", name, "src", "main.ts"))
+  )
+  process.stderr.write(
+    `${text}\n\nUsage: npm run example -- NAME [main]\n\n` +
+      "NAME is one of these; without main, those marked with * run against local chains:\n\n" +
+      `${names.map((name) => `  ${name}${existsSync(exampleFile(name, "sandbox")) ? " *" : ""}`).join("\n")}\n`
+  )
+  return 2
+}
+
+const exampleFile = (name, part) => join(root, "examples", name, "src", `${part}.ts`)
+
+/** Runs an example with its own sandbox, or as it is (`main`) with settings of the environment or its `.env`. */
+const example = async (toolchain, [name = "", part, ...others]) => {
+  const isName = /^[a-z0-9-]+$/.test(name) && existsSync(exampleFile(name, "main"))
+  if (!isName) return nameExamples(name === "" ? "Name an example." : `There is no example "${name}".`)
+  if (others.length > 0 || (part !== undefined && part !== "main"))
+    return nameExamples(`After its name, an example takes only main: got "${[part, ...others].join(" ")}".`)
+  const hasSandbox = part === undefined && existsSync(exampleFile(name, "sandbox"))
+  const file = join(root, "examples", name, ".env")
+  const settings = existsSync(file) ? [`--env-file=${file}`] : []
+  return run(toolchain, [...settings, ...source(exampleFile(name, hasSandbox ? "sandbox" : "main"))])
+}
+
 const tasks = {
   demo: (toolchain, args) =>
     run(toolchain, [...source("packages/sandbox/src/demo/main.ts"), ...args], { leash: true }),
   sandbox: (toolchain, args) =>
     run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args], { leash: true }),
+  till402: (toolchain, args) =>
+    run(toolchain, [...source("packages/till402/src/main.ts"), ...args], { leash: true }),
+  example,
   test: suite("test"),
   "test:deep": suite("deep"),
   check,
@@ -194,7 +236,22 @@ const main = async ([name, ...args]) => {
     process.stderr.write(`${name === undefined ? "" : `There is no task "${name}".\n\n`}${usage}`)
     return 2
   }
+  const wrong = wrongOption(name, args)
+  if (wrong !== undefined) {
+    const isHelp = wrong === "--help" || wrong === "-h"
+    const text = `Usage: npm run ${name} -- ${options[name]}\n`
+    if (isHelp) process.stdout.write(text)
+    else process.stderr.write(`There is no option ${wrong}.\n\n${text}`)
+    return isHelp ? 0 : 2
+  }
   return task(await ensureToolchain(), args)
+}
+
+/** The first option that a task doesn't have, before it starts. */
+const wrongOption = (name, args) => {
+  if (!Object.hasOwn(options, name)) return undefined
+  const known = options[name].match(/--[a-z-]+/g)
+  return args.find((each) => each.startsWith("-") && !known.includes(each.replace(/=.*/s, "")))
 }
 
 try {

@@ -31,8 +31,9 @@ const { values } = parseArgs({
 
 const positive = (name: "requests" | "rounds"): number => {
   const number = Number(values[name])
-  if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} must be a whole number above zero`)
-  return number
+  if (Number.isInteger(number) && number > 0) return number
+  console.error(`--${name} must be a whole number above zero`)
+  process.exit(2)
 }
 
 /** In turn, since each has a different effect. */

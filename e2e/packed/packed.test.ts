@@ -62,7 +62,8 @@ const names = [
   "@till402/providers",
   "@till402/sandbox",
   "@till402/testing",
-  "@till402/vault"
+  "@till402/vault",
+  "till402"
 ]
 /** Folders that a package ships besides its sources and the files that the compiler makes of them. */
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -120,7 +121,9 @@ describe("loaded modules", () => {
     expect(Object.fromEntries(separate.map(({ file, peers }) => [file, peers]))).toEqual({
       "@till402/core/dist/fast/recoverSigner.js": ["secp256k1"],
       "@till402/core/dist/postgres.js": ["@effect/sql-pg"],
-      "@till402/core/dist/toll/facilitator/sendByUndici.js": ["undici"]
+      "@till402/core/dist/toll/facilitator/sendByUndici.js": ["undici"],
+      // The host's own module, which it names.
+      "till402/dist/doctor/Settings.js": []
     })
   })
 
@@ -136,6 +139,7 @@ describe("loaded modules", () => {
       ["@till402/providers/facilitator", ["viem"]],
       ["@till402/providers/solana-facilitator", ["@solana/kit", "@x402/svm"]],
       ["@till402/providers/solana-refunds", ["@solana/kit"]],
+      ["@till402/testing/solana-payer", ["@solana/kit", "@x402/svm"]],
       ["@till402/vault/s3", ["aws4fetch"]]
     ])
   })
@@ -280,6 +284,45 @@ it(
     expect(await sandbox.interrupt()).toBe(0)
   }
 )
+
+describe("the command till402", () => {
+  const bin = (): string => join(packageOf("till402").folder, packageOf("till402").manifest.bin!["till402"]!)
+  const till402 = (...args: ReadonlyArray<string>): Promise<string> =>
+    run(process.execPath, [bin(), ...args], app)
+
+  it("is the only one of its package, and runs by plain Node", async () => {
+    expect(Object.keys(packageOf("till402").manifest.bin ?? {})).toEqual(["till402"])
+    expect(await till402("--version")).toBe(`${packageOf("till402").manifest.version}\n`)
+    expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
+    expect(await till402("migrate", "up", "--database", "command.sqlite")).toBe("ran      1_initial\n")
+    expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
+  })
+
+  it("starts a sandbox, and pays it", { timeout: toolTimeoutMillis }, async () => {
+    const options = ["--json", "--port", "0", "--network", "base-sepolia"]
+    const sandbox = startCommand(bin(), ["sandbox", ...options], app)
+    const { baseUrl } = JSON.parse(await sandbox.line) as { readonly baseUrl: string }
+    const paid = JSON.parse(await till402("pay", `${baseUrl}/x402/search?q=lamp`, "--json"))
+    expect(paid).toMatchObject({ status: 200, paid: true, amount: "0.01", balance: "999.99" })
+    expect(await till402("check", `${baseUrl}/x402/search`)).toContain("1 passed")
+    expect(await sandbox.interrupt()).toBe(0)
+  })
+
+  it("ends with one line instead of a stack trace", async () => {
+    const failures = [
+      till402("pay", "http://127.0.0.1:1/x402"),
+      till402("check", "http://127.0.0.1:1"),
+      till402("nothere")
+    ]
+    for (const failure of await Promise.allSettled(failures)) {
+      expect(failure.status).toBe("rejected")
+      expect(String((failure as PromiseRejectedResult).reason)).toMatch(
+        /can't be reached|Unknown subcommand "nothere"/
+      )
+      expect(String((failure as PromiseRejectedResult).reason)).not.toMatch(/\n +at (?:file|async|node)/)
+    }
+  })
+})
 
 describe("these checks detect", () => {
   let copies = 0

@@ -111,5 +111,11 @@ export { Facilitator } from "./toll/facilitator/Facilitator.ts"
 export { domainSeparator, judgeSignature, type SignatureVerdict } from "./toll/exact/Evm.ts"
 export { type Authorization, EvmPaymentPayload, type PaymentPayload } from "./domain/PaymentPayload.ts"
 export { layerSql } from "./stores/sql/stores.ts"
-export { migrate as migrateTables, type Migration, schemaSql } from "./stores/schema/migrations.ts"
+export {
+  migrate as migrateTables,
+  type Migration,
+  migrationStatus,
+  type MigrationStatus,
+  schemaSql
+} from "./stores/schema/migrations.ts"
 export { tillConfig, tillConfigWithFacilitator } from "./till/settings/TillConfig.ts"

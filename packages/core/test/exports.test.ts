@@ -114,6 +114,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "judgeSignature",
       "layerSql",
       "migrateTables",
+      "migrationStatus",
       "networks",
       "openApiDocument",
       "readBodyText",

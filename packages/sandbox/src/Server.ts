@@ -19,6 +19,8 @@ export interface Server {
   /** `http://127.0.0.1:4021` */
   readonly url: string
   readonly mount: (adapter: AdapterName, till: Till) => void
+  /** Serves a JSON document beside the till, on this machine only. */
+  readonly serve: (path: string, document: string) => void
   /** Accepts no more calls and waits up to 2 seconds for running ones. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
@@ -42,7 +44,12 @@ export const openServer = async (port: number): Promise<Server> => {
   let listener: RequestListener = (_request, response) => {
     response.writeHead(503, { "retry-after": "1", "content-type": "text/plain" }).end("Starting.\n")
   }
-  const server = createServer((request, response) => listener(request, response))
+  const documents = new Map<string, string>()
+  const server = createServer((request, response) => {
+    const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined
+    if (document === undefined) return listener(request, response)
+    response.writeHead(200, { "content-type": "application/json" }).end(document)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, "127.0.0.1", () => {
@@ -57,6 +64,7 @@ export const openServer = async (port: number): Promise<Server> => {
     mount: (adapter, till) => {
       listener = hosts[adapter](till)
     },
+    serve: (path, document) => void documents.set(path, document),
     stop: () =>
       (stopped ??= new Promise((resolve) => {
         const deadline = setTimeout(() => server.closeAllConnections(), stopTimeoutMillis)

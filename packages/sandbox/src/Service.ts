@@ -57,6 +57,8 @@ export interface Service {
   readonly shop: SampleShop
   /** Files of items that are published with `publish` of `@till402/vault`. */
   readonly archives: ArchiveStorage
+  /** Serves a JSON document beside the till, on this machine only. */
+  readonly serve: (path: string, document: string) => void
 }
 
 /** How a till is paid, and refunds. */
@@ -83,7 +85,8 @@ export const startService = async (
   server.mount(adapter, till)
   // Calls end before their till; the first entry covers a start that failed halfway.
   stops.push(server.stop)
-  return { baseUrl: server.url, adapter, facilitatorUrl: paidBy.facilitatorUrl, till, shop, archives }
+  const { serve, url: baseUrl } = server
+  return { baseUrl, adapter, facilitatorUrl: paidBy.facilitatorUrl, till, shop, archives, serve }
 }
 
 interface Surroundings {

@@ -1,6 +1,6 @@
 import type { KeyPairSigner } from "@solana/kit"
-import { wrapFetchWithPayment, x402Client } from "@x402/fetch"
-import { ExactSvmScheme } from "@x402/svm/exact/client"
+import { solanaPayer } from "@till402/testing/solana-payer"
+import { wrapFetchWithPayment } from "@x402/fetch"
 import type { SolanaChain } from "./SolanaChain.ts"
 
 /**
@@ -18,12 +18,9 @@ import type { SolanaChain } from "./SolanaChain.ts"
  * ```
  */
 export const solanaPayingFetch = (
-  chain: Pick<SolanaChain, "caip2" | "rpcUrl">,
+  chain: Pick<SolanaChain, "rpcUrl">,
   signer: KeyPairSigner,
   maxDollars = 1_000,
   base: typeof fetch = fetch
-): typeof fetch => {
-  const client = new x402Client().register(chain.caip2, new ExactSvmScheme(signer, { rpcUrl: chain.rpcUrl }))
-  client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
-  return wrapFetchWithPayment(base, client) as typeof fetch
-}
+): typeof fetch =>
+  wrapFetchWithPayment(base, solanaPayer({ signer, rpcUrl: chain.rpcUrl, maxDollars })) as typeof fetch

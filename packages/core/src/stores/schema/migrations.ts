@@ -226,3 +226,24 @@ export const migrate = Effect.fnUntraced(function* (
   if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
   return ran
 })
+
+/** What a database has of the schema, each as `1_initial`. */
+export interface MigrationStatus {
+  readonly ran: ReadonlyArray<string>
+  /** Those that the next start of a till runs. */
+  readonly missing: ReadonlyArray<string>
+  /** Those of a newer version: a till of this one doesn't start on the database. */
+  readonly unknown: ReadonlyArray<string>
+}
+
+/** Reads which migrations a database has recorded; changes nothing. */
+export const migrationStatus = Effect.gen(function* () {
+  const found = yield* recorded(yield* SqlClient.SqlClient, "till_migrations")
+  const isIn = (all: ReadonlyArray<Recorded>) => (one: Recorded) => all.some(({ id }) => id === one.id)
+  const status: MigrationStatus = {
+    ran: found.map(labelOf),
+    missing: migrations.filter((one) => !isIn(found)(one)).map(labelOf),
+    unknown: found.filter((one) => !isIn(migrations)(one)).map(labelOf)
+  }
+  return status
+})

@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs"
 import type { Publication, VaultItem, VaultPage } from "@till402/core"
 import { type VaultListQuery, VaultOperator } from "@till402/core/effect"
-import { postgres } from "@till402/core/postgres"
-import { sqlite } from "@till402/core/sqlite"
 import { Layer, ManagedRuntime } from "effect"
-import type { Shelf } from "../Publishing.ts"
+import type { Shelf } from "@till402/vault"
+import { storageOf } from "../migrate/Database.ts"
 
 /** The vault in a database, without a till: running tills see each change at once. */
 export interface Counter extends Shelf {
@@ -12,21 +10,6 @@ export interface Counter extends Shelf {
   /** All listed items that a query finds, page by page. */
   readonly list: (query: VaultListQuery) => AsyncGenerator<VaultItem & { readonly sales: number }>
   readonly close: () => Promise<void>
-}
-
-/** A mistake of the caller, for one line on standard error. */
-export class CommandFailed extends Error {
-  override readonly name = "CommandFailed"
-}
-
-const storageOf = (database: string) => {
-  if (/^postgres(?:ql)?:/.test(database)) return postgres({ url: database, maxConnections: 2 })
-  // SQLite would create the file: a mistyped path must not be a new, empty shop.
-  if (!existsSync(database))
-    throw new CommandFailed(
-      `the database ${database} doesn't exist: start the till once, or correct the path`
-    )
-  return sqlite({ filename: database })
 }
 
 /** Opens the vault of a database: the path of an SQLite file, or the address of a PostgreSQL database. */

@@ -1,17 +1,35 @@
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { ListingRejected } from "@till402/core"
-import { type Prepared, prepare, type Published, publishPrepared } from "../Publishing.ts"
-import type { ArchiveStorage } from "../storage/ArchiveStorage.ts"
-import { folderStorage } from "../storage/folderStorage.ts"
-import { type Command, type Defaults, parseArguments, type Publishing, usage } from "./Arguments.ts"
-import { CommandFailed, type Counter, openCounter } from "./Counter.ts"
+import {
+  type ArchiveStorage,
+  folderStorage,
+  type Prepared,
+  prepare,
+  type Published,
+  publishPrepared
+} from "@till402/vault"
+import { CommandFailed } from "../CommandFailed.ts"
+import type { Output } from "../terminal/Output.ts"
+import { type Counter, openCounter } from "./Counter.ts"
 
-/** Where the command writes. */
-export interface Output {
-  readonly print: (line: string) => void
-  readonly complain: (line: string) => void
+/** What the commands need that publish. */
+interface Publishing {
+  /** Where archives are stored. */
+  readonly files: string
+  /** Private paths to sell. */
+  readonly allow: ReadonlyArray<string>
 }
+
+/** A command of the vault with what it needs. */
+export type VaultCommand =
+  | ({ readonly _tag: "Publish"; readonly source: string; readonly manifest: string } & Publishing)
+  | ({ readonly _tag: "Import"; readonly folder: string } & Publishing)
+  | { readonly _tag: "List"; readonly query: string | undefined }
+  | { readonly _tag: "Unpublish"; readonly slug: string }
+
+/** The manifest beside a source: `item.json` of `item` and of `item.zip`. */
+export const manifestOf = (source: string): string => `${source.replace(/\/+$|\.zip$/i, "")}.json`
 
 const maxManifestBytes = 100_000
 
@@ -79,7 +97,7 @@ const prepareAll = async (
       else throw cause
     }
     if (faults.length > 0) faulty++
-    for (const fault of faults) output.complain(`${manifest}: ${fault}`)
+    for (const fault of faults) output.note(`${manifest}: ${fault}`)
   }
   if (faulty > 0)
     throw new CommandFailed(`${faulty} of ${sources.length} can't be published; nothing was published`)
@@ -102,9 +120,7 @@ const storageOf = async (files: string): Promise<ArchiveStorage> => {
     throw new CommandFailed("a bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
   const sessionToken = fromEnvironment("AWS_SESSION_TOKEN")
   const region = fromEnvironment("AWS_REGION")
-  const { s3Storage } = await import("../s3/index.ts").catch(() => {
-    throw new CommandFailed("a bucket needs the package aws4fetch: install it with npm install aws4fetch")
-  })
+  const { s3Storage } = await import("@till402/vault/s3")
   return s3Storage({
     bucket: files,
     accessKeyId,
@@ -132,7 +148,12 @@ const publishAll = async (
   }
 }
 
-const perform = async (counter: Counter, command: Command, json: boolean, output: Output): Promise<void> => {
+const perform = async (
+  counter: Counter,
+  command: VaultCommand,
+  json: boolean,
+  output: Output
+): Promise<void> => {
   switch (command._tag) {
     case "Publish": {
       const { manifest, source } = command
@@ -160,31 +181,16 @@ const perform = async (counter: Counter, command: Command, json: boolean, output
   }
 }
 
-/** Runs a command line; returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
-export const run = async (
-  args: ReadonlyArray<string>,
-  defaults: Defaults,
-  output: Output
-): Promise<number> => {
-  const parsed = parseArguments(args, defaults)
-  if (parsed._tag === "Help") {
-    output.print(usage)
-    return 0
-  }
-  if (parsed._tag === "Wrong") {
-    for (const fault of parsed.faults) output.complain(fault)
-    output.complain("till402 --help shows the commands")
-    return 2
-  }
-  let counter: Counter | undefined
+/** Runs a command over the vault of a database. */
+export const performVault = async (
+  command: VaultCommand,
+  database: string,
+  { json, output }: { readonly json: boolean; readonly output: Output }
+): Promise<void> => {
+  const counter = await openCounter(database)
   try {
-    counter = await openCounter(parsed.database)
-    await perform(counter, parsed.command, parsed.json, output)
-    return 0
-  } catch (cause) {
-    output.complain(cause instanceof Error ? cause.message : String(cause))
-    return 1
+    await perform(counter, command, json, output)
   } finally {
-    await counter?.close()
+    await counter.close()
   }
 }

@@ -1,0 +1,154 @@
+import {
+  extractDiscoveryInfo,
+  isValidRouteTemplate,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec
+} from "@x402/extensions/bazaar"
+import { wordsOf } from "../CommandFailed.ts"
+import { see, type Seen } from "../http/see.ts"
+import { fail, type Line, pass, warn } from "../doctor/Line.ts"
+import { priceOf, readOffer, type Requirements } from "../pay/Offers.ts"
+import { findRoutes, type Route } from "./Routes.ts"
+
+/*
+ * What an indexer sees of each route: the challenge to a request without input, read by the official validators.
+ */
+
+interface Challenge {
+  readonly x402Version?: number
+  readonly resource?: { readonly url?: string; readonly description?: string }
+  readonly accepts: ReadonlyArray<Requirements>
+  readonly extensions?: { readonly bazaar?: { readonly routeTemplate?: string } }
+}
+
+const readChallenge = (text: string): Challenge | undefined => {
+  try {
+    const challenge = JSON.parse(text) as Challenge
+    return Array.isArray(challenge.accepts) ? challenge : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Proxies and clients often allow 8 KB for all headers. */
+const maxHeaderBytes = 8_192
+/** Longer descriptions are cut by indexers. */
+const maxDescription = 500
+
+const headerFinding = (header: string): string | undefined =>
+  header.length < maxHeaderBytes
+    ? undefined
+    : `its PAYMENT-REQUIRED header has ${header.length} bytes: many proxies drop more than ${maxHeaderBytes}`
+
+/** What the official validators say of the discovery data. */
+const extensionFindings = (challenge: Challenge): ReadonlyArray<string> => {
+  const bazaar = challenge.extensions?.bazaar
+  if (bazaar === undefined) return ["it has no discovery data (extensions.bazaar), so no index lists it"]
+  const results = [
+    validateDiscoveryExtensionSpec(bazaar as never),
+    validateDiscoveryExtension(bazaar as never)
+  ]
+  const template = bazaar.routeTemplate
+  return [
+    ...results.flatMap(({ errors = [], valid }) =>
+      valid ? [] : [`its discovery data is invalid: ${errors.join("; ")}`]
+    ),
+    ...(template === undefined || isValidRouteTemplate(template)
+      ? []
+      : [`its route template ${template} is invalid`])
+  ]
+}
+
+/** How an index lists it: that of version 2, and of version 1 by the body. */
+const listedFindings = (
+  route: Route,
+  challenge: Challenge,
+  body: Challenge | undefined
+): ReadonlyArray<string> => {
+  const extract = (version: 1 | 2, requirements: Requirements | undefined) => {
+    try {
+      return extractDiscoveryInfo(
+        { ...challenge, x402Version: version, accepted: challenge.accepts[0] } as never,
+        requirements as never
+      )
+    } catch (error) {
+      return wordsOf(error)
+    }
+  }
+  const findings = (version: 1 | 2, listed: ReturnType<typeof extract>): ReadonlyArray<string> => {
+    if (listed === null || typeof listed === "string")
+      return [`indexers of version ${version} can't list it${listed === null ? "" : `: ${listed}`}`]
+    const { method } = listed as { readonly method?: string }
+    return method === undefined || method === route.method
+      ? []
+      : [`indexers of version ${version} list it as ${method}`]
+  }
+  return [
+    ...findings(2, extract(2, challenge.accepts[0])),
+    // Networks that version 1 doesn't know aren't in the body.
+    ...(body?.accepts[0] === undefined ? [] : findings(1, extract(1, body.accepts[0])))
+  ]
+}
+
+const placeFindings = ({ url }: Route, { resource }: Challenge): ReadonlyArray<string> => {
+  const named = resource?.url ?? ""
+  if (!URL.canParse(named))
+    return [`its resource ${named === "" ? "has no address" : `${named} is no address`}`]
+  const [one, other] = [new URL(named), new URL(url)]
+  return one.origin === other.origin && one.pathname === other.pathname
+    ? []
+    : [`it calls itself ${one.origin}${one.pathname}, so that is what gets listed`]
+}
+
+/** All that indexers would stumble over. Pure. */
+const judge = (route: Route, { headers, status, text }: Seen): Line => {
+  if (status !== 402)
+    return fail(
+      route.name,
+      `without input it returned ${status} instead of 402, so no indexer finds a price`,
+      "Let it return 402 before it looks at its input"
+    )
+  const header = headers.get("payment-required")
+  const challenge =
+    header === null ? undefined : readChallenge(Buffer.from(header, "base64").toString("utf8"))
+  if (header === null || challenge === undefined)
+    return fail(
+      route.name,
+      "its 402 has no PAYMENT-REQUIRED header that can be read",
+      "Have proxies pass it on: till402 doctor says more"
+    )
+  const description = challenge.resource?.description ?? ""
+  const problems = [
+    headerFinding(header),
+    ...placeFindings(route, challenge),
+    ...extensionFindings(challenge),
+    ...listedFindings(route, challenge, readChallenge(text))
+  ].filter((each) => each !== undefined)
+  if (problems.length > 0)
+    return fail(route.name, problems.join(". "), "Correct what the route declares, or its baseUrl")
+  const price = challenge.accepts.map((each) => priceOf(readOffer(each))).join(" or ")
+  if (description === "" || description.length > maxDescription)
+    return warn(
+      route.name,
+      description === ""
+        ? "it has no description"
+        : `its description has ${description.length} characters, and indexes cut it`,
+      `Give it one of at most ${maxDescription} characters`
+    )
+  return pass(route.name, `${price}: ${description}`)
+}
+
+const probe = async (route: Route): Promise<Line> => {
+  try {
+    return judge(route, await see(route.url, { method: route.method }))
+  } catch (error) {
+    return fail(route.name, `it can't be reached: ${wordsOf(error)}`, "Start it, or correct its address")
+  }
+}
+
+/** Checks every paid route at an address, one after the other. */
+export const checkRoutes = async (address: string): Promise<ReadonlyArray<Line>> => {
+  const lines: Array<Line> = []
+  for (const route of await findRoutes(address)) lines.push(await probe(route))
+  return lines
+}

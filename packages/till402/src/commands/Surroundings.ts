@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import type { Output } from "../terminal/Output.ts"
+
+/** What commands have around them; tests give their own. */
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly output: Output
+  readonly sleep: (millis: number) => Promise<void>
+}
+
+/** An exit code, as a failure: a command that has said already what is wrong. */
+export class Ended extends Error {
+  readonly code: number
+  constructor(code: number) {
+    super(`exit code ${code}`)
+    this.code = code
+  }
+}
+
+/** The work of a command: its exit code, or an error whose message is for people. */
+export const work = (run: () => Promise<number | void>): Effect.Effect<void, unknown> =>
+  Effect.flatMap(Effect.tryPromise({ try: run, catch: (error) => error }), (code) =>
+    code === undefined || code === 0 ? Effect.void : Effect.fail(new Ended(code))
+  )

@@ -1,0 +1,90 @@
+import { createPublicClient, erc20Abi, http } from "viem"
+import type { Network } from "@till402/core/effect"
+
+/** A token, and the network that it is on. */
+export interface Token {
+  readonly asset: string
+  readonly network: Network | undefined
+  readonly networkName: string
+}
+
+const timeoutMillis = 5_000
+
+/** Addresses of public nodes; loaded where no other is given, for they are hundreds of modules. */
+const publicNode = async (chainId: number): Promise<string | undefined> => {
+  const chains = await import("viem/chains")
+  return Object.values(chains).find(({ id }) => id === chainId)?.rpcUrls.default.http[0]
+}
+
+const evmBalance = async (
+  chainId: number,
+  { asset, owner }: { readonly asset: string; readonly owner: string },
+  rpcUrl: string | undefined
+): Promise<bigint> => {
+  const node = rpcUrl ?? (await publicNode(chainId))
+  const client = createPublicClient({ transport: http(node, { timeout: timeoutMillis, retryCount: 0 }) })
+  const found = await client.getChainId()
+  if (found !== chainId) throw new Error(`the node is on chain ${found}`)
+  return client.readContract({
+    address: asset as `0x${string}`,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [owner as `0x${string}`]
+  })
+}
+
+interface TokenAccounts {
+  readonly error?: { readonly message?: string }
+  readonly result?: {
+    readonly value: ReadonlyArray<{
+      readonly account: {
+        readonly data: {
+          readonly parsed: { readonly info: { readonly tokenAmount: { readonly amount: string } } }
+        }
+      }
+    }>
+  }
+}
+
+const solanaNodes: Readonly<Record<string, string>> = {
+  solana: "https://api.mainnet-beta.solana.com",
+  "solana-devnet": "https://api.devnet.solana.com"
+}
+
+const solanaBalance = async (
+  networkName: string,
+  { asset, owner }: { readonly asset: string; readonly owner: string },
+  rpcUrl: string | undefined
+): Promise<bigint> => {
+  const node = rpcUrl ?? solanaNodes[networkName]
+  if (node === undefined) throw new Error("no node of this network is known")
+  const params = [owner, { mint: asset }, { encoding: "jsonParsed" }]
+  const response = await fetch(node, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getTokenAccountsByOwner", params }),
+    signal: AbortSignal.timeout(timeoutMillis)
+  })
+  const { error, result } = (await response.json()) as TokenAccounts
+  if (result === undefined) throw new Error(error?.message ?? `the node returned ${response.status}`)
+  return result.value.reduce(
+    (sum, { account }) => sum + BigInt(account.data.parsed.info.tokenAmount.amount),
+    0n
+  )
+}
+
+/**
+ * The balance of a wallet in the token, in atomic units, by `rpcUrl` or else a public node.
+ *
+ * @throws Error if there is no node, or it doesn't respond within 5 seconds
+ */
+export const balanceOf = async (
+  { asset, network, networkName }: Token,
+  owner: string,
+  rpcUrl: string | undefined
+): Promise<bigint> => {
+  if (network === undefined) throw new Error("the network isn't known")
+  return network.family === "evm"
+    ? evmBalance(network.chainId, { asset, owner }, rpcUrl)
+    : solanaBalance(networkName, { asset, owner }, rpcUrl)
+}

@@ -1,0 +1,101 @@
+import { findNetwork, Money, type Network } from "@till402/core/effect"
+
+/*
+ * What a 402 asks for, and why a wallet wouldn't pay it.
+ */
+
+/** What a client reads of an entry of `accepts`. */
+export interface Requirements {
+  readonly scheme: string
+  readonly network: string
+  readonly asset: string
+  readonly payTo: string
+  /** In atomic units; in version 1 it is `maxAmountRequired`. */
+  readonly amount: string
+}
+
+/** A way to pay that a 402 offers. */
+export interface Offer {
+  readonly requirements: Requirements
+  /** `undefined` if it isn't known here. */
+  readonly network: Network | undefined
+  /** Its short name, or the one that the 402 gives. */
+  readonly networkName: string
+  /** `undefined` if the 402 gives no whole number. */
+  readonly amountAtomic: bigint | undefined
+}
+
+/** What wallets pay. */
+export interface Terms {
+  /** Chain families of which there is a wallet. */
+  readonly families: ReadonlyArray<Network["family"]>
+  /** Limit of a payment, in millionths of a dollar. */
+  readonly maxAtomic: bigint
+  /** Contracts that count as dollars besides USDC. */
+  readonly tokens: ReadonlyArray<string>
+}
+
+/** Addresses of EVM may be written in any case. */
+const isSameAsset = ({ asset, family }: Pick<Network, "asset" | "family">, other: string): boolean =>
+  family === "evm" ? asset.toLowerCase() === other.toLowerCase() : asset === other
+
+/** Whether a wallet would pay an offer, with the reason if not. */
+export type OfferVerdict =
+  | { readonly _tag: "Payable"; readonly offer: Offer; readonly amountAtomic: bigint }
+  | { readonly _tag: "Refused"; readonly offer: Offer; readonly reason: string }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** Reads an entry of `accepts`, which may be anything. */
+export const readOffer = (entry: unknown): Offer => {
+  const given = (entry ?? {}) as Readonly<Record<keyof Requirements | "maxAmountRequired", unknown>>
+  const requirements: Requirements = {
+    scheme: textOf(given.scheme),
+    network: textOf(given.network),
+    asset: textOf(given.asset),
+    payTo: textOf(given.payTo),
+    amount: textOf(given.amount ?? given.maxAmountRequired)
+  }
+  const { amount, network } = requirements
+  const found = findNetwork(network)
+  return {
+    requirements,
+    network: found,
+    networkName: found?.v1Name ?? network,
+    amountAtomic: /^\d{1,40}$/.test(amount) ? BigInt(amount) : undefined
+  }
+}
+
+/** `0.52 USDC`, or the token's address where it is another one. */
+export const priceOf = ({ amountAtomic, network, requirements }: Offer): string => {
+  if (amountAtomic === undefined) return "an amount that is no whole number"
+  const isUsdc = network !== undefined && isSameAsset(network, requirements.asset)
+  return isUsdc
+    ? `${Money.formatAtomic(amountAtomic)} USDC`
+    : `${amountAtomic} units of ${requirements.asset}`
+}
+
+const familyNames = { evm: "an EVM wallet", solana: "a Solana wallet" }
+
+/** Judges an offer as clients do. Pure. */
+export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms): OfferVerdict => {
+  const { amountAtomic, network, networkName, requirements } = offer
+  const refused = (reason: string): OfferVerdict => ({ _tag: "Refused", offer, reason })
+  if (requirements.scheme !== "exact")
+    return refused(`the scheme ${requirements.scheme} isn't known: only exact is`)
+  if (network === undefined) return refused(`the network ${networkName} isn't known here`)
+  if (!families.includes(network.family))
+    return refused(
+      `it is paid by ${familyNames[network.family]}, and the key is of ${families.map((each) => familyNames[each]).join(", ")}`
+    )
+  if (![network.asset, ...tokens].some((asset) => isSameAsset({ ...network, asset }, requirements.asset)))
+    return refused(
+      `it asks for the token ${requirements.asset}, which isn't USDC of ${networkName}; if you trust it, add --token ${requirements.asset}`
+    )
+  if (amountAtomic === undefined) return refused(priceOf(offer))
+  if (amountAtomic > maxAtomic)
+    return refused(
+      `the price is above --max ${Money.formatAtomic(maxAtomic)}; to pay it, add --max ${Money.formatAtomic(amountAtomic)}`
+    )
+  return { _tag: "Payable", offer, amountAtomic }
+}

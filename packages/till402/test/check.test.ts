@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest"
+import { fakeAssistant, fakeFulfilment, fakeMailer, fakeVaultFiles } from "@till402/testing"
+import { type Proxy, listen, startService, till402, withHeaders } from "./world.ts"
+
+const everything = {
+  assistant: fakeAssistant(),
+  fulfilment: fakeFulfilment(),
+  mailer: fakeMailer(),
+  vault: fakeVaultFiles()
+}
+
+// eslint-disable-next-line typescript/no-explicit-any -- a JSON document from outside
+type Json = any
+
+/** Changes the header of every 402. */
+const altered = (change: (challenge: Json) => void): Proxy => ({
+  response: (response) => {
+    const header = response.headers.get("payment-required")
+    if (header === null) return response
+    const challenge = JSON.parse(Buffer.from(header, "base64").toString())
+    change(challenge)
+    return withHeaders(response, (headers) =>
+      headers.set("payment-required", Buffer.from(JSON.stringify(challenge)).toString("base64"))
+    )
+  }
+})
+
+interface Checked {
+  readonly name: string
+  readonly status: string
+  readonly problem?: string
+}
+
+const checked = async (url: string) => {
+  const { code, printed } = await till402(["check", url, "--json"])
+  return { code, checks: JSON.parse(printed).checks as ReadonlyArray<Checked> }
+}
+
+describe("till402 check", () => {
+  it("passes all seven routes of a till, in its documents or not", async () => {
+    const { url } = await startService(everything)
+    const { checks, code } = await checked(url)
+    expect(code).toBe(0)
+    expect(checks.map(({ name, status }) => `${status} ${name}`)).toEqual([
+      "pass GET /x402/search",
+      "pass POST /x402/shop",
+      "pass POST /x402/buy",
+      "pass GET /x402/track",
+      "pass GET /x402/vault/search",
+      "pass POST /x402/vault/buy",
+      "pass GET /x402/vault/download/{purchaseId}"
+    ])
+  })
+
+  it("checks one route by its own address, and fits 80 columns", async () => {
+    const { url } = await startService()
+    const { code, printed } = await till402(["check", `${url}/x402/search`])
+    expect(code).toBe(0)
+    expect(printed.replaceAll(/\s+/g, " ")).toContain("0.01 USDC: Product search over one marketplace")
+    expect(printed.split("\n").filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it.each<[string, Proxy, string]>([
+    [
+      "no header",
+      { response: (response) => withHeaders(response, (headers) => headers.delete("payment-required")) },
+      "no PAYMENT-REQUIRED header"
+    ],
+    [
+      "another status",
+      { instead: ({ url }) => (url.includes("/x402") ? new Response("", { status: 400 }) : undefined) },
+      "returned 400 instead of 402"
+    ],
+    [
+      "another address",
+      altered(({ resource }) => Object.assign(resource, { url: "https://other.example/x" })),
+      "it calls itself https://other.example/x"
+    ],
+    ["no discovery data", altered((challenge) => void delete challenge.extensions), "no discovery data"],
+    [
+      "invalid discovery data",
+      altered(({ extensions }) =>
+        Object.assign(extensions.bazaar.info.input, {
+          method: "PUT"
+        })
+      ),
+      "its discovery data is invalid"
+    ],
+    [
+      "a long header",
+      altered(({ resource }) => Object.assign(resource, { padding: "x".repeat(8_000) })),
+      "many proxies drop more than 8192"
+    ]
+  ])("names a route with %s", async (_, proxy, problem) => {
+    const { url } = await startService({}, proxy)
+    const { checks, code } = await checked(url)
+    expect([code, checks[0]]).toEqual([
+      1,
+      expect.objectContaining({ status: "fail", problem: expect.stringContaining(problem) })
+    ])
+  })
+
+  it("says where nothing paid is found", async () => {
+    const url = await listen((_request, response) => response.writeHead(404).end("no"))
+    const { code, noted } = await till402(["check", url])
+    expect([code, noted]).toEqual([1, expect.stringContaining("nothing paid is found")])
+    expect((await till402(["check", "http://127.0.0.1:1"])).noted).toContain("can't be reached")
+  })
+})

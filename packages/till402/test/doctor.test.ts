@@ -1,0 +1,505 @@
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { operation, type TillOptions } from "@till402/core"
+import { sqliteClient } from "@till402/core/sqlite"
+import { Effect } from "effect"
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import type { Line } from "../src/doctor/Line.ts"
+import {
+  listen,
+  payTo,
+  type Proxy,
+  secret,
+  startFacilitator,
+  startNode,
+  startService,
+  till402,
+  withHeaders
+} from "./world.ts"
+
+/*
+ * The doctor on a healthy set-up, and on broken ones. Outside of a test runner: a till takes more in one.
+ */
+
+/** A till's empty database. */
+let migrated: Buffer
+beforeAll(async () => {
+  const path = mkdtempSync(join(tmpdir(), "till402-doctor-test-"))
+  const file = join(path, "till.sqlite")
+  expect((await till402(["migrate", "up", "--database", file])).code).toBe(0)
+  migrated = readFileSync(file)
+  rmSync(path, { recursive: true })
+})
+
+beforeEach(() => {
+  vi.stubEnv("NODE_ENV", "production")
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const folder = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "till402-doctor-test-"))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+interface Broken {
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly node?: Partial<Awaited<ReturnType<typeof startNode>>>
+  readonly facilitatorNetwork?: string
+  readonly proxy?: Proxy
+  /** Of the till behind the public URL. */
+  readonly options?: Partial<TillOptions>
+}
+
+/** A whole set-up, with what a test breaks of it. */
+const setUp = async ({ environment, facilitatorNetwork, node: facts, options, proxy }: Broken = {}) => {
+  const node = Object.assign(await startNode(), facts)
+  const facilitator = await startFacilitator(facilitatorNetwork)
+  const { url } = await startService(options, proxy)
+  const database = join(folder(), "till.sqlite")
+  writeFileSync(database, migrated)
+  return {
+    TILL_BASE_URL: url,
+    TILL_PAY_TO: payTo,
+    TILL_NETWORKS: "base-sepolia",
+    TILL_RPC_URL_BASE_SEPOLIA: node.url,
+    TILL_FACILITATOR_URL: facilitator,
+    TILL_SECRET: secret,
+    TILL_DATABASE: database,
+    ...environment
+  }
+}
+
+const examine = async (
+  environment: Readonly<Record<string, string | undefined>>,
+  ...args: ReadonlyArray<string>
+) => {
+  const { code, printed } = await till402(["doctor", "--json", ...args], environment)
+  return { code, checks: JSON.parse(printed).checks as ReadonlyArray<Line> }
+}
+
+const faultsOf = (checks: ReadonlyArray<Line>) =>
+  checks.filter(({ status }) => status !== "pass").map(({ name, status }) => `${status} ${name}`)
+
+describe("a healthy set-up", () => {
+  it("passes in every check, with exit code 0", async () => {
+    const { checks, code } = await examine(await setUp())
+    expect(faultsOf(checks)).toEqual([])
+    expect(code).toBe(0)
+    expect(checks.map(({ name }) => name)).toEqual([
+      "options",
+      "start",
+      "clock",
+      "real money",
+      "facilitator",
+      "node",
+      "chain id",
+      "newest block",
+      "logs",
+      "payTo",
+      "payTo balance",
+      "migrations",
+      "public url",
+      "402",
+      "PAYMENT-REQUIRED",
+      "402 body",
+      "address",
+      "payee",
+      "PAYMENT-SIGNATURE",
+      "cache",
+      "cors",
+      "date"
+    ])
+  })
+
+  it("behind a prefix, without CORS and without a listing, is healthy too", async () => {
+    const environment = await setUp({
+      options: { cors: false, discoveryPath: false },
+      environment: { TILL_CORS: "false", TILL_DISCOVERY_PATH: "false" }
+    })
+    const { checks } = await examine(environment)
+    expect(faultsOf(checks)).toEqual([])
+  })
+
+  it("with a route of its own alone is healthy too, in a document or named", async () => {
+    const weather = operation({
+      id: "weather",
+      method: "GET",
+      path: "/weather/:city",
+      description: "Weather of a city, now",
+      price: "0.02",
+      work: ({ city }) => ({ city })
+    })
+    const others: object = { marketplaces: undefined, tracker: undefined }
+    const own = { ...others, operations: [weather] }
+    const unlisted = await setUp({
+      options: { ...own, discoveryPath: false },
+      environment: { TILL_DISCOVERY_PATH: "false" }
+    })
+    expect(faultsOf((await examine(unlisted)).checks)).toEqual([])
+    const silent = await setUp({
+      options: { ...own, discoveryPath: false, openapiPath: false },
+      environment: { TILL_DISCOVERY_PATH: "false", TILL_OPENAPI_PATH: "false" }
+    })
+    const unnamed = await examine(silent)
+    expect([unnamed.code, faultsOf(unnamed.checks)]).toEqual([0, ["warn 402"]])
+    expect(faultsOf((await examine(silent, "--route", "GET /weather/oslo")).checks)).toEqual([])
+  })
+
+  it("is read of a file, and printed for people in 80 columns", async () => {
+    const { TILL_SECRET: _, ...environment } = await setUp()
+    const file = join(folder(), ".env")
+    writeFileSync(file, `TILL_SECRET="${secret}"\n`)
+    const { code, printed } = await till402(["doctor", "--env-file", file], environment)
+    expect(code).toBe(0)
+    expect(printed).toMatch(/^PASS {2}options\n/)
+    expect(printed).toMatch(/\n22 passed, 0 to look at, 0 failed$/)
+    expect(printed).not.toContain(secret)
+    const failing = await till402(["doctor"], {})
+    expect(failing.printed.split("\n").filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it("leaves the host's database as it is", async () => {
+    const { TILL_DATABASE, ...environment } = await setUp()
+    const rows = () =>
+      Effect.runPromise(
+        Effect.scoped(
+          Effect.flatMap(sqliteClient({ filename: TILL_DATABASE! }), (sql) =>
+            Effect.all([
+              sql.unsafe("SELECT * FROM sqlite_master ORDER BY name"),
+              sql.unsafe("SELECT * FROM till_migrations")
+            ])
+          )
+        )
+      )
+    const before = await rows()
+    await examine({ ...environment, TILL_DATABASE })
+    expect(await rows()).toEqual(before)
+  })
+
+  it("of a module passes, with its options or its running till", async () => {
+    const environment = await setUp()
+    const file = join(folder(), "till.mjs")
+    const options = {
+      baseUrl: environment.TILL_BASE_URL,
+      payTo,
+      networks: [{ network: "base-sepolia", rpcUrl: environment.TILL_RPC_URL_BASE_SEPOLIA }],
+      facilitator: { url: environment.TILL_FACILITATOR_URL },
+      secret
+    }
+    writeFileSync(file, `export const options = async () => (${JSON.stringify(options)})`)
+    const given = ["--config", file, "--database", environment.TILL_DATABASE!]
+    const { checks, code } = await examine({}, ...given)
+    expect([code, faultsOf(checks)]).toEqual([0, []])
+    const running = join(folder(), "running.mjs")
+    writeFileSync(
+      running,
+      `let disposed = false
+       export const till = {
+         fetch: () => undefined,
+         check: async () => [{ name: "node", subject: "base", status: "warn", problem: "P", cure: "C" }],
+         dispose: async () => { disposed = true }
+       }
+       export const wasDisposed = () => disposed`
+    )
+    const own = await examine({}, "--config", running, "--local")
+    expect([own.code, own.checks]).toEqual([
+      0,
+      [
+        { name: "options", status: "pass" },
+        { name: "node", subject: "base", status: "warn", problem: "P", cure: "C" }
+      ]
+    ])
+    const { wasDisposed } = (await import(running)) as { readonly wasDisposed: () => boolean }
+    expect(wasDisposed()).toBe(true)
+  })
+})
+
+const without = (name: string): Proxy => ({
+  response: (response) => withHeaders(response, (headers) => headers.delete(name))
+})
+
+describe("a broken set-up", () => {
+  it("of a module, with an empty refund wallet, and one with a fault", async () => {
+    const environment = await setUp({ node: { balanceAtomic: 0n } })
+    const moduleOf = (refundWallet: string): string => {
+      const file = join(folder(), "till.mjs")
+      writeFileSync(
+        file,
+        `export const options = {
+          baseUrl: "${environment.TILL_BASE_URL}",
+          payTo: "${payTo}",
+          networks: [{ network: "base-sepolia", rpcUrl: "${environment.TILL_RPC_URL_BASE_SEPOLIA}" }],
+          facilitator: { url: "${environment.TILL_FACILITATOR_URL}" },
+          secret: "${secret}",
+          refundWallet: ${refundWallet}
+        }`
+      )
+      return file
+    }
+    const given = ["--local", "--database", environment.TILL_DATABASE!]
+    const wallet = `{ address: "0x2222222222222222222222222222222222222222", signTypedData: async () => "0x" }`
+    const empty = await examine({}, "--config", moduleOf(wallet), ...given)
+    expect([empty.code, faultsOf(empty.checks)]).toEqual([0, ["warn refund balance"]])
+    const wrong = await examine({}, "--config", moduleOf(`{ address: "0x22" }`), ...given)
+    expect([wrong.code, faultsOf(wrong.checks)]).toEqual([1, ["fail start"]])
+    expect(wrong.checks.find(({ name }) => name === "start")!.problem).toContain("refundWallet")
+  })
+
+  it.each<[string, Broken, ReadonlyArray<string>, RegExp, RegExp]>([
+    [
+      "without a secret",
+      { environment: { TILL_SECRET: undefined } },
+      ["fail options"],
+      /TILL_SECRET must be given/,
+      /till402 secret/
+    ],
+    [
+      "with a misspelt variable",
+      { environment: { TILL_PAY_TO: undefined, TILL_PAYTO: payTo } },
+      ["fail options", "fail options"],
+      /TILL_PAY_TO must be|TILL_PAYTO: did you mean TILL_PAY_TO/,
+      /options\.md of @till402\/core/
+    ],
+    [
+      "with a node of another chain",
+      { node: { chainId: 1 } },
+      ["fail start"],
+      /its node is on eip155:1/,
+      /address of a node of base-sepolia/
+    ],
+    [
+      "with a node that isn't there",
+      { environment: { TILL_RPC_URL_BASE_SEPOLIA: "http://127.0.0.1:1" } },
+      ["fail node"],
+      /base-sepolia/,
+      /./
+    ],
+    [
+      "with a node that lags",
+      { node: { ageSeconds: 4_000 } },
+      ["warn newest block"],
+      /4\d\d\d seconds old/,
+      /NTP/
+    ],
+    [
+      "with a node without logs",
+      { node: { hasLogs: false } },
+      ["warn logs"],
+      /refuses to list logs/,
+      /eth_getLogs/
+    ],
+    [
+      "with a dead facilitator",
+      { environment: { TILL_FACILITATOR_URL: "http://127.0.0.1:1" } },
+      ["warn facilitator"],
+      /isn't known whether a facilitator settles/,
+      /Check the facilitator's url/
+    ],
+    [
+      "with a facilitator of another network",
+      { facilitatorNetwork: "eip155:1" },
+      ["warn facilitator"],
+      /No facilitator lists base-sepolia/,
+      /give a facilitator that settles on it/
+    ],
+    [
+      "with a well-known address for real money",
+      {
+        environment: {
+          TILL_NETWORKS: "base",
+          TILL_PAY_TO: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+          TILL_RPC_URL_BASE_SEPOLIA: undefined
+        }
+      },
+      ["fail start", "warn network", "fail payee"],
+      /money sent there is lost|asks for payments to|doesn't offer it/,
+      /./
+    ],
+    [
+      "with the address of another shop behind the URL",
+      { options: { payTo: "0x2222222222222222222222222222222222222222" } },
+      ["fail payee"],
+      /asks for payments to 0x2222222222222222222222222222222222222222/,
+      /restart what runs with older settings/
+    ],
+    [
+      "with another baseUrl behind the URL",
+      { options: { baseUrl: "http://localhost:3000" } },
+      ["fail address"],
+      /the 402 is for http:\/\/localhost:3000/,
+      /same baseUrl/
+    ],
+    [
+      "with a proxy that drops the price",
+      { proxy: without("payment-required") },
+      ["fail PAYMENT-REQUIRED"],
+      /no PAYMENT-REQUIRED header/,
+      /proxy_buffer_size/
+    ],
+    [
+      "with a proxy that drops payments",
+      { proxy: { request: (headers) => headers.delete("payment-signature") } },
+      ["fail PAYMENT-SIGNATURE"],
+      /gets the same 402/,
+      /pass on the request headers/
+    ],
+    [
+      "with a proxy that refuses long headers",
+      {
+        proxy: {
+          instead: ({ headers }) =>
+            (headers.get("payment-signature") ?? "").length > 4_000
+              ? new Response("<h1>Request Header Or Cookie Too Large</h1>", { status: 400 })
+              : undefined
+        }
+      },
+      ["fail PAYMENT-SIGNATURE"],
+      /got 400: something on the way refuses long headers/,
+      /large_client_header_buffers/
+    ],
+    [
+      "with a proxy's own error page",
+      {
+        proxy: {
+          response: (response) =>
+            response.status === 402
+              ? new Response("<h1>402</h1>", { status: 402, headers: response.headers })
+              : response
+        }
+      },
+      ["warn 402 body"],
+      /a proxy puts its own page there/,
+      /proxy_intercept_errors/
+    ],
+    [
+      "with a redirect",
+      {
+        proxy: {
+          instead: ({ url }) =>
+            new Response("", { status: 301, headers: { location: url.replace("http:", "https:") } })
+        }
+      },
+      ["fail 402"],
+      /redirects to https:/,
+      /Set baseUrl to the address that responds itself/
+    ],
+    [
+      "with a login before it",
+      { proxy: { instead: () => new Response("", { status: 401 }) } },
+      ["fail 402"],
+      /returned 401 instead of 402/,
+      /login that is before it/
+    ],
+    [
+      "with a cache before it",
+      { proxy: { response: (response) => withHeaders(response, (headers) => headers.set("age", "30")) } },
+      ["fail cache"],
+      /came from a cache/,
+      /Exclude the till's paths/
+    ],
+    [
+      "with a proxy's own CORS",
+      { proxy: without("access-control-expose-headers") },
+      ["warn cors"],
+      /can't read the price/,
+      /Leave CORS of the till's paths to the till/
+    ],
+    [
+      "with a skewed clock",
+      {
+        proxy: {
+          response: (response) =>
+            withHeaders(response, (headers) =>
+              headers.set("date", new Date(Date.now() - 300_000).toUTCString())
+            )
+        }
+      },
+      ["warn date"],
+      /(?:299|300|301) seconds behind/,
+      /NTP/
+    ],
+    [
+      "that isn't up",
+      { environment: { TILL_BASE_URL: "http://127.0.0.1:1" } },
+      ["fail public url"],
+      /can't be reached/,
+      /Start the server/
+    ],
+    [
+      "with the password of nobody in its database",
+      { environment: { TILL_DATABASE: "postgres://till:hidden@127.0.0.1:1/till" } },
+      ["fail migrations"],
+      /127\.0\.0\.1:1\/till can't be read/,
+      /Correct its address, user and rights/
+    ],
+    [
+      "whose database isn't there",
+      { environment: { TILL_DATABASE: "nowhere/till.sqlite" } },
+      ["warn migrations"],
+      /doesn't exist/,
+      /Correct the path/
+    ]
+  ])("%s is named with its cure, and nothing else is", async (_, broken, faults, problem, cure) => {
+    const { checks, code } = await examine(await setUp(broken))
+    expect(faultsOf(checks).toSorted()).toEqual([...faults].toSorted())
+    for (const line of checks.filter(({ status }) => status !== "pass")) {
+      expect(line.problem).toMatch(problem)
+      expect(line.cure).toMatch(cure)
+    }
+    expect(code).toBe(faults.some((fault) => fault.startsWith("fail")) ? 1 : 0)
+    expect(JSON.stringify(checks)).not.toMatch(/hidden|rDq3/)
+  })
+
+  it("whose database a newer version has migrated is named", async () => {
+    const environment = await setUp()
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(sqliteClient({ filename: environment.TILL_DATABASE! }), (sql) =>
+          sql.unsafe("INSERT INTO till_migrations (migration_id, name) VALUES (99, 'later')")
+        )
+      )
+    )
+    const { checks, code } = await examine(environment, "--local")
+    expect([code, faultsOf(checks)]).toEqual([1, ["fail migrations"]])
+    expect(checks.at(-1)!.problem).toContain("99_later")
+  })
+
+  it("whose server speaks no TLS is named", async () => {
+    const server = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    onTestFinished(() => void server.close())
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { checks } = await examine(await setUp(), "--url", url)
+    expect(faultsOf(checks)).toEqual(["fail tls"])
+  })
+
+  it("whose module can't be read is one line, without a stack trace", async () => {
+    const file = join(folder(), "till.mjs")
+    writeFileSync(file, "throw new Error('no such thing')")
+    expect(await till402(["doctor", "--config", file])).toMatchObject({
+      code: 1,
+      printed: "",
+      noted: `the module ${file} can't be loaded: no such thing`
+    })
+    const other = join(folder(), "other.mjs")
+    writeFileSync(other, "export const nothing = 1")
+    expect((await till402(["doctor", "--config", other])).noted).toContain(
+      "exports neither a till nor its options"
+    )
+    expect((await till402(["doctor", "--env-file", "/nowhere/.env"])).noted).toContain("can't be read")
+  })
+})
+
+it("a server that isn't a till at all gets one fault, and no alarm of settings", async () => {
+  const url = await listen((_request, response) => response.writeHead(200).end("hello"))
+  const { checks } = await examine(await setUp(), "--url", url)
+  expect(faultsOf(checks)).toEqual(["fail 402"])
+})
