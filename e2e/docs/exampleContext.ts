@@ -11,6 +11,7 @@ import type { VaultListing } from "@till402/core"
 import type { ArchiveStorage } from "@till402/vault"
 import type { Layer } from "effect"
 
+export * from "@till402/console"
 export * from "@till402/core/effect"
 export * from "@till402/core/node"
 export * from "@till402/core/postgres"

@@ -55,6 +55,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const names = [
+  "@till402/console",
   "@till402/core",
   "@till402/express",
   "@till402/hono",

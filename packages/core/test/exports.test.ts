@@ -211,6 +211,7 @@ it("a till has the promised members, and no other", () => {
     "keys",
     "ledger",
     "orders",
+    "payments",
     "price",
     "ready",
     "reconcile",

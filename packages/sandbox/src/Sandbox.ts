@@ -3,6 +3,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { type Chain, startChain } from "./chain/index.ts"
 import { startFacilitator } from "./facilitator/index.ts"
 import { openServer } from "./Server.ts"
+import { payingFetch } from "./payingFetch.ts"
 import {
   type PaidBy,
   type Service,
@@ -91,7 +92,8 @@ export const startSandbox = (
       // Only payments are stored there.
       refundWallet: payee,
       networks,
-      facilitatorUrl: facilitator.url
+      facilitatorUrl: facilitator.url,
+      payer: payerOf(evm.wallets)
     }
     const service = await startService(options, server, paidBy, stops)
     return { ...service, ...evm, solana: solana?.rail, stop: stopOnce(stops) }
@@ -121,6 +123,12 @@ export const startSolanaSandbox = (options: SandboxOptions = {}): Promise<Solana
     const service = await startService(options, server, { ...paidBy, facilitatorUrl: facilitator.url }, stops)
     return { ...service, solana: rail, stop: stopOnce(stops) }
   })
+
+/** Pays from the last wallet, as a visitor of the console asks. */
+const payerOf = (wallets: ReadonlyArray<Wallet>): PaidBy["payer"] => {
+  const wallet = wallets.at(-1)
+  return wallet === undefined ? undefined : async () => payingFetch(wallet.privateKey)
+}
 
 const stopOnce = (stops: ReadonlyArray<Stop>): (() => Promise<void>) => {
   let stopped: Promise<void> | undefined

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
+import type { Console } from "@till402/console"
 import type { Till } from "@till402/core"
 import { till402 as tillExpress } from "@till402/express"
 import { till402 as tillHono } from "@till402/hono"
@@ -18,18 +19,18 @@ export const adapterNames: ReadonlyArray<AdapterName> = ["hono", "express", "koa
 export interface Server {
   /** `http://127.0.0.1:4021` */
   readonly url: string
-  readonly mount: (adapter: AdapterName, till: Till) => void
+  readonly mount: (adapter: AdapterName, till: Till, console: Console) => void
   /** Serves a JSON document beside the till, on this machine only. */
   readonly serve: (path: string, document: string) => void
   /** Accepts no more calls and waits up to 2 seconds for running ones. Safe to call twice. */
   readonly stop: () => Promise<void>
 }
 
-/** A host app in each framework, with the till as its only route. */
-const hosts: Readonly<Record<AdapterName, (till: Till) => RequestListener>> = {
-  hono: (till) => getRequestListener(new Hono().use(tillHono(till)).fetch),
-  express: (till) => express().use(tillExpress(till)),
-  koa: (till) => new Koa().use(tillKoa(till)).callback()
+/** A host app in each framework, with the till and its console as its only routes. */
+const hosts: Readonly<Record<AdapterName, (till: Till, console: Console) => RequestListener>> = {
+  hono: (till, console) => getRequestListener(new Hono().use(tillHono(till)).use(tillHono(console)).fetch),
+  express: (till, console) => express().use(tillExpress(till)).use(tillExpress(console)),
+  koa: (till, console) => new Koa().use(tillKoa(till)).use(tillKoa(console)).callback()
 }
 
 const stopTimeoutMillis = 2_000
@@ -61,8 +62,8 @@ export const openServer = async (port: number): Promise<Server> => {
   let stopped: Promise<void> | undefined
   return {
     url: `http://127.0.0.1:${address.port}`,
-    mount: (adapter, till) => {
-      listener = hosts[adapter](till)
+    mount: (adapter, till, console) => {
+      listener = hosts[adapter](till, console)
     },
     serve: (path, document) => void documents.set(path, document),
     stop: () =>

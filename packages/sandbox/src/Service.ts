@@ -5,6 +5,7 @@ import {
   type AssistantOptions,
   memory,
   type OrderChange,
+  type PaymentEvent,
   Till,
   type TillEvent,
   type TillOptions
@@ -13,6 +14,7 @@ import { sqlite } from "@till402/core/sqlite"
 import { type ArchiveStorage, memoryStorage, vaultOver } from "@till402/vault"
 import { generatePrivateKey } from "viem/accounts"
 import type { AdapterName, Server } from "./Server.ts"
+import { type Payer, sandboxConsole } from "./sandboxConsole.ts"
 import { examples, sampleShop, type SampleShop, type SampleShopOptions } from "./shop/index.ts"
 import { shopWebhook } from "./ShopWebhook.ts"
 import type { Stop } from "./Stops.ts"
@@ -34,6 +36,8 @@ export interface ServiceOptions {
   readonly assistant?: AssistantOptions
   /** Called for each status change of an order. */
   readonly onOrderChange?: (change: OrderChange) => void
+  /** Called for each step of a payment. */
+  readonly onPayment?: (event: PaymentEvent) => void
   /** Called with a short description of each part that is being started. */
   readonly onProgress?: (part: string) => void
   /** Called for each event of the till; by default, events are printed as JSON lines on standard error. */
@@ -64,13 +68,15 @@ export interface Service {
 /** How a till is paid, and refunds. */
 export type PaidBy = Pick<TillOptions, "payTo" | "networks" | "refundWallet" | "solanaRefunds"> & {
   readonly facilitatorUrl: string
+  /** Pays calls that a visitor of the console asks for. */
+  readonly payer?: Payer | undefined
 }
 
 /** Starts the till and mounts it. Every part's stop is registered as soon as it runs. */
 export const startService = async (
   options: ServiceOptions,
   server: Server,
-  paidBy: PaidBy,
+  { payer, ...paidBy }: PaidBy,
   stops: Array<Stop>
 ): Promise<Service> => {
   const { adapter = "hono", onProgress = () => undefined, storage = "sqlite" } = options
@@ -82,9 +88,12 @@ export const startService = async (
   const till = makeTill(options, { archives, baseUrl: server.url, paidBy, shop, folder, stops })
   await till.ready
   for (const item of shop.vaultItems) await till.vault.put(item)
-  server.mount(adapter, till)
+  const console = sandboxConsole(till, server.url, payer)
+  server.mount(adapter, till, console)
   // Calls end before their till; the first entry covers a start that failed halfway.
   stops.push(server.stop)
+  // Live pages that are open would keep the server from ending.
+  stops.push(async () => console.dispose())
   const { serve, url: baseUrl } = server
   return { baseUrl, adapter, facilitatorUrl: paidBy.facilitatorUrl, till, shop, archives, serve }
 }
@@ -92,7 +101,7 @@ export const startService = async (
 interface Surroundings {
   readonly archives: ArchiveStorage
   readonly baseUrl: string
-  readonly paidBy: PaidBy
+  readonly paidBy: Omit<PaidBy, "payer">
   readonly shop: SampleShop
   /** The database file's folder; `undefined` keeps everything in memory. */
   readonly folder: string | undefined
@@ -101,7 +110,7 @@ interface Surroundings {
 
 /** The till with the sample shop, and the shop's webhook, which stops first. */
 const makeTill = (
-  { assistant, onEvent, onOrderChange, shop: shopOptions }: ServiceOptions,
+  { assistant, onEvent, onOrderChange, onPayment, shop: shopOptions }: ServiceOptions,
   { archives, baseUrl, folder, paidBy: { facilitatorUrl, ...paidBy }, shop, stops }: Surroundings
 ): Till => {
   const { fulfilment, mailer, marketplaces, tracker } = shop
@@ -136,7 +145,8 @@ const makeTill = (
     },
     // The sample shop fails on purpose; events report it.
     onProviderError: () => undefined,
-    ...(onEvent === undefined ? {} : { onEvent })
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(onPayment === undefined ? {} : { onPayment })
   })
   stops.push(till.dispose, webhook.stop)
   return till

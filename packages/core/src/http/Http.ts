@@ -3,6 +3,7 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
+import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { asPage, isOpenedAsPage } from "./BrowserPage.ts"
 import { HandlerCall } from "./HandlerCall.ts"
@@ -19,6 +20,7 @@ import {
   preflightResponse
 } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
+import { challengePublisher } from "./publishChallenge.ts"
 import { makeRouter, type OperationMatch, type RouteMatch } from "./Router.ts"
 import { StatusCalls, type StatusRequest } from "./StatusCalls.ts"
 
@@ -88,6 +90,19 @@ const releasing = (handler: HandlerCall, handling: Handling): Handling =>
     ? Effect.tap(handling, (handled) => Effect.sync(() => handler.release(handled)))
     : handling
 
+/** Publishes a 402 that goes out, where anybody reads that. */
+const publisher =
+  (payments: PaymentFeed, nowMillis: () => number) =>
+  (match: RouteMatch, request: IncomingRequest, handling: Handling): Handling => {
+    if (!payments.isObserved || match._tag !== "Operation") return handling
+    const publish = challengePublisher(payments, match, request, nowMillis)
+    if (publish === undefined) return handling
+    if (Effect.isEffect(handling))
+      return Effect.tap(handling, (handled) => Effect.sync(() => publish(handled)))
+    publish(handling)
+    return handling
+  }
+
 /** What is read of a request only where it is needed. */
 const readersOf = ({ clientAddress, cors }: HttpSettings) => ({
   originOf: (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null),
@@ -109,6 +124,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
   const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))
+  const published = publisher(yield* PaymentEvents, nowMillis)
   const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
   const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
   const { addressOf, originOf } = readersOf(settings)
@@ -162,7 +178,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     if (match._tag === "Public") return publicCall(settings, match.handler, request, origin)
     if (match._tag === "Status")
       return handleStatus({ match, request, corsOrigin: origin, clientAddress: addressOf(request, caller) })
-    return handleMatch(match, request, { caller, origin })
+    return published(match, request, handleMatch(match, request, { caller, origin }))
   }
 
   const handlePriced = ({ match, request, respond }: PricedCall, caller: Caller = {}): Handling => {
@@ -170,7 +186,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
       { id: match.paidRoute.id, respond },
       { timeoutMillis, onError: priced.onError }
     )
-    return releasing(handler, handleMatch(match, request, { caller, origin: originOf(request), handler }))
+    const from = { caller, origin: originOf(request), handler }
+    return releasing(handler, published(match, request, handleMatch(match, request, from)))
   }
 
   return { handle, handlePriced }

@@ -3,6 +3,7 @@ import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
+import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
@@ -100,21 +101,24 @@ export class PaidCalls {
   private readonly toll: Toll["Service"]
   private readonly secrets: Secrets["Service"]
   private readonly pages: StatusPages["Service"]
+  private readonly payments: PaymentFeed
   private readonly computedPrices: ComputedPrices
   private readonly downloads = new Downloads()
   private readonly failedExamples = new FailedExamples()
 
   static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
-    return new PaidCalls(settings, yield* Toll, yield* Secrets, yield* StatusPages)
+    return new PaidCalls(settings, yield* Toll, yield* Secrets, yield* StatusPages, yield* PaymentEvents)
   })
 
   private constructor(
     settings: HttpSettings,
     toll: Toll["Service"],
     secrets: Secrets["Service"],
-    pages: StatusPages["Service"]
+    pages: StatusPages["Service"],
+    payments: PaymentFeed
   ) {
     this.settings = settings
+    this.payments = payments
     this.pages = pages
     this.toll = toll
     this.secrets = secrets
@@ -333,7 +337,10 @@ export class PaidCalls {
     ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { paid } = call
       const { corsOrigin } = paid
-      if (isMisnamed(paid, payment)) return yield* misnamed
+      if (isMisnamed(paid, payment)) {
+        yield* this.noteFault(paid, misnamed)
+        return yield* misnamed
+      }
       const { price } = paid.match.paidRoute.operation
       const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
       const computed = this.computedPriceOf(call, input, payment, isKnownPayer)
@@ -368,7 +375,10 @@ export class PaidCalls {
     function* (paid: PaidRequest): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { corsOrigin, header, match } = paid
       const { paidRoute } = match
-      const reading = yield* paidRoute.read(paid.request, match.params)
+      const read = paidRoute.read(paid.request, match.params)
+      const reading = yield* this.payments.isObserved && header._tag === "Payment"
+        ? Effect.tapError(read, (fault) => this.noteFault(paid, fault))
+        : read
       const canonical = reading._tag === "Input" ? canonicalOf(paidRoute, reading) : ""
       const call: DecodedCall = { paid, reading, canonical }
       switch (header._tag) {
@@ -381,12 +391,21 @@ export class PaidCalls {
             paidRoute.listedOffers()[0]?.requirements.network
           )
         case "Payment":
-          return reading._tag === "Nothing"
-            ? failureResponse(reading.fault, this.settings.cors, corsOrigin)
-            : yield* this.pay(call, reading.input, header.payment)
+          if (reading._tag !== "Nothing") return yield* this.pay(call, reading.input, header.payment)
+          yield* this.noteFault(paid, reading.fault)
+          return failureResponse(reading.fault, this.settings.cors, corsOrigin)
       }
     }
   )
+
+  /** Publishes that a request with a payment has a fault, before its payment counts. */
+  private noteFault({ match }: PaidRequest, { code: reason }: ApiFailure): Effect.Effect<void> {
+    if (!this.payments.isObserved) return Effect.void
+    const operation = match.paidRoute.id
+    return Effect.map(currentMillis, (nowMillis) =>
+      this.payments.publish({ code: "payment_failed", at: new Date(nowMillis()), operation, reason })
+    )
+  }
 
   /** Where the payer finds what a refused payment has bought. */
   private adviceOf({ bought }: Refusal): string | undefined {

@@ -15,6 +15,12 @@ export const StorageIsKept: Context.Reference<boolean> = Context.Reference<boole
   { defaultValue: () => true }
 )
 
+/** Whether a storage is opened for reading, or by operators beside the till: then its schema is never migrated. */
+export const StorageIsReadOnly: Context.Reference<boolean> = Context.Reference<boolean>(
+  "@till402/core/StorageIsReadOnly",
+  { defaultValue: () => false }
+)
+
 /**
  * The marks of the storage that a till is on. A storage that outlives the process provides them, beside the stores.
  * `undefined`, the default: it keeps none, and nothing is compared.

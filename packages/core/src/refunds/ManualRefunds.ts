@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
+import { PaymentEvents, publishRefunded } from "../runtime/PaymentEvents.ts"
 import { isUsableName } from "../runtime/isUsableName.ts"
 import { quietMillis } from "./RefundAuthorization.ts"
 
@@ -36,6 +37,9 @@ export const recordManualRefund = Effect.fnUntraced(function* (
         "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
         { chargeKey: key, transaction }
       )
+    const payments = yield* PaymentEvents
+    const charge = payments.isObserved ? yield* charges.find(key) : undefined
+    if (charge !== undefined) publishRefunded(payments, charge, transaction, nowMillis)
     return "Recorded"
   }
   const refund = (yield* charges.find(key))?.refund

@@ -7,6 +7,7 @@ import type { Charge, Charges, RefundAttempt } from "../ports/Charges.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { report } from "../runtime/events.ts"
+import { type PaymentFeed, publishRefunded } from "../runtime/PaymentEvents.ts"
 import type { Chain, ChainEvidence } from "../toll/evidence/Chain.ts"
 import type { Facilitator, Settlement } from "../toll/facilitator/Facilitator.ts"
 import { newAttempt, refundAuthorization, refundRequest, signRefund } from "./RefundAuthorization.ts"
@@ -24,6 +25,7 @@ export interface SenderServices {
   readonly chain: Chain["Service"]
   readonly facilitator: Facilitator["Service"]
   readonly guard: RefundGuard
+  readonly payments: PaymentFeed
   /** Those of the settings. */
   readonly networks: ReadonlyArray<Network>
 }
@@ -41,12 +43,16 @@ type Sent = Effect.Effect<string | undefined, StoreError>
 
 /** Records the transaction that sent a refund, and returns it. */
 export const recordSent = Effect.fnUntraced(function* (
-  { charges }: Pick<SenderServices, "charges">,
-  { key }: Charge,
+  { charges, payments }: Pick<SenderServices, "charges" | "payments">,
+  charge: Charge,
   transaction: string
 ): Effect.fn.Return<string, StoreError> {
+  const { key } = charge
   const nowMillis = yield* Clock.currentTimeMillis
-  if (yield* charges.recordRefund(key, transaction, nowMillis)) return transaction
+  if (yield* charges.recordRefund(key, transaction, nowMillis)) {
+    publishRefunded(payments, charge, transaction, nowMillis)
+    return transaction
+  }
   // An operator may have recorded another one meanwhile: both moved money, and the ledger has both.
   if (yield* charges.recordFurtherRefund(key, transaction, nowMillis)) {
     const refund = (yield* charges.find(key))?.refund

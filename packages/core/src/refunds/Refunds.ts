@@ -5,6 +5,7 @@ import { findNetwork } from "../domain/Network.ts"
 import type { RefundWallet } from "../ports/RefundWallet.ts"
 import type { SolanaRefunds } from "../ports/SolanaRefunds.ts"
 import { report } from "../runtime/events.ts"
+import { PaymentEvents } from "../runtime/PaymentEvents.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { makeRefundGuard, type RefundGuard, type RefundGuardOptions } from "./RefundGuard.ts"
@@ -97,6 +98,7 @@ const make = Effect.fnUntraced(function* (options: RefundOptions) {
     chain: yield* Chain,
     facilitator: yield* Facilitator,
     guard,
+    payments: yield* PaymentEvents,
     networks: options.networks
   }
   const retries = new RefundRetries()

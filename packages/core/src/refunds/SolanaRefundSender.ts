@@ -89,7 +89,7 @@ const recorderOf = (
  * yet.
  */
 export const sendSolanaRefund = Effect.fnUntraced(function* (
-  services: Pick<SenderServices, "charges" | "guard">,
+  services: Pick<SenderServices, "charges" | "guard" | "payments">,
   charge: Charge,
   network: SolanaNetwork,
   wallet: SolanaRefunds

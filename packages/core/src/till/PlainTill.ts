@@ -1,8 +1,12 @@
+import { type Books, type BooksOptions, openBooks } from "./books.ts"
 import { makeTill } from "./makeTill.ts"
 import type { RunningTill } from "./RunningTill.ts"
 
 /** A running till. An interface, so that hosts that emit declarations can name it. */
 export interface Till extends RunningTill {}
 
-/** Makes tills from plain functions. */
-export const Till: { readonly make: (...options: Parameters<typeof makeTill>) => Till } = { make: makeTill }
+/** Makes tills from plain functions, and opens their storage for operators. */
+export const Till: {
+  readonly make: (...options: Parameters<typeof makeTill>) => Till
+  readonly books: (options: BooksOptions) => Books
+} = { make: makeTill, books: openBooks }

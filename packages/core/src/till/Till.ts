@@ -2,6 +2,7 @@ import { Clock, type Config, Context, Effect, Layer } from "effect"
 import { ConfigurationError, type StoreError } from "../domain/Errors.ts"
 import { assemble, type CommonPorts, type OperationLayers, type Operators, type PortsOf } from "./assemble.ts"
 import { checkSettings } from "./settings/Configuration.ts"
+import { openBooks } from "./books.ts"
 import { makeTill } from "./makeTill.ts"
 import { tillConfig } from "./settings/TillConfig.ts"
 import { tillService, TillService } from "./TillService.ts"
@@ -71,5 +72,5 @@ const layerConfig = <const Ops extends OperationLayers>(
   )
 
 /** A till: a service and its layer for hosts with Effect (`layer`), or plain TypeScript (`make`). */
-export const Till = Object.assign(TillService, { layer, layerConfig, make: makeTill })
+export const Till = Object.assign(TillService, { layer, layerConfig, make: makeTill, books: openBooks })
 export type Till = TillService

@@ -20,6 +20,7 @@ import { StatusPages } from "../ports/StatusPages.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
+import { PaymentFeed, paymentEvents } from "../runtime/PaymentEvents.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
@@ -206,6 +207,7 @@ const statusRoot = ({ baseUrl, statusPath }: ConfiguredSettings): string | undef
 /** Parts that a till is given instead of its own. */
 interface Shared {
   readonly changes?: ChangeFeed
+  readonly payments?: PaymentFeed
   readonly pricedRoutes?: PricedRoutes | undefined
   readonly secrets?: Layer.Layer<Secrets>
   readonly http?: HttpShared
@@ -221,6 +223,7 @@ export const assemble = <const Ops extends OperationLayers>(
   operations: Ops,
   {
     changes = new ChangeFeed(hooks.onOrderChange),
+    payments = new PaymentFeed(),
     pricedRoutes,
     secrets = Secrets.layer(settings.secret, settings.retiredKeys),
     http = {
@@ -252,7 +255,7 @@ export const assemble = <const Ops extends OperationLayers>(
       networks: settings.networks,
       perPayerPerHour: settings.refunds.perPayerPerHour
     })
-  ).pipe(Layer.provideMerge(secrets))
+  ).pipe(Layer.provideMerge(secrets), Layer.provideMerge(paymentEvents(payments, hooks.onPayment)))
   const routes = merged(operations)
   return background(settings, http, () => pricedRoutes?.operations ?? []).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),

@@ -20,14 +20,11 @@ import { maxPathLength, pathHandler } from "../http/Router.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
 import type { Caller } from "../http/HttpMessage.ts"
-import { ChargeOperator } from "../operators/ChargeOperator.ts"
-import { LedgerOperator } from "../operators/LedgerOperator.ts"
-import { RefundOperator } from "../operators/RefundOperator.ts"
-import { exportedText } from "../operators/exportedText.ts"
-import { toHostOrders } from "../shop/orders/toHostOrders.ts"
+import { operatorCalls } from "./operatorCalls.ts"
+import { startFailure } from "./startFailure.ts"
+import { PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { KeyOperator } from "./keyCheck.ts"
-import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { dnsRecordOf, documentPathsOf } from "../api/Listings.ts"
 import { failureResponse, notFound } from "../http/Responses.ts"
@@ -45,18 +42,6 @@ const stopped = new ApiFailure({
   message: "The service has been stopped. Nothing was charged by this request.",
   retryAfterSeconds: 10
 })
-
-/** Why the till did not start, for the host. */
-const startFailure = (cause: Cause.Cause<unknown>): Error => {
-  const error = Cause.squash(cause)
-  if (error instanceof ConfigurationError) return error
-  const words =
-    error instanceof Error ? [error.message, ...causesOf(error)].filter(Boolean).join(": ") : String(error)
-  return new Error(`The till could not start: ${words}`, { cause: error })
-}
-
-const causesOf = (error: Error): ReadonlyArray<string> =>
-  error.cause instanceof Error ? [error.cause.message, ...causesOf(error.cause)] : []
 
 /** For hosts that don't await `ready`: their callers get 503 from here on. */
 const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message }: Error): void =>
@@ -89,6 +74,7 @@ const layerOf = (
   configuration: ConfiguredSettings,
   shared: {
     readonly changes: ChangeFeed
+    readonly payments: PaymentFeed
     readonly pricedRoutes: PricedRoutes
     readonly http: HttpShared
   }
@@ -168,6 +154,7 @@ const closed = () =>
 export const makeTill = (options: TillOptions): RunningTill => {
   const configuration = configureOptions(options)
   const feed = new ChangeFeed(options.onOrderChange)
+  const payments = new PaymentFeed()
   const http = {
     withdrawn: new WithdrawnNetworks(),
     unread: new UnreadNetworks(),
@@ -175,7 +162,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     listedResources: new Map()
   }
   const pricedRoutes = makePricedRoutes(configuration, options, http)
-  const shared = { changes: feed, pricedRoutes, http }
+  const shared = { changes: feed, payments, pricedRoutes, http }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
 
@@ -186,7 +173,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     )
     .then((exit) => {
       if (Exit.isFailure(exit)) {
-        const failure = startFailure(exit.cause)
+        const failure = startFailure("The till could not start", exit.cause)
         if (!Cause.hasInterruptsOnly(exit.cause)) reportNotStarted(options, failure)
         throw failure
       }
@@ -256,6 +243,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const close = async (): Promise<void> => {
     await runtime.dispose()
     feed.close()
+    payments.close()
   }
 
   return {
@@ -272,38 +260,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
     check: () => operate(Effect.flatMap(TillService, ({ check }) => check)),
     reconcile: () => operate(reconcileOnce()),
     keys: () => operate(KeyOperator.use(({ list }) => list)),
-    orders: toHostOrders(operate, feed),
-    charges: {
-      find: (key) => operate(ChargeOperator.use((charges) => charges.find(key))),
-      list: (query) => operate(ChargeOperator.use((charges) => charges.list(query))),
-      recordRefund: (key, transaction) =>
-        operate(ChargeOperator.use((charges) => charges.recordRefund(key, transaction)))
-    },
-    ledger: {
-      list: (query) => operate(LedgerOperator.use((ledger) => ledger.list(query))),
-      totals: (span) => operate(LedgerOperator.use((ledger) => ledger.totals(span))),
-      check: (query) => operate(LedgerOperator.use((ledger) => ledger.check(query))),
-      export: (query) =>
-        exportedText(
-          operate,
-          LedgerOperator.use((ledger) => Effect.succeed(ledger.export(query)))
-        )
-    },
-    refunds: {
-      status: () => operate(RefundOperator.use(({ status }) => status)),
-      due: (query) => operate(RefundOperator.use((refunds) => refunds.due(query))),
-      stop: (reason) => operate(RefundOperator.use((refunds) => refunds.stop(reason))),
-      resume: () => operate(RefundOperator.use(({ resume }) => resume))
-    },
-    vault: {
-      put: (item) => operate(VaultOperator.use((vault) => vault.put(item))),
-      publish: (listing, archive) => operate(VaultOperator.use((vault) => vault.publish(listing, archive))),
-      versions: (slug) => operate(VaultOperator.use((vault) => vault.versions(slug))),
-      sales: (slug) => operate(VaultOperator.use((vault) => vault.sales(slug))),
-      findPurchase: (id) => operate(VaultOperator.use((vault) => vault.findPurchase(id))),
-      purchases: (query) => operate(VaultOperator.use((vault) => vault.purchases(query))),
-      list: (query = {}) => operate(VaultOperator.use((vault) => vault.list(query))),
-      unlist: (slug) => operate(VaultOperator.use((vault) => vault.unlist(slug)))
-    }
+    payments: () => payments.subscribe(),
+    ...operatorCalls(operate, feed)
   }
 }

@@ -7,6 +7,7 @@ import { causeName } from "../runtime/causeName.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
 import { Identifiers } from "../runtime/Identifiers.ts"
+import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { chargeKey } from "./request/ChargeKey.ts"
 import { Chain } from "./evidence/Chain.ts"
@@ -29,6 +30,7 @@ import {
   type WorkFailure
 } from "./attempt/PaymentAttempt.ts"
 import { concluded, outcomes } from "./perform/CallOutcome.ts"
+import { outcomeEvent } from "./perform/outcomeEvent.ts"
 import { RecordedResponses } from "./perform/RecordedResponses.ts"
 import { SettlementRunner } from "./perform/SettlementRunner.ts"
 import type { Payment } from "./request/PaymentHeader.ts"
@@ -96,8 +98,9 @@ export class Toll extends Context.Service<
           refusals
         })
         const processId = (yield* Identifiers).uuid()
+        const payments = yield* PaymentEvents
         const calls = new PaymentRunner(
-          { charges, chain, admission, responses, performer, waiting, refusals },
+          { charges, chain, admission, responses, performer, waiting, refusals, payments },
           { ...config, processId }
         )
         return Toll.of({
@@ -122,6 +125,7 @@ interface Services {
   readonly performer: CallPerformer
   readonly waiting: WaitingCalls
   readonly refusals: RecentRefusals
+  readonly payments: PaymentFeed
 }
 
 interface RunnerConfig extends TollConfig {
@@ -156,9 +160,10 @@ class PaymentRunner {
 
   private end<E>(
     attempt: PaymentAttempt<E>,
-    { exit, progress: { held, result } }: Driven<E>
+    { exit, progress }: Driven<E>
   ): Effect.Effect<Outcome, E | PaymentError<E>> {
-    const { admission, charges, waiting } = this.services
+    const { held, result } = progress
+    const { admission, charges, payments, waiting } = this.services
     const { lease, releases, request } = attempt
     // The next process need not wait for the lease of a call that failed.
     const yielding = Exit.isFailure(exit) && held !== undefined ? yieldLeaseEarly(charges, held) : Effect.void
@@ -169,6 +174,8 @@ class PaymentRunner {
         if (Exit.isSuccess(exit) && exit.value._tag === "Refused") this.noteRefusal(attempt, exit.value)
         waiting.wake(lease.key)
       }
+      if (payments.isObserved)
+        payments.publish(outcomeEvent(attempt, exit, progress, attempt.untilMillis - this.config.waitMillis))
       return Exit.isSuccess(exit)
         ? concluded(request, outcomes[exit.value._tag], this.conclude(request, result, exit.value))
         : concluded(request, "error", fail(exit.cause))

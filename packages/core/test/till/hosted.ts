@@ -2,7 +2,7 @@ import { Clock, type Duration, Effect, Layer, Logger, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Chain, Facilitator, Till, Track, Tracker } from "../../src/effect.ts"
-import type { TillSettings } from "../../src/till/settings/TillSettings.ts"
+import type { TillHooks, TillSettings } from "../../src/till/settings/TillSettings.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
@@ -42,7 +42,7 @@ export type Fakes = ReturnType<typeof fakes>
 export const trackingTill = (
   { chainLayer, facilitatorLayer, trackerLayer }: Fakes,
   storage = memory(),
-  options: Partial<TillSettings> = {}
+  options: Partial<TillSettings & TillHooks> = {}
 ) =>
   Till.layer({ ...settings, ...options }, [Track.layer]).pipe(
     Layer.provide([trackerLayer, facilitatorLayer, chainLayer, storage])

@@ -1,8 +1,8 @@
-import type { OrderChange } from "@till402/core"
+import type { OrderChange, PaymentCode, PaymentEvent } from "@till402/core"
 import { type AnySandbox, isOnEvm } from "../NetworkChoice.ts"
 import { defaultTimetable, sellsOutAsin, trackingNumbers } from "../shop/index.ts"
 import type { SolanaRail } from "../solana/SolanaRail.ts"
-import { dollars, type Paint } from "../Terminal.ts"
+import { cut, dollars, type Paint } from "../Terminal.ts"
 
 /** The single line of `--json`. Amounts are decimal strings of atomic units. */
 export const jsonLine = (sandbox: AnySandbox): string => {
@@ -82,6 +82,7 @@ export const startPage = (sandbox: AnySandbox, paint: Paint): string => {
   const width = Math.max(...trackingNumbers.map(({ number }) => number.length))
   return [
     paint.bold(`Till402 is up at ${baseUrl}`),
+    `  Open it in a browser: each call and payment is shown there as it happens.`,
     "",
     `  mounted in   ${sandbox.adapter}`,
     `  facilitator  ${sandbox.facilitatorUrl}`,
@@ -113,6 +114,42 @@ export const startPage = (sandbox: AnySandbox, paint: Paint): string => {
     paint.dim("Press Ctrl-C to stop everything."),
     ""
   ].join("\n")
+}
+
+const paymentWords: Readonly<Record<PaymentCode, string>> = {
+  payment_required: "402 sent",
+  payment_paid: "paid",
+  payment_replayed: "replayed",
+  payment_refused: "refused",
+  payment_failed: "failed",
+  payment_settled: "settled",
+  payment_refunded: "refunded"
+}
+
+/** The payer of a charge's key, by its ends. */
+const payerText = (chargeKey: string | undefined): string => {
+  const payer = chargeKey?.split(":")[3]
+  return payer === undefined ? "" : `${payer.slice(0, 6)}…${payer.slice(-4)}`
+}
+
+const lineWidth = 80
+
+/** One line of at most 80 columns for a step of a payment. */
+export const paymentLine = (event: PaymentEvent, paint: Paint): string => {
+  const { amountAtomic, at, chargeKey, code, durationMillis, operation, reason, transaction } = event
+  const isBad = code === "payment_refused" || code === "payment_failed"
+  const isGood = code === "payment_paid" || code === "payment_replayed"
+  const outcome = paymentWords[code].padEnd(8)
+  const head = `${at.toTimeString().slice(0, 8)}  ${operation.padEnd(13)}  `
+  const settled = code === "payment_settled" || code === "payment_refunded"
+  const rest = [
+    amountAtomic === undefined ? "" : `$${dollars(amountAtomic)}`,
+    payerText(chargeKey),
+    reason ?? (settled ? `${transaction?.slice(0, 12)}…` : ""),
+    durationMillis === undefined ? "" : `${durationMillis} ms`
+  ].filter((part) => part !== "")
+  const tail = cut(rest.join("  "), lineWidth - head.length - outcome.length - 2)
+  return `${head}${isBad ? paint.red(outcome) : isGood ? paint.green(outcome) : outcome}  ${paint.dim(tail)}`
 }
 
 /** One line for a status change of an order. */

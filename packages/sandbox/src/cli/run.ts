@@ -2,7 +2,7 @@
 import { onInterrupt } from "../Interrupt.ts"
 import { startOn } from "../NetworkChoice.ts"
 import { makeProgress, paintFor } from "../Terminal.ts"
-import { jsonLine, orderLine, startPage } from "./Announcement.ts"
+import { jsonLine, orderLine, paymentLine, startPage } from "./Announcement.ts"
 import { type Arguments, parseArguments, usage } from "./Arguments.ts"
 import { modelAssistant, paidReply } from "./ModelCall.ts"
 
@@ -14,6 +14,7 @@ const start = async ({ adapter, json, model, network, port }: Arguments): Promis
     port,
     ...(model === undefined ? {} : { assistant: modelAssistant(model) }),
     onProgress: (part) => progress.show(`starting ${part}`),
+    onPayment: (event) => process.stderr.write(`${paymentLine(event, paintFor(process.stderr))}\n`),
     onOrderChange: (change) => process.stderr.write(`${orderLine(change, paintFor(process.stderr))}\n`)
   })
   onInterrupt(async () => {

@@ -1,4 +1,5 @@
 import { causeName } from "../../runtime/causeName.ts"
+import { Feed } from "../../runtime/Feed.ts"
 import { report } from "../ports/ShopEvents.ts"
 import { Context, Effect, Layer } from "effect"
 import type { OrderStatus } from "../goods/Order.ts"
@@ -12,63 +13,19 @@ export interface OrderChange {
   readonly from: OrderStatus
 }
 
-const capacity = 1_000
-
-interface Subscriber {
-  readonly waiting: Array<OrderChange>
-  wake: (() => void) | undefined
-}
-
-/**
- * Publishes status changes to subscribers, which read at their own pace; one that is over 1,000 changes behind misses
- * the oldest. Covers this process only: changes by other processes are visible in the store.
- */
-export class ChangeFeed {
-  private readonly subscribers = new Set<Subscriber>()
-  private isClosed = false
+/** Publishes status changes to subscribers, and to one listener. Changes by other processes are visible in the store. */
+export class ChangeFeed extends Feed<OrderChange> {
   private readonly listener: ((change: OrderChange) => void | Promise<void>) | undefined
 
   constructor(listener?: (change: OrderChange) => void | Promise<void>) {
+    super()
     this.listener = listener
   }
 
   /** Publishes a change; returns the listener's result. */
-  publish(change: OrderChange): void | Promise<void> {
-    for (const subscriber of this.subscribers) {
-      subscriber.waiting.push(change)
-      if (subscriber.waiting.length > capacity) subscriber.waiting.shift()
-      subscriber.wake?.()
-    }
+  override publish(change: OrderChange): void | Promise<void> {
+    super.publish(change)
     return this.listener?.(change)
-  }
-
-  /** Changes from now on; ends with the till, or when the loop is left. */
-  subscribe(): AsyncGenerator<OrderChange, void, void> {
-    const subscriber: Subscriber = { waiting: [], wake: undefined }
-    this.subscribers.add(subscriber)
-    return this.changesFor(subscriber)
-  }
-
-  private async *changesFor(subscriber: Subscriber): AsyncGenerator<OrderChange, void, void> {
-    try {
-      while (!this.isClosed || subscriber.waiting.length > 0) {
-        const change = subscriber.waiting.shift()
-        if (change !== undefined) yield change
-        else {
-          await new Promise<void>((resolve) => {
-            subscriber.wake = resolve
-          })
-          subscriber.wake = undefined
-        }
-      }
-    } finally {
-      this.subscribers.delete(subscriber)
-    }
-  }
-
-  close(): void {
-    this.isClosed = true
-    for (const { wake } of this.subscribers) wake?.()
   }
 }
 

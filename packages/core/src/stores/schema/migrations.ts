@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError } from "../../domain/Errors.ts"
+import { StorageIsReadOnly } from "../../ports/StorageMarks.ts"
 import { chargeTables } from "./chargeTables.ts"
 import { claimFunction } from "./claimStatement.ts"
 import { ledgerTables } from "./ledgerTables.ts"
@@ -161,6 +162,14 @@ const explainRights = <A, E>(
     orElse: () => work
   })
 
+/** Fails where a storage that is opened beside a till has yet to be migrated by one. */
+const refuseBefore = (missing: ReadonlyArray<string>): Effect.Effect<never, ConfigurationError> =>
+  Effect.fail(
+    new ConfigurationError({
+      message: `storage: this database lacks the migrations ${missing.join(", ")}. Nothing was changed. Start the till on it once, or name the database of the till`
+    })
+  )
+
 const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): ReadonlyArray<string> =>
   migrations.flatMap((migration) => migration[dialect])
 
@@ -214,6 +223,7 @@ export const migrate = Effect.fnUntraced(function* (
   )
   yield* refuseUnknown(all, found)
   const missing = all.filter(({ id }) => !found.some((run) => run.id === id)).map(labelOf)
+  if (missing.length > 0 && (yield* StorageIsReadOnly)) return yield* refuseBefore(missing)
   const ran =
     found.length === all.length
       ? []

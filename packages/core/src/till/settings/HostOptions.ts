@@ -92,6 +92,9 @@ export const hookFields = {
   onOrderChange: callback<NonNullable<TillHooks["onOrderChange"]>>(
     "a function such as ({ order, from }) => …"
   ),
+  onPayment: callback<NonNullable<TillHooks["onPayment"]>>(
+    "a function such as ({ code, operation, reason }) => …"
+  ),
   onProviderError: callback<NonNullable<TillHooks["onProviderError"]>>(
     "a function such as ({ error, port, operation }) => …"
   ),

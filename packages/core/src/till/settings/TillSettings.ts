@@ -9,6 +9,7 @@ import type { RefundWallet } from "../../ports/RefundWallet.ts"
 import type { SolanaRefunds } from "../../ports/SolanaRefunds.ts"
 import type { DecimalText } from "../../domain/Money.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
+import type { PaymentEvent } from "../../runtime/PaymentEvents.ts"
 import type { SecretKey } from "../../runtime/Secrets.ts"
 import type { SecretText } from "../../runtime/SecretText.ts"
 
@@ -366,6 +367,12 @@ export interface TillHooks {
   readonly solanaRefunds?: SolanaRefunds
   /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
   readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
+  /**
+   * Receives each step of a payment, as this process makes it: `{ code, operation, amountAtomic, reason, … }`, without
+   * payment headers, input, tokens, emails or postal addresses. One call after the other, after the step: a function that
+   * fails or is slow touches no payment, and one that is over 1,000 events behind misses the oldest.
+   */
+  readonly onPayment?: (event: PaymentEvent) => void | Promise<void>
   /**
    * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
    * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless

@@ -12,6 +12,8 @@ export interface ChargeLease {
 
 /** A charge under one lease, from its claim or takeover to its end. */
 export interface HeldCharge extends ChargeLease {
+  /** The operation that is paid for. */
+  readonly operation: string
   readonly facts: ChargeFacts
   readonly task: SettlementTask
   readonly subject: Subject | undefined

@@ -93,12 +93,13 @@ export const openAttempt = <E>(
 
 /** The charge of a call that has just claimed it. `voided`: the one that it held under the same key before. */
 export const claimedCharge = (
-  { facts, lease }: PaymentAttempt,
+  { facts, lease, request }: PaymentAttempt,
   task: PayableTask,
   { claimedAfterBlock }: Pick<NewCharge, "claimedAfterBlock">,
   voided: HeldCharge | undefined
 ): HeldCharge => ({
   ...lease,
+  operation: request.operation,
   facts: { ...facts, proofRequired: task.proofRequired },
   task,
   subject: undefined,

@@ -5,6 +5,7 @@ import { hasResponse } from "../../ports/chargeRules.ts"
 import type { Charge, Charges } from "../../ports/Charges.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../runtime/events.ts"
+import type { PaymentFeed } from "../../runtime/PaymentEvents.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Facilitator, Settlement } from "../facilitator/Facilitator.ts"
@@ -24,6 +25,7 @@ interface Services {
   readonly facilitator: Facilitator["Service"]
   readonly secrets: Secrets["Service"]
   readonly effects: SettlementEffects["Service"]
+  readonly payments: PaymentFeed
 }
 
 export interface SettlementConfig {
@@ -125,9 +127,9 @@ export class SettlementPerformer {
       validBeforeSeconds: charge.validBeforeSeconds,
       finalitySeconds: this.finalityOf(charge.network)
     }
-    const { attempts, claimedAfterBlock, subject } = charge
+    const { attempts, claimedAfterBlock, operation, subject } = charge
     const transaction = charge.receipt?.transaction
-    const held = { ...lease, facts, task, subject, claimedAfterBlock, attempts, transaction }
+    const held = { ...lease, operation, facts, task, subject, claimedAfterBlock, attempts, transaction }
     const readable = stored !== undefined
     return { event: { _tag: "Taken", charge, sameRequest: true, readable, nowMillis }, held }
   })
@@ -173,8 +175,10 @@ export class SettlementPerformer {
         .complete(key, settlement, nowMillis)
         // The money has moved: the next process must not wait for the lease to expire before recording it.
         .pipe(Effect.tapError(() => yieldLeaseEarly(charges, held)))
-      if (completion._tag === "Completed")
+      if (completion._tag === "Completed") {
+        this.publishSettled(held, transaction, nowMillis)
         return { _tag: "Completed", receipt, refundDue, owedUntilMillis, isProvisional }
+      }
       if (completion._tag === "TransferTaken") {
         yield* report(
           "Error",
@@ -187,6 +191,20 @@ export class SettlementPerformer {
       return yield* this.completedByAnother(held, isProvisional)
     }
   )
+
+  private publishSettled({ key, operation, task }: HeldCharge, transaction: string, nowMillis: number): void {
+    const { payments } = this.services
+    if (!payments.isObserved) return
+    payments.publish({
+      code: "payment_settled",
+      at: new Date(nowMillis),
+      operation,
+      chargeKey: key,
+      network: task.network,
+      amountAtomic: BigInt(task.authorization.value),
+      transaction
+    })
+  }
 
   /** Another process has recorded the same settlement: its record counts. */
   private readonly completedByAnother = Effect.fnUntraced(

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
 import { Charges } from "../../ports/Charges.ts"
+import { PaymentEvents } from "../../runtime/PaymentEvents.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { Facilitator } from "../facilitator/Facilitator.ts"
@@ -33,7 +34,9 @@ export class SettlementRunner extends Context.Service<
         const facilitator = yield* Facilitator
         const secrets = yield* Secrets
         const effects = yield* SettlementEffects
-        const performer = new SettlementPerformer({ charges, chain, facilitator, secrets, effects }, config)
+        const payments = yield* PaymentEvents
+        const services = { charges, chain, facilitator, secrets, effects, payments }
+        const performer = new SettlementPerformer(services, config)
         const reconciler = new Reconciler({ charges, chain, performer }, config)
         return SettlementRunner.of({
           takeOver: (lease) => performer.takeOver(lease),

@@ -70,6 +70,7 @@ export const heldBy = (changes: Partial<HeldCharge> = {}): HeldCharge => ({
   owner: "me",
   by: "reconciler",
   nowMillis: () => nowMillis,
+  operation: "search",
   facts,
   task,
   subject: undefined,

@@ -1,0 +1,5 @@
+export type { Access, Role, Visitor } from "./Access.ts"
+export type { ActionEntry } from "./ActionLog.ts"
+export { type Console, type ConsoleOptions, tillConsole } from "./Console.ts"
+export type { ConsoleSource } from "./ConsoleSource.ts"
+export type { TryOut } from "./pages/live.ts"

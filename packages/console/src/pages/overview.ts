@@ -1,0 +1,212 @@
+import type { Check, LedgerSum } from "@till402/core"
+import { html } from "hono/html"
+import type { LiveCounts } from "../LiveCalls.ts"
+import { dayOf, dollars, words } from "../text.ts"
+import { badge, type Html, page, type PageContext, table, type Tone } from "./layout.ts"
+
+/*
+ * What an operator looks at first: today's money, and whether all is well.
+ */
+
+const dayMillis = 86_400_000
+
+/** Days of the chart, today included. */
+export const chartDays = 14
+
+const sumOf = (sums: ReadonlyArray<LedgerSum>, kind: LedgerSum["kind"], day?: string): bigint =>
+  sums
+    .filter((sum) => sum.kind === kind && (day ?? sum.day) === sum.day)
+    .reduce((total, { amountAtomic }) => total + amountAtomic, 0n)
+
+const countOf = (sums: ReadonlyArray<LedgerSum>, kind: LedgerSum["kind"], day: string): number =>
+  sums.filter((sum) => sum.kind === kind && sum.day === day).reduce((total, { count }) => total + count, 0)
+
+interface Bar {
+  readonly label: string
+  readonly atomic: bigint
+}
+
+const chartHeight = 120
+const barWidth = 24
+const barGap = 8
+
+/** A bar chart. Its numbers are in a table below it, so the drawing is for the eye alone. */
+const barChart = (bars: ReadonlyArray<Bar>): Html => {
+  const greatest = bars.reduce((most, { atomic }) => (atomic > most ? atomic : most), 1n)
+  const width = bars.length * (barWidth + barGap)
+  const heightOf = (atomic: bigint): number =>
+    atomic <= 0n ? 1 : Math.max(3, Number((atomic * BigInt(chartHeight * 100)) / greatest) / 100)
+  return html`<svg
+    class="chart"
+    viewBox="0 0 ${width} ${chartHeight + 20}"
+    role="img"
+    aria-label="Received by day"
+  >
+    ${bars.map(({ atomic, label }, index) => {
+      const height = heightOf(atomic)
+      const x = index * (barWidth + barGap)
+      return html`<g class="${index === bars.length - 1 ? "today" : ""}">
+        <title>${label}: ${dollars(atomic)}</title>
+        <rect x="${x}" y="${chartHeight - height}" width="${barWidth}" height="${height}" rx="3"></rect>
+        ${
+          index % 2 === (bars.length - 1) % 2
+            ? html`<text x="${x + barWidth / 2}" y="${chartHeight + 14}" text-anchor="middle"
+                >${label.slice(8)}</text
+              >`
+            : ""
+        }
+      </g>`
+    })}
+  </svg>`
+}
+
+const tile = (label: string, value: string, more = "", tone: Tone = "quiet"): Html =>
+  html`<li class="${tone}">
+    <p>${label}</p>
+    <strong>${value}</strong><small>${more}</small>
+  </li>`
+
+/** The amounts of one day by operation, the greatest first. */
+const byOperation = (
+  sums: ReadonlyArray<LedgerSum>,
+  day: string
+): ReadonlyArray<{ operation: string; count: number; atomic: bigint }> => {
+  const settled = sums.filter((sum) => sum.day === day && sum.kind === "settled")
+  return [...Map.groupBy(settled, ({ operation }) => operation)]
+    .map(([operation, ofOperation]) => ({
+      operation,
+      count: ofOperation.reduce((total, { count }) => total + count, 0),
+      atomic: ofOperation.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)
+    }))
+    .toSorted((left, right) => Number(right.atomic - left.atomic))
+}
+
+/** The numbers of the chart. */
+const daysTable = (sums: ReadonlyArray<LedgerSum>, days: ReadonlyArray<string>): Html =>
+  html`<details>
+    <summary>As a table</summary>
+    ${table(
+      [
+        "Day (UTC)",
+        { head: "Received", className: "number" },
+        { head: "Payments", className: "number" },
+        { head: "Refunded", className: "number" }
+      ],
+      days.toReversed().map(
+        (day) =>
+          html`<tr>
+            <th scope="row">${day}</th>
+            <td class="number">${dollars(sumOf(sums, "settled", day) - sumOf(sums, "reversed", day))}</td>
+            <td class="number">${countOf(sums, "settled", day)}</td>
+            <td class="number">${dollars(sumOf(sums, "refunded", day))}</td>
+          </tr>`
+      ),
+      ""
+    )}
+  </details>`
+
+export const todayPage = (
+  context: PageContext,
+  {
+    counts,
+    isLive,
+    sums
+  }: { readonly sums: ReadonlyArray<LedgerSum>; readonly counts: LiveCounts; readonly isLive: boolean }
+): Html => {
+  const today = dayOf(context.now)
+  const days = Array.from({ length: chartDays }, (_, index) =>
+    dayOf(new Date(context.now.getTime() - (chartDays - 1 - index) * dayMillis))
+  )
+  const received = sumOf(sums, "settled", today) - sumOf(sums, "reversed", today)
+  const { byCode } = counts
+  return page(context, {
+    section: "today",
+    title: "Today",
+    refreshSeconds: 30,
+    content: html`<div class="head">
+        <h1>Today</h1>
+        <p>${today}, UTC</p>
+      </div>
+      <ul class="tiles">
+        ${tile("Received", dollars(received), `${countOf(sums, "settled", today)} payments`, "good")}
+        ${tile("Refunded", dollars(sumOf(sums, "refunded", today)), `${countOf(sums, "refunded", today)} refunds`)}
+        ${tile("Refunds that became due", dollars(sumOf(sums, "refund_due", today)), `${countOf(sums, "refund_due", today)} payments`, sumOf(sums, "refund_due", today) > 0n ? "warn" : "quiet")}
+        ${isLive ? tile("402 sent", String(byCode.payment_required), "since this process started") : ""}
+        ${isLive ? tile("Payments refused", String(byCode.payment_refused), "since this process started") : ""}
+        ${isLive ? tile("Calls failed", String(byCode.payment_failed), "since this process started") : ""}
+      </ul>
+      <section aria-labelledby="days">
+        <h2 id="days">Received in ${chartDays} days</h2>
+        ${barChart(days.map((day) => ({ label: day, atomic: sumOf(sums, "settled", day) - sumOf(sums, "reversed", day) })))}
+        ${daysTable(sums, days)}
+      </section>
+      <section aria-labelledby="operations">
+        <h2 id="operations">By route, today</h2>
+        ${table(
+          ["Route", { head: "Payments", className: "number" }, { head: "Received", className: "number" }],
+          byOperation(sums, today).map(
+            ({ atomic, count, operation }) =>
+              html`<tr>
+                <th scope="row">${words(operation)}</th>
+                <td class="number">${count}</td>
+                <td class="number">${dollars(atomic)}</td>
+              </tr>`
+          ),
+          "Nothing was received today."
+        )}
+      </section>`
+  })
+}
+
+const checkTones: Readonly<Record<Check["status"], Tone>> = { pass: "good", warn: "warn", fail: "bad" }
+const ranks: Readonly<Record<Check["status"], number>> = { fail: 0, warn: 1, pass: 2 }
+
+/** The checks of a till, or why there are none. */
+export type Health =
+  | { readonly _tag: "Checks"; readonly checks: ReadonlyArray<Check>; readonly at: Date }
+  | { readonly _tag: "Failed"; readonly at: Date }
+  | { readonly _tag: "None" }
+
+const healthSummary = (checks: ReadonlyArray<Check>): Html => {
+  const worst =
+    checks.toSorted((left, right) => ranks[left.status] - ranks[right.status])[0]?.status ?? "pass"
+  const text = {
+    pass: "All is well.",
+    warn: "It sells, and something isn't as it should be.",
+    fail: "Something is broken."
+  }
+  return html`<p class="notice ${checkTones[worst]}" role="status">${text[worst]}</p>`
+}
+
+export const healthPage = (context: PageContext, health: Health): Html =>
+  page(context, {
+    section: "health",
+    title: "Health",
+    content: html`<div class="head"><h1>Health</h1></div>
+      ${
+        health._tag === "None"
+          ? html`<p class="none">This console reads the storage alone: ask the console of a running till.</p>`
+          : health._tag === "Failed"
+            ? html`<p class="notice bad" role="alert">
+                The checks could not be made. The till's events say why.
+              </p>`
+            : html`${healthSummary(health.checks)}
+                <p>Made at ${health.at.toISOString().slice(11, 19)} UTC, at most once in ten seconds.</p>
+                ${table(
+                  ["Check", "Of", "Status", "Problem", "Cure"],
+                  health.checks
+                    .toSorted((left, right) => ranks[left.status] - ranks[right.status])
+                    .map(
+                      ({ cure, name, problem, status, subject }) =>
+                        html`<tr>
+                          <th scope="row">${name}</th>
+                          <td>${subject ?? ""}</td>
+                          <td>${badge(checkTones[status], status)}</td>
+                          <td class="text">${problem ?? ""}</td>
+                          <td class="text">${cure ?? ""}</td>
+                        </tr>`
+                    ),
+                  "No check."
+                )}`
+      }`
+  })

@@ -1,0 +1,205 @@
+import type { ChargeSummary, LedgerLine, Order, VaultPurchase } from "@till402/core"
+import type { ConsoleApp, ConsoleContext } from "./ConsoleApp.ts"
+import type { ConsoleSource } from "./ConsoleSource.ts"
+import type { LiveCalls } from "./LiveCalls.ts"
+import { withQuery } from "./pages/layout.ts"
+import {
+  chargePage,
+  chargesPage,
+  ledgerPage,
+  type Listed,
+  orderPage,
+  ordersPage,
+  purchasesPage,
+  refundsPage
+} from "./pages/records.ts"
+
+/*
+ * Lists and single records, by the till's calls. A page begins after the last record of the one before, which its link
+ * names.
+ */
+
+const pageSize = 50
+const dayMillis = 86_400_000
+
+/** A list with the link to its next page, which keeps the filters. */
+const listed = <Item>(
+  context: ConsoleContext,
+  items: ReadonlyArray<Item>,
+  cursorOf: (last: Item) => string
+): Listed<Item> => {
+  const last = items.length < pageSize ? undefined : items.at(-1)
+  const { before: _, ...filters } = context.req.query()
+  return {
+    items,
+    older:
+      last === undefined
+        ? undefined
+        : withQuery(new URL(context.req.url).pathname, { ...filters, before: cursorOf(last) })
+  }
+}
+
+/** `millis~rest`: a time and what tells records of that time apart. */
+const cursor = (at: Date, rest: string): string => `${at.getTime()}~${rest}`
+
+const readCursor = (text: string | undefined): { readonly at: Date; readonly rest: string } | undefined => {
+  const match = /^(\d{1,15})~(.+)$/s.exec(text ?? "")
+  return match === null ? undefined : { at: new Date(Number(match[1])), rest: match[2]! }
+}
+
+const chargeStates: ReadonlyArray<string> = ["claimed", "ready", "settled", "voided"]
+
+const chargeRoutes = (app: ConsoleApp, till: ConsoleSource, calls: LiveCalls): void => {
+  app.get("/charges", async (context) => {
+    const state = context.req.query("state") ?? ""
+    const before = readCursor(context.req.query("before"))
+    const charges = await till.charges.list({
+      limit: pageSize,
+      ...(chargeStates.includes(state) ? { state: state as ChargeSummary["state"] } : {}),
+      ...(before === undefined ? {} : { before: { createdAt: before.at, key: before.rest } })
+    })
+    const list = listed(context, charges, ({ createdAt, key }) => cursor(createdAt, key))
+    return context.html(chargesPage(context.get("page"), list, state))
+  })
+  app.get("/charges/:key", async (context) => {
+    const charge = await till.charges.find(context.req.param("key"))
+    if (charge === undefined) return context.notFound()
+    return context.html(chargePage(context.get("page"), { charge, call: calls.ofCharge(charge.key) }))
+  })
+  app.get("/refunds", async (context) => {
+    const before = readCursor(context.req.query("before"))
+    const [status, due] = await Promise.all([
+      till.refunds.status(),
+      till.refunds.due({
+        limit: pageSize,
+        ...(before === undefined ? {} : { before: { createdAt: before.at, chargeKey: before.rest } })
+      })
+    ])
+    const list = listed(context, due, ({ chargeKey, createdAt }) => cursor(createdAt, chargeKey))
+    return context.html(refundsPage(context.get("page"), { due: list, status }))
+  })
+}
+
+const orderStatuses: ReadonlyArray<string> = [
+  "needs_operator",
+  "processing",
+  "placed",
+  "shipped",
+  "delivered",
+  "refund_due",
+  "refunded"
+]
+
+/** A till without goods may have no store of orders and purchases: its lists are empty. */
+const orEmpty = async <Item>(list: Promise<ReadonlyArray<Item>>): Promise<ReadonlyArray<Item>> => {
+  try {
+    return await list
+  } catch (error) {
+    if (error instanceof Error && error.name === "ConfigurationError") return []
+    throw error
+  }
+}
+
+const goodsRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
+  app.get("/orders", async (context) => {
+    const status = context.req.query("state") ?? ""
+    const before = context.req.query("before")
+    const orders = await orEmpty(
+      till.orders.list({
+        limit: pageSize,
+        ...(orderStatuses.includes(status) ? { status: status as Order["status"] } : {}),
+        ...(before === undefined ? {} : { before })
+      })
+    )
+    return context.html(
+      ordersPage(
+        context.get("page"),
+        listed(context, orders, ({ id }) => id),
+        status
+      )
+    )
+  })
+  app.get("/orders/:id", async (context) => {
+    const order = await till.orders.find(context.req.param("id"))
+    if (order === undefined) return context.notFound()
+    const charge = await till.charges.find(order.chargeKey)
+    return context.html(orderPage(context.get("page"), { order, charge }))
+  })
+  app.get("/purchases", async (context) => {
+    const before = readCursor(context.req.query("before"))
+    const purchases = await orEmpty<VaultPurchase>(
+      till.vault.purchases({
+        limit: pageSize,
+        ...(before === undefined ? {} : { before: { createdAtMillis: before.at.getTime(), id: before.rest } })
+      })
+    )
+    const list = listed(context, purchases, ({ createdAtMillis, id }) =>
+      cursor(new Date(createdAtMillis), id)
+    )
+    return context.html(purchasesPage(context.get("page"), list))
+  })
+}
+
+/** The last entry of a page as its cursor: what the ledger orders entries by. */
+const lineCursor = ({ at, chargeKey, kind, round }: LedgerLine): string =>
+  cursor(at, `${kind}~${round}~${chargeKey}`)
+
+const readLine = (text: string | undefined): LedgerLine | undefined => {
+  const read = readCursor(text)
+  const match = /^(\w+)~(\d+)~(.+)$/s.exec(read?.rest ?? "")
+  if (read === undefined || match === null) return undefined
+  const [, kind, round, chargeKey] = match
+  // The ledger reads these members of the last entry alone.
+  return { at: read.at, kind, round: Number(round), chargeKey } as LedgerLine
+}
+
+/** A day of a form, with its end. */
+const spanOf = (day: string): { readonly from?: Date; readonly to?: Date } => {
+  const from = /^\d{4}-\d{2}-\d{2}$/.test(day) ? new Date(day) : undefined
+  return from === undefined || Number.isNaN(from.getTime())
+    ? {}
+    : { from, to: new Date(from.getTime() + dayMillis) }
+}
+
+const ledgerRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
+  // Only a running till reads the chain.
+  const canReadChain = till.check !== undefined
+  app.get("/ledger", async (context) => {
+    const day = context.req.query("day") ?? ""
+    const before = readLine(context.req.query("before"))
+    // Another site's page can't have the till read the chain.
+    const isOwn = context.req.header("sec-fetch-site") !== "cross-site"
+    const check = isOwn ? context.req.query("check") : undefined
+    const [lines, audit] = await Promise.all([
+      till.ledger.list({ limit: pageSize, ...spanOf(day), ...(before === undefined ? {} : { before }) }),
+      check === "ledger" || (check === "chain" && canReadChain)
+        ? till.ledger.check({ chain: check === "chain" })
+        : undefined
+    ])
+    const list = listed(context, lines, lineCursor)
+    return context.html(ledgerPage(context.get("page"), { lines: list, day, audit, canReadChain }))
+  })
+  app.get("/ledger/export.csv", (context) => {
+    const pieces = till.ledger.export({ format: "csv" })
+    const encoder = new TextEncoder()
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const { done, value } = await pieces.next()
+        if (done === true) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      cancel: async () => void (await pieces.return?.())
+    })
+    return context.body(body, 200, {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="ledger.csv"'
+    })
+  })
+}
+
+/** The routes of what is stored. */
+export const recordRoutes = (app: ConsoleApp, till: ConsoleSource, calls: LiveCalls): void => {
+  chargeRoutes(app, till, calls)
+  goodsRoutes(app, till)
+  ledgerRoutes(app, till)
+}

@@ -1,0 +1,45 @@
+/* How values are shown: the same on every page. Times are UTC. */
+
+/** Dollars with two to six decimals: `520000n` → `$0.52`. */
+export const dollars = (atomic: bigint): string => {
+  const sign = atomic < 0n ? "-" : ""
+  const positive = atomic < 0n ? -atomic : atomic
+  const fraction = (positive % 1_000_000n)
+    .toString()
+    .padStart(6, "0")
+    .replace(/0{1,4}$/, "")
+  return `${sign}$${(positive / 1_000_000n).toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`
+}
+
+/** An address, hash or id by its ends. */
+export const short = (text: string): string =>
+  text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text
+
+export const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
+
+export const clockOf = (date: Date): string => date.toISOString().slice(11, 19)
+
+/** `2026-11-29 14:03:22` */
+export const momentOf = (date: Date): string => `${dayOf(date)} ${clockOf(date)}`
+
+/** `vaultBuy` → `vault buy`, `needs_operator` → `needs operator`. */
+export const words = (name: string): string =>
+  name
+    .replaceAll(/[_.]/g, " ")
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+
+const networkNames: Readonly<Record<string, string>> = {
+  "eip155:1": "Ethereum",
+  "eip155:8453": "Base",
+  "eip155:84532": "Base Sepolia",
+  "eip155:137": "Polygon",
+  "eip155:43114": "Avalanche",
+  "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": "Solana",
+  "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1": "Solana Devnet"
+}
+
+export const networkName = (caip2: string): string => networkNames[caip2] ?? caip2
+
+/** The payer's wallet in a charge's key, `chain:asset:payer:nonce`. */
+export const payerOfKey = (key: string): string => key.split(":")[3] ?? key
