@@ -65,6 +65,8 @@ export const scope: ReadonlyArray<MutatedFile> = [
     ...chainDecision
   ),
   core("toll/machine/ReplayDecision.ts", "toll/machine/ReplayDecision.test.ts"),
+  core("toll/perform/RepeatedPayments.ts", "toll/perform/RepeatedPayments.test.ts"),
+  core("shop/goods/OrderIdentity.ts", "shop/goods/OrderIdentity.test.ts"),
   core("toll/request/Verdict.ts", "toll/request/Verdict.test.ts", "toll/exact/Solana.test.ts"),
   core(
     "toll/perform/SettlementPerformer.ts",

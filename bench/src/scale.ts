@@ -45,7 +45,7 @@ const newCharge = (number: number, nowMillis: number): NewCharge => ({
   settlement: "",
   exposureAtomic: "0",
   settlesFirst: false,
-  guardsRepeats: false,
+  repeatKey: "",
   paymentId: "",
   createdAtMillis: nowMillis,
   claimedAfterBlock: ""

@@ -13,16 +13,25 @@ import { serve } from "./hosts.ts"
  */
 
 const account = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
-const body = JSON.stringify({
-  asin: "B000000001",
-  email: "ada@example.com",
+const shippingAddress = {
+  name: "Ada Lovelace",
+  line1: "1 Analytical Way",
+  city: "Newark",
+  state: "NJ",
+  postalCode: "07102",
+  country: "US"
+}
+const body = JSON.stringify({ asin: "B000000001", email: "ada@example.com", shippingAddress })
+/** The same order, as a client writes it that has only its memory of it. */
+const reworded = JSON.stringify({
+  productUrl: "https://www.amazon.com/dp/b000000001/ref=x?th=1",
+  email: "Ada@Example.com",
   shippingAddress: {
-    name: "Ada Lovelace",
-    line1: "1 Analytical Way",
-    city: "Newark",
-    state: "NJ",
-    postalCode: "07102",
-    country: "US"
+    ...shippingAddress,
+    name: "ada  lovelace ",
+    state: "New Jersey",
+    line2: "",
+    phone: "+1 201 555 0100"
   }
 })
 
@@ -98,11 +107,11 @@ const openShop = async () => {
   await till.ready
   const port = await serve(expressHosts.atRoot(till, () => undefined))
   const headers = { "content-type": "application/json" }
-  const buy = (payment?: string): Promise<Received> =>
+  const buy = (payment?: string, sent = body): Promise<Received> =>
     send(port, "/x402/buy", {
       method: "POST",
       headers: payment === undefined ? headers : { ...headers, "payment-signature": payment },
-      body
+      body: sent
     })
   return { till, facilitator, port, buy }
 }
@@ -165,19 +174,21 @@ it("a lost response buys once: the same payment, a new one, and the wallet all l
   expect((await buy(payment)).bytes).toEqual(again.bytes)
   const { orderId } = JSON.parse(again.text)
 
-  // A client that has lost its payment asks again, and pays anew.
-  const refused = await buy(await payFor(await buy()))
-  const { code, details, message } = JSON.parse(refused.text)
-  expect([refused.status, code]).toEqual([409, "DUPLICATE_ORDER"])
-  expect(message).toMatch(/not charged\. Send the first payment again/)
-  expect(details.status).toBe(`https://shop.example/x402-status/orders/${orderId}`)
-  expect(again.headers["link"]).toBe(`<${details.status}>; rel="status"`)
+  // A client that has lost its payment asks again, perhaps in other words, and pays anew.
+  const status = `https://shop.example/x402-status/orders/${orderId}`
+  expect(again.headers["link"]).toBe(`<${status}>; rel="status"`)
+  for (const retry of [body, reworded]) {
+    const refused = await buy(await payFor(await buy(undefined, retry)), retry)
+    const { code, details, message } = JSON.parse(refused.text)
+    expect([refused.status, code, details], refused.text).toEqual([409, "DUPLICATE_ORDER", { status }])
+    expect(message).toMatch(/not charged\. Send the first payment again, with its body/)
+  }
 
-  const page = await signIn(port, new URL(details.status).pathname)
+  const page = await signIn(port, new URL(status).pathname)
   expect(page.status, page.text).toBe(200)
   expect(JSON.parse(page.text)).toMatchObject({ orderId, response: { body: JSON.parse(again.text) } })
   const token = { "status-token": String(again.headers["status-token"]) }
-  const states = await send(port, new URL(details.status).pathname, { headers: token })
+  const states = await send(port, new URL(status).pathname, { headers: token })
   expect(JSON.parse(states.text)).toMatchObject({ orderId, refund: null })
   expect(states.text).not.toContain("ada@example.com")
 

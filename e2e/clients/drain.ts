@@ -130,7 +130,7 @@ export const oweForEach = (
             settlement: "",
             exposureAtomic: "0",
             settlesFirst: false,
-            guardsRepeats: false,
+            repeatKey: "",
             paymentId: "",
             // The paid one is the newest: refunds start with it.
             createdAtMillis: nowMillis - index,

@@ -43,8 +43,11 @@ const order = {
   })
 }
 
-/** A till over the real chain, a facilitator that settles by `settle`, and a funded client. */
-const open = async (settle: FacilitatorClient["settle"]) => {
+/** A till over the real chain, a facilitator that settles by `settle` and verifies by `verify`, and a funded client. */
+const open = async (
+  settle: FacilitatorClient["settle"],
+  verify: FacilitatorClient["verify"] = official.client.verify
+) => {
   const shop = sampleShop()
   const { fulfilment, marketplaces, tracker } = shop
   const payTo = privateKeyToAccount(generatePrivateKey()).address
@@ -54,7 +57,7 @@ const open = async (settle: FacilitatorClient["settle"]) => {
     payTo,
     networks: [{ network: "base-sepolia", rpcUrl: chain.rpcUrl }],
     facilitator: {
-      verify: official.client.verify,
+      verify,
       settle: (payload, requirements) => {
         settlements++
         return settle(payload, requirements)
@@ -276,6 +279,53 @@ describe("a payment that was refused and is settled anyway", () => {
     expect(((await again.json()) as { error: string }).error).toMatch(/^payment_refused/)
     await expect.poll(async () => (await shop.search()).status, { interval: 1_500 }).toBe(200)
     expect(await shop.received()).toBe(10_000n)
+    await shop.till.dispose()
+  })
+})
+
+describe("a payment that repeats an order, and that somebody settles anyway", () => {
+  const kinds = async ({ till }: Pick<Awaited<ReturnType<typeof open>>, "till">) =>
+    (await till.ledger.list()).map(({ kind }) => kind).sort()
+  /** A facilitator that keeps the last payment, and sends the second one as soon as it has verified it, if it `rushes`. */
+  const openRepeated = async (rushes: boolean) => {
+    let kept: Parameters<FacilitatorClient["verify"]> | undefined
+    let verified = 0
+    const shop = await open(official.client.settle, async (...payment) => {
+      kept = payment
+      const verdict = await official.client.verify(...payment)
+      if (++verified === 2 && rushes) await official.client.settle(...payment)
+      return verdict
+    })
+    return { shop, moveIt: () => official.client.settle(...kept!) }
+  }
+  const expectOneOrder = async ({ shop }: Pick<Awaited<ReturnType<typeof openRepeated>>, "shop">) => {
+    await placed(shop)
+    expect(await kinds(shop)).toEqual(["refund_due", "settled", "settled"])
+    const refunds = (await shop.till.charges.list({ state: "settled" })).map(({ refund }) => refund)
+    expect(refunds.sort()).toEqual(["due", undefined])
+    expect(await shop.till.ledger.check()).toMatchObject({ isBalanced: true, refunds: 1 })
+  }
+
+  it("after its refusal: it is watched, so its refund is due", async () => {
+    const { moveIt, shop } = await openRepeated(false)
+    expect((await shop.buy()).status).toBe(200)
+    const refused = await shop.buy()
+    expect([refused.status, await codeOf(refused)]).toEqual([409, "DUPLICATE_ORDER"])
+    expect(await kinds(shop)).toEqual(["settled"])
+    expect((await moveIt()).success).toBe(true)
+    const replayed = await shop.again()
+    expect(((await replayed.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
+    await expectOneOrder({ shop })
+    await shop.till.dispose()
+  })
+
+  it("before its refusal: the chain is read first", async () => {
+    const { shop } = await openRepeated(true)
+    expect((await shop.buy()).status).toBe(200)
+    const refused = await shop.buy()
+    expect(refused.status).toBe(402)
+    expect(((await refused.json()) as { error: string }).error).toMatch(/^payment_refund_due/)
+    await expectOneOrder({ shop })
     await shop.till.dispose()
   })
 })

@@ -158,8 +158,11 @@ describe("GET /x402/search: what is offered can be bought", () => {
     const { asin: _, ...buyer } = buyBody
     for (const { asin, productUrl, source } of products) {
       const named = source === "marketplace_a" ? [{ asin }, { productUrl }] : [{ productUrl }]
-      for (const naming of named)
-        await buyResponse(shop, { method: "POST", path: "/x402/buy", body: { ...buyer, ...naming } })
+      // Of one buyer, code and page would be the same order.
+      for (const [index, naming] of named.entries()) {
+        const body = { ...buyer, ...naming, email: `buyer-${index}@example.com` }
+        await buyResponse(shop, { method: "POST", path: "/x402/buy", body })
+      }
     }
     expect(shop.calls.quote.map(({ product }) => product.source)).toEqual([
       "marketplace_a",

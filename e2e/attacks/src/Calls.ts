@@ -30,6 +30,8 @@ export const buyOf = (asin: string, shippingAddress: Readonly<Record<string, str
   path: "/x402/buy",
   body: { shippingAddress, email, asin }
 })
+/** A shipment of its own for each number: calls of one payer for the same one share a look-up. */
+export const trackOf = (number: number): Call => ({ path: `/x402/track?number=1Z999AA${1e9 + number}` })
 export const vaultBuyOf = (slug: string): Call => ({
   path: "/x402/vault/buy",
   body: { slug, walletAddress, email }

@@ -1,7 +1,7 @@
 import type { FacilitatorClient } from "@till402/core"
 import type { PrivateKeyAccount } from "viem/accounts"
 import { type Attacker, freshAccount, openAttacker } from "./Attacker.ts"
-import { calls } from "./Calls.ts"
+import { trackOf } from "./Calls.ts"
 import { Gathering } from "./Gathering.ts"
 import { type Goods, slowWork } from "./Goods.ts"
 import type { LocalChain } from "./LocalChain.ts"
@@ -58,14 +58,16 @@ export const openDodgers = (local: LocalChain): Dodgers => {
     },
     dodge: async (visitor, account, count) => {
       const payments: Array<Payment> = []
-      for (let made = 0; made < count; made++) payments.push(await visitor.payFor(calls.track, { account }))
+      for (let made = 0; made < count; made++) payments.push(await visitor.payFor(trackOf(made), { account }))
       const next = freshAccount()
       let emptied: Promise<void> | undefined
       rounds.set(account.address, {
         gathering: new Gathering(count, quietMillis),
         empty: () => (emptied ??= attacker.moveAll(account, next.address))
       })
-      const responses = await Promise.all(payments.map((payment) => visitor.present(calls.track, payment)))
+      const responses = await Promise.all(
+        payments.map((payment, made) => visitor.present(trackOf(made), payment))
+      )
       rounds.delete(account.address)
       // If the server settles first or refuses everything, the attacker moves the money.
       await attacker.moveAll(account, next.address)

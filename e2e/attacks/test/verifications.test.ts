@@ -6,7 +6,7 @@ import { fakeFacilitator } from "@till402/testing"
 import { expect, onTestFinished, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { freshAccount } from "../src/Attacker.ts"
-import { calls } from "../src/Calls.ts"
+import { calls, trackOf } from "../src/Calls.ts"
 import { clockAhead } from "../src/ClockAhead.ts"
 import { official, openOfficial } from "../src/Official.ts"
 import { openOurs } from "../src/Ours.ts"
@@ -34,9 +34,13 @@ const verifiedOf = async (
   const gate = Promise.withResolvers<never>()
   const { track } = server.goods.tracker
   track.returns(() => gate.promise)
-  const all = await Promise.all(Array.from({ length: payments }, pay))
+  const all = await Promise.all(
+    Array.from({ length: payments }, (_, number) => visitor.payFor(trackOf(number), { account }))
+  )
   let ended = 0
-  const presented = all.map((payment) => visitor.present(calls.track, payment).finally(() => ended++))
+  const presented = all.map((payment, number) =>
+    visitor.present(trackOf(number), payment).finally(() => ended++)
+  )
   await vi.waitFor(() => expect(track.calls.length - paidBefore).toBe(allowed))
   await clockAhead(vi.waitFor(() => expect(ended).toBe(payments - allowed), { timeout: 60_000 }))
   const verified = facilitator.verify.calls.length - before

@@ -43,7 +43,7 @@ export const newCharge = (key: string): NewCharge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
-  guardsRepeats: false,
+  repeatKey: "",
   paymentId: "",
   createdAtMillis: now,
   claimedAfterBlock: ""

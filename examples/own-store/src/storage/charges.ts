@@ -217,18 +217,26 @@ export const chargeVerbs = (sql: Database) => {
   } satisfies Partial<ChargeStore>
 }
 
-/** The newest charge that a new one of this key and payer would repeat. */
+/** The charge that a new one of this key and payer would repeat: the newest that is named so, else the newest. */
 const findRepeated = async (
   sql: Database | Transaction,
   { key, payer }: Pick<NewCharge, "key" | "payer">,
-  { fingerprints, sinceMillis }: RepeatRule
+  { named, repeatKeys, sinceMillis }: RepeatRule
 ): Promise<Charge | undefined> => {
-  const [first] = await sql<Array<Charge>>`
+  const canBeRepeated = sql`payer = ${payer} AND key <> ${key} AND state <> 'voided' AND refund IS NULL`
+  const [first] =
+    named === undefined
+      ? []
+      : await sql<Array<Charge>>`
+          SELECT * FROM till.charges
+          WHERE payment_id = ${named.paymentId} AND payment_id <> '' AND operation = ${named.operation} AND ${canBeRepeated}
+          ORDER BY created_at_millis DESC, key DESC LIMIT 1`
+  if (first !== undefined) return first
+  const [same] = await sql<Array<Charge>>`
     SELECT * FROM till.charges
-    WHERE guards_repeats AND payer = ${payer} AND key <> ${key} AND fingerprint = ANY(${[...fingerprints]})
-      AND state <> 'voided' AND refund IS NULL AND created_at_millis >= ${sinceMillis}
+    WHERE repeat_key = ANY(${[...repeatKeys]}) AND repeat_key <> '' AND created_at_millis >= ${sinceMillis} AND ${canBeRepeated}
     ORDER BY created_at_millis DESC, key DESC LIMIT 1`
-  return first
+  return same
 }
 
 /** Whether a new lease may replace a charge: its claim has expired, or the same owner voided it. */

@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS till.charges (
   settlement TEXT NOT NULL,
   exposure_atomic NUMERIC(78) NOT NULL CHECK (exposure_atomic >= 0),
   settles_first BOOLEAN NOT NULL,
-  guards_repeats BOOLEAN NOT NULL,
+  repeat_key TEXT NOT NULL,
   payment_id TEXT COLLATE "C" NOT NULL,
   created_at_millis BIGINT NOT NULL,
   claimed_after_block TEXT NOT NULL,
@@ -65,8 +65,8 @@ CREATE INDEX IF NOT EXISTS charges_voided ON till.charges (check_after_millis, c
   WHERE state = 'voided' AND subject IS NULL AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_open_of_payer ON till.charges (payer)
   WHERE state <> 'settled' AND (state <> 'voided' OR exposure_atomic > 0);
-CREATE INDEX IF NOT EXISTS charges_guarding ON till.charges (payer, fingerprint)
-  WHERE guards_repeats AND state <> 'voided' AND refund IS NULL;
+CREATE INDEX IF NOT EXISTS charges_guarding ON till.charges (payer, repeat_key)
+  WHERE repeat_key <> '' AND state <> 'voided' AND refund IS NULL;
 CREATE INDEX IF NOT EXISTS charges_named ON till.charges (payment_id, created_at_millis, key) WHERE payment_id <> '';
 CREATE INDEX IF NOT EXISTS charges_settled_of_payer ON till.charges (payer, settled_at_millis)
   WHERE state = 'settled' AND refund IS NULL;

@@ -114,13 +114,20 @@ const readersOf = ({ clientAddress, cors }: HttpSettings) => ({
 /** Loaded only where a till starts: `effect/http-api` takes a tenth of the time that importing core would take. */
 const loadOpenApi = Effect.promise(() => import("../api/OpenApi.ts"))
 
-const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: PricedRoutes) {
+const loadRouter = Effect.fnUntraced(function* (
+  settings: HttpSettings,
+  priced: PricedRoutes,
+  nowMillis: () => number
+) {
   const operations = yield* Operations
-  yield* priced.load
-  const { openApiDocument } = yield* loadOpenApi
-  const nowMillis = yield* currentMillis
+  const { openApiDocument } = yield* Effect.andThen(priced.load, loadOpenApi)
   const documented = { ...(yield* StatusPages), nowMillis }
-  const router = makeRouter(settings, yield* operations.all, priced, openApiDocument, documented)
+  return makeRouter(settings, yield* operations.all, priced, openApiDocument, documented)
+})
+
+const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: PricedRoutes) {
+  const nowMillis = yield* currentMillis
+  const router = yield* loadRouter(settings, priced, nowMillis)
   const paidCalls = yield* PaidCalls.make(settings)
   const signIns = yield* SignIns.make(settings)
   const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Option } from "effect"
-import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { ApiFailure } from "../domain/ApiFailure.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
@@ -9,12 +9,7 @@ import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/request/ChargeKey.ts"
 import { type PaymentError, PaymentInProgress, quoteExpired } from "../toll/request/PaymentErrors.ts"
-import {
-  type HeaderReading,
-  isPaymentId,
-  type Payment,
-  paymentIdentifier
-} from "../toll/request/PaymentHeader.ts"
+import type { HeaderReading, Payment } from "../toll/request/PaymentHeader.ts"
 import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/request/TollRequest.ts"
 import type { Refusal } from "../toll/request/Verdict.ts"
@@ -37,6 +32,7 @@ import {
 } from "./Responses.ts"
 import { needsChain, type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import type { OperationMatch } from "./Router.ts"
+import { failureOfRepetition, faultOfName, repeatsOf } from "./RepeatGuard.ts"
 import { secondText } from "./WrongClock.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
 
@@ -273,7 +269,7 @@ export class PaidCalls {
       workMillis: settlesFirst ? 0 : this.settings.upstreamTimeoutMillis,
       proofRequired: (amountAtomic) => needsChain(operation, amountAtomic, this.settings),
       settlesFirst,
-      repeats: repeatsOf(paid),
+      repeats: repeatsOf(operation, input, paid.request),
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
       clientAddress: () => addressOrUnknown(paid.clientAddress),
       offers:
@@ -337,11 +333,13 @@ export class PaidCalls {
     ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { paid } = call
       const { corsOrigin } = paid
-      if (isMisnamed(paid, payment)) {
+      const { operation } = paid.match.paidRoute
+      const misnamed = faultOfName(operation, payment)
+      if (misnamed !== undefined) {
         yield* this.noteFault(paid, misnamed)
         return yield* misnamed
       }
-      const { price } = paid.match.paidRoute.operation
+      const { price } = operation
       const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
       const computed = this.computedPriceOf(call, input, payment, isKnownPayer)
       const request: TollRequest<ApiFailure> = this.requestOf(call, input, payment, computed)
@@ -416,11 +414,9 @@ export class PaidCalls {
   }
 
   private failureOf({ match }: PaidRequest, error: ApiFailure | PaymentError<ApiFailure>): ApiFailure {
-    if (error._tag !== "RequestRepeated") return failureOfPayment(error)
-    const { repeats } = match.paidRoute.operation
-    if (repeats === undefined) throw new Error("a request that may be repeated was refused as a repetition")
-    const { subject } = error.first
-    return repeats.refusal(error.first, subject && this.pages.urlOf(subject), error.isOther)
+    return error._tag === "RequestRepeated"
+      ? failureOfRepetition(match.paidRoute.operation, error, this.pages)
+      : failureOfPayment(error)
   }
 
   /** Handles a request: with its response, or that to its error. */
@@ -456,25 +452,6 @@ const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
     case "Quoted":
       return 0n
   }
-}
-
-/** A payment's id is read where it counts. */
-const isMisnamed = ({ match }: PaidRequest, { paymentId }: Payment): boolean =>
-  paymentId !== undefined && match.paidRoute.operation.repeats !== undefined && !isPaymentId(paymentId)
-
-const misnamed = validationFailure([
-  {
-    path: `${paymentIdentifier}.info.id`,
-    message: "must have 16 to 128 characters of letters, digits, _ and -"
-  }
-])
-
-/** Whether the request is guarded against a repetition, and whether its caller intends one. */
-const repeatsOf = ({ match, request }: PaidRequest): TollRequest<ApiFailure>["repeats"] => {
-  const { repeats } = match.paidRoute.operation
-  if (repeats === undefined) return undefined
-  const isIntended = request.header(repeats.header.toLowerCase())?.trim().toLowerCase() === "true"
-  return { withinMillis: repeats.withinMillis, isIntended }
 }
 
 /** Method, route and input as text. A payment buys the request with this text and no other. */

@@ -163,7 +163,7 @@ export class StatusCalls {
       return {
         ...facts,
         payment: { network, amountAtomic, transaction: receipt?.transaction ?? null },
-        response: yield* this.firstResponse(charge)
+        response: page.isResponseStale === true ? null : yield* this.firstResponse(charge)
       }
     }
   )

@@ -3,10 +3,9 @@ import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { ErrorCode, Issue } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
-import type { Charge } from "../ports/Charges.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
 import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
-import type { PaymentRefused } from "../toll/request/PaymentErrors.ts"
+import type { PaymentRefused, Repetition } from "../toll/request/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/request/TollRequest.ts"
 
 /**
@@ -104,7 +103,7 @@ export interface Operation<Input = never> {
   readonly input?: OperationInput<Input>
   readonly settlement?: OperationSettlement
   readonly response: OperationResponse
-  readonly repeats?: OperationRepeats
+  readonly repeats?: OperationRepeats<Input>
   /** Opens the content for a wallet that has bought it before and proves it. The price must be fixed. */
   readonly freeAccess?: FreeAccess<Input>
 }
@@ -183,8 +182,8 @@ export interface OperationSettlement {
   readonly beforeWork?: boolean
 }
 
-/** What a payer may want only once: another payment of theirs for the same request is refused. */
-export interface OperationRepeats {
+/** What a payer may want only once: another payment of theirs for the same is refused. */
+export interface OperationRepeats<Input> {
   /** For this long after the first payment. */
   readonly withinMillis: number
   /** Request header that allows it with the value `true`: the payer buys the same again on purpose. */
@@ -194,10 +193,12 @@ export interface OperationRepeats {
   /** The codes of refusals, for the document. */
   readonly errors: ReadonlyArray<ErrorCode>
   /**
-   * The refusal. `statusUrl`: where the first payment's response is, if it bought something. `isOther`: it was for
-   * another request, and the client gave both payments the same id.
+   * What is bought, as text: the same for every request for the same, in whatever words, and another for any other. Only
+   * its keyed digest is stored.
    */
-  readonly refusal: (first: Charge, statusUrl: string | undefined, isOther: boolean) => ApiFailure
+  readonly identityOf: (input: Input) => string
+  /** The refusal. `statusUrl`: where the first payment's response is, if it bought something. */
+  readonly refusal: (as: Repetition, statusUrl: string | undefined) => ApiFailure
 }
 
 /** How a paid response is kept, and sent again. */

@@ -66,8 +66,11 @@ export interface NewCharge {
   readonly exposureAtomic: string
   /** Whether the payment settles before the work; from settlement on, the response is owed. */
   readonly settlesFirst: boolean
-  /** Whether it buys something that its payer may want only once: see `ClaimLimits.repeats`. */
-  readonly guardsRepeats: boolean
+  /**
+   * Keyed digest of what it buys, in whatever words it was requested, prefixed by the key's id: see `ClaimLimits.repeats`.
+   * Empty if its payer may want it any number of times.
+   */
+  readonly repeatKey: string
   /** The id that the client gave the payment, if it guards repeats; empty if none. */
   readonly paymentId: string
   readonly createdAtMillis: number
@@ -136,13 +139,16 @@ export interface Charge extends NewCharge {
 }
 
 /**
- * Which earlier charges a new one would repeat: those of its payer with one of these fingerprints that guard repeats and
- * were created at or after `sinceMillis`. One that is voided, or whose refund is due or was sent, doesn't count.
+ * Which earlier charges a new one would repeat: those of its payer that are `named` so, however old, and those with one
+ * of these repeat keys that were created at or after `sinceMillis`. One that is voided, or whose refund is due or was
+ * sent, doesn't count.
  */
 export interface RepeatRule {
-  /** The request's, under each key of the host. */
-  readonly fingerprints: ReadonlyArray<string>
+  /** Those of what is bought, under each key of the host; none if its caller buys it again on purpose. */
+  readonly repeatKeys: ReadonlyArray<string>
   readonly sinceMillis: number
+  /** The operation, and the id that the client gave the payment, if it did. */
+  readonly named?: Pick<NewCharge, "operation" | "paymentId"> | undefined
 }
 
 /** Bounds on the unfinished charges of one payer, shared by all processes. */
@@ -158,8 +164,8 @@ export interface ClaimLimits {
 /**
  * The result of `claim`.
  *
- * `Existing`: the key is taken. `Repeated`: the charge repeats `first`, the newest of those that it repeats; nothing was
- * written. `Limited`: the payer has reached a limit and nothing was written; by `charges` if too
+ * `Existing`: the key is taken. `Repeated`: the charge repeats `first`, the newest of those that are named so, else of
+ * those with a repeat key; nothing was written. `Limited`: the payer has reached a limit and nothing was written; by `charges` if too
  * many are unsettled (or if both limits are reached), by `exposure` if their value is too high.
  */
 export type Claim =

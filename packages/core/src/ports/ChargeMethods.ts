@@ -56,7 +56,7 @@ export interface ClaimMethods {
     nowMillis: number,
     limits: ClaimLimits
   ) => Effect.Effect<Claim, StoreError>
-  /** Returns the newest charge that one of this key and payer would repeat: what `claim` would return as `first`. */
+  /** Returns the charge that one of this key and payer would repeat: what `claim` would return as `first`. */
   readonly findRepeated: (
     charge: Pick<NewCharge, "key" | "payer">,
     rule: RepeatRule

@@ -22,6 +22,8 @@ export interface StatusPage {
   readonly outline: Facts
   /** What the wallet that paid learns besides. Reads what the page itself doesn't have. */
   readonly whole: Effect.Effect<Facts, StoreError>
+  /** The first response names something that has been replaced: it isn't shown. */
+  readonly isResponseStale?: boolean
   /** When it is likely to change, in milliseconds since the epoch; `undefined`: nothing is awaited. */
   readonly changesAtMillis: number | undefined
 }

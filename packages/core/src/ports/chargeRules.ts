@@ -59,18 +59,24 @@ export const isFree = (existing: Charge, lease: Lease, nowMillis: number): boole
     ? hasExpired(existing, nowMillis)
     : existing.state === "voided" && existing.leaseOwner === lease.owner && existing.refund === undefined
 
+/** Whether the client gave a charge's payment this id for this operation. */
+export const isNamedSo = (charge: Charge, named: RepeatRule["named"]): boolean =>
+  named !== undefined &&
+  named.paymentId !== "" &&
+  charge.paymentId === named.paymentId &&
+  charge.operation === named.operation
+
 /** Whether a new charge would repeat an existing one of its payer. */
 export const isRepeatOf = (
   first: Charge,
   { key }: Pick<NewCharge, "key">,
-  { fingerprints, sinceMillis }: RepeatRule
+  { named, repeatKeys, sinceMillis }: RepeatRule
 ): boolean =>
-  first.guardsRepeats &&
   first.key !== key &&
   first.state !== "voided" &&
   first.refund === undefined &&
-  first.createdAtMillis >= sinceMillis &&
-  fingerprints.includes(first.fingerprint)
+  (isNamedSo(first, named) ||
+    (first.repeatKey !== "" && first.createdAtMillis >= sinceMillis && repeatKeys.includes(first.repeatKey)))
 
 /**
  * Whether a charge can settle. A voided one has no response, so it must be owed one, or a refund. One whose refund was

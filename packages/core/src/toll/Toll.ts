@@ -264,7 +264,7 @@ class PaymentRunner {
       case "Limited":
         return new PaymentsLimited()
       case "Repeated":
-        return new RequestRepeated({ first: ending.first, isOther: ending.isOther === true })
+        return new RequestRepeated({ first: ending.first, as: ending.as })
       case "Pending":
       case "Closed":
         return new SettlementPending()

@@ -42,7 +42,7 @@ const copyRefusalOf = ({ index, refusalAt, state }: Performer): Refusal | undefi
 /** Another payment has bought the same. */
 const repeated = (state: ChargeWorldState): StepOutcome => ({
   label: "repeats another payment",
-  fact: { _tag: "Repeated", first: asReady },
+  fact: { _tag: "Repeated", first: asReady, as: "InFlight" },
   state
 })
 
@@ -203,6 +203,15 @@ const claim = (performer: Performer): Array<StepOutcome> => {
   return outcomes
 }
 
+/** A claim of what is refused as a repetition: it costs nothing, and no limit applies. */
+const claimRefused = (performer: Performer): Array<StepOutcome> => {
+  const { limits: _, ...world } = performer.world
+  const [first] = claim({ ...performer, world })
+  const { record } = first!.state
+  const isClaimed = first!.fact._tag === "Claimed" && record !== undefined
+  return isClaimed ? [{ ...first!, state: withRecord(first!.state, { exposure: false }) }] : found(performer)
+}
+
 const work = ({ index, state, world }: Performer): Array<StepOutcome> => {
   const subject = world.orders === true
   const order = subject && state.order !== "applied" ? "prepared" : state.order
@@ -270,6 +279,8 @@ export const outcomesOfCall = (performer: Performer, step: RequestStep): Readonl
       return verify(performer)
     case "Claim":
       return claim(performer)
+    case "ClaimRefused":
+      return claimRefused(performer)
     case "CheckFunds":
       return [true, false].map((isCovered) => ({
         label: isCovered ? "covered" : "not covered",

@@ -6,6 +6,7 @@ import {
   buy,
   type Call,
   challengeOf,
+  email,
   expectFailed,
   expectRefused,
   jsonOf,
@@ -134,6 +135,20 @@ describe("a payment on Solana", () => {
     expect(await shop.present(search, again)).toMatchObject({ status: 200, text: first.text })
     expectRefused(await shop.present({ path: "/x402/search?q=other" }, again), "payment_already_used")
     expect(workDone(shop)).toBe(1)
+  })
+
+  it("that repeats an order in other words is refused, also for a quote that is used up", async () => {
+    const shop = await openBoth()
+    const challenge = await shop.challenge(buy)
+    const first = await shop.present(buy, paySolana(challenge))
+    expect(first.status, first.text).toBe(200)
+    const reworded = { ...buy, body: { ...Object(buy.body), email: email.toUpperCase() } }
+    for (const [call, payment] of [
+      [buy, paySolana(challenge)],
+      [reworded, paySolana(await shop.challenge(reworded))]
+    ] as const)
+      expectFailed(await shop.present(call, payment), 409, "DUPLICATE_ORDER")
+    expect(shop.facilitator.settled).toHaveLength(1)
   })
 
   it("is settled by the fee payer that it was signed for", async () => {

@@ -45,15 +45,17 @@ export const chargeModel = (): Verbs => {
 
   const repeatedBy = (
     { key, payer }: Pick<Charge, "key" | "payer">,
-    { fingerprints, sinceMillis }: RepeatRule
-  ): Charge | undefined =>
-    descending(charges.all(), ageOf)
-      .filter((row) => row.payer === payer && row.key !== key && row.guardsRepeats)
-      .filter(({ fingerprint }) => fingerprints.includes(fingerprint))
-      .find(
-        ({ createdAtMillis, refund, state }) =>
-          createdAtMillis >= sinceMillis && refund === undefined && state !== "voided"
-      )
+    { named, repeatKeys, sinceMillis }: RepeatRule
+  ): Charge | undefined => {
+    const repeatable = descending(charges.all(), ageOf)
+      .filter((row) => row.payer === payer && row.key !== key)
+      .filter(({ refund, state }) => refund === undefined && state !== "voided")
+    const isNamed = ({ operation, paymentId }: Charge): boolean =>
+      paymentId !== "" && paymentId === named?.paymentId && operation === named.operation
+    const isSame = ({ createdAtMillis, repeatKey }: Charge): boolean =>
+      repeatKey !== "" && repeatKeys.includes(repeatKey) && createdAtMillis >= sinceMillis
+    return repeatable.find(isNamed) ?? repeatable.find(isSame)
+  }
   const findRepeated: Verbs["findRepeated"] = (charge, rule) => Effect.sync(() => repeatedBy(charge, rule))
 
   const claim: Verbs["claim"] = (charge, lease, nowMillis, limits) =>

@@ -18,10 +18,16 @@ const randomLease = (random: RandomSource) => ({
   untilMillis: randomTime(random)
 })
 const exposures = ["0", "0", "40", "60"]
-const fingerprints = ["k1:fingerprint-1", "k1:fingerprint-2", "k2:fingerprint-1"]
+const repeatKeys = ["k1:repeat-1", "k1:repeat-2", "k2:repeat-1"]
+const operations = ["search", "buy"]
+const paymentIds = ["payment-1", "payment-2"]
 /** Charges are created at the step that claims them. */
 const randomRule = (random: RandomSource, step: number) => ({
-  fingerprints: fingerprints.slice(random.below(3)),
+  repeatKeys: repeatKeys.slice(random.below(4)),
+  named:
+    random.below(2) === 0
+      ? { operation: random.pick(operations), paymentId: random.pick(paymentIds) }
+      : undefined,
   sinceMillis: random.below(step + 1)
 })
 const amounts = ["1", "10000", "98765432109876543210987"]
@@ -79,13 +85,12 @@ const claimOperations: ReadonlyArray<RandomOperation<Charges>> = [
       payloadDigest: `digest-${step}`,
       // The payer is derived from the key.
       payer: key > "key-2" ? "0xone" : "0xother",
-      operation: random.pick(["search", "buy"]),
+      operation: random.pick(operations),
       amountAtomic: random.pick(amounts),
       exposureAtomic: random.pick(exposures),
       settlesFirst: random.below(3) === 0,
-      guardsRepeats: random.below(2) === 0,
-      fingerprint: random.pick(fingerprints),
-      paymentId: random.pick(["", "", "payment-1", "payment-2"]),
+      repeatKey: random.pick(["", "", ...repeatKeys]),
+      paymentId: random.pick(["", "", ...paymentIds]),
       createdAtMillis: step
     })
     const lease = randomLease(random)

@@ -34,7 +34,7 @@ export const sampleCharge = (overrides: Partial<NewCharge> = {}): NewCharge => (
   settlement: '{"task":{"network":"eip155:84532"}}',
   exposureAtomic: "0",
   settlesFirst: false,
-  guardsRepeats: false,
+  repeatKey: "",
   paymentId: "",
   createdAtMillis: 1_000,
   claimedAfterBlock: "100 0xa",

@@ -1,3 +1,4 @@
+import { Redacted } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -113,6 +114,9 @@ const offered = ({ networks, payTo }: Settings) =>
     return network === undefined ? [] : [{ entry, network, payTo: entry.payTo ?? payTo }]
   })
 
+const plainText = (text: string | Redacted.Redacted<string> | undefined): string | undefined =>
+  Redacted.isRedacted(text) ? Redacted.value(text) : text
+
 /** `payTo` of each network that is offered. */
 const payees = (options: Settings): ReadonlyMap<string, string> =>
   new Map(offered(options).map(({ network, payTo }) => [network.caip2, payTo]))
@@ -125,7 +129,7 @@ const balanceLine = async (
   const networkName = network.v1Name ?? network.caip2
   const asset = entry.token?.address ?? network.asset
   try {
-    const atomic = await balanceOf({ asset, network, networkName }, address, entry.rpcUrl)
+    const atomic = await balanceOf({ asset, network, networkName }, address, plainText(entry.rpcUrl))
     return { line: pass(name, `${networkName}: ${Money.formatAtomic(atomic)}`), isEmpty: atomic === 0n }
   } catch {
     // What is wrong with the node is said by its own checks.

@@ -1,5 +1,5 @@
 import type { Charge, ClaimLimits, CompletedSettlement, NewCharge, RepeatRule } from "../Charge.ts"
-import { byAge, isRepeatOf, isUnfinished, mayStillMove } from "../chargeRules.ts"
+import { byAge, isNamedSo, isRepeatOf, isUnfinished, mayStillMove } from "../chargeRules.ts"
 import { type Settled, SettledIndex } from "./SettledIndex.ts"
 
 /** Fields of a charge to change. */
@@ -23,6 +23,10 @@ const counts = ({ exposureAtomic, state }: Charge): boolean =>
 /** Whether a charge is unfinished, but counts against no limit; no ordinary paid call makes one. */
 const isLeftOver = (charge: Charge): boolean => isUnfinished(charge) && !counts(charge)
 
+/** Whether another charge may repeat one. */
+const isRepeatable = (charge: Charge | undefined): boolean =>
+  charge !== undefined && (charge.repeatKey !== "" || charge.paymentId !== "")
+
 /** Charges by key, with the indexes that frequent methods need. */
 export class ChargeTable {
   private readonly rows = new Map<string, Row>()
@@ -30,7 +34,7 @@ export class ChargeTable {
   private readonly settled = new SettledIndex()
   private readonly leftOverKeys = new Set<string>()
   private readonly refundKeys = new Set<string>()
-  /** Charges that guard repeats, by their payer. */
+  /** Charges that another may repeat, by their payer. */
   private readonly guardingKeys = new Map<string, Set<string>>()
 
   get(key: string): Charge | undefined {
@@ -84,12 +88,12 @@ export class ChargeTable {
     return row.charge
   }
 
-  /** The newest charge that a new one would repeat. */
+  /** The charge that a new one would repeat: the newest that is named so, else the newest. */
   repeatedBy(charge: Pick<NewCharge, "key" | "payer">, rule: RepeatRule): Charge | undefined {
-    return Array.from(this.chargesOf(this.guardingKeys.get(charge.payer) ?? []))
+    const repeated = Array.from(this.chargesOf(this.guardingKeys.get(charge.payer) ?? []))
       .filter((first) => isRepeatOf(first, charge, rule))
       .sort(byAge)
-      .at(-1)
+    return repeated.findLast((first) => isNamedSo(first, rule.named)) ?? repeated.at(-1)
   }
 
   /** The limit that a new charge would exceed together with the payer's other charges. */
@@ -149,8 +153,7 @@ export class ChargeTable {
     const isNowLeftOver = after !== undefined && isLeftOver(after)
     if (wasLeftOver !== isNowLeftOver) setMember(this.leftOverKeys, key, isNowLeftOver)
     if (before?.refund !== after?.refund) setMember(this.refundKeys, key, after?.refund?._tag === "Due")
-    if ((before?.guardsRepeats ?? false) !== (after?.guardsRepeats ?? false))
-      this.indexGuard((after ?? before)!, after)
+    if (isRepeatable(before) !== isRepeatable(after)) this.indexGuard((after ?? before)!, after)
     this.settled.update(before, after)
     if (before?.state === after?.state && before?.exposureAtomic === after?.exposureAtomic) return
     if (before !== undefined && counts(before)) this.uncount(before)
@@ -159,7 +162,7 @@ export class ChargeTable {
 
   private indexGuard({ key, payer }: Charge, after: Charge | undefined): void {
     const keys = this.guardingKeys.get(payer) ?? new Set()
-    setMember(keys, key, after?.guardsRepeats === true)
+    setMember(keys, key, isRepeatable(after))
     if (keys.size === 0) this.guardingKeys.delete(payer)
     else this.guardingKeys.set(payer, keys)
   }

@@ -58,19 +58,21 @@ export const itemNotFound = new ApiFailure({
   message: "No vault item has this slug. Find one with GET /x402/vault/search."
 })
 
-/** 404: no purchase has this id. */
-export const purchaseNotFound = new ApiFailure({
-  status: 404,
-  code: "PURCHASE_NOT_FOUND",
-  message: `No purchase has this id.${nothingCharged}`
-})
+/** 404: no purchase has this id. `statusUrl`: its status page, if there are any. */
+export const purchaseNotFound = (statusUrl: string | undefined): ApiFailure =>
+  new ApiFailure({
+    status: 404,
+    code: "PURCHASE_NOT_FOUND",
+    message: `No purchase has this id, or it isn't paid yet.${nothingCharged} Use the purchaseId of the response or mail of the purchase.${statusUrl === undefined ? "" : ` The wallet that paid sees its state by signing in at ${statusUrl}.`}`
+  })
 
-/** 403: the download token belongs to another purchase. */
-export const downloadForbidden = new ApiFailure({
-  status: 403,
-  code: "DOWNLOAD_FORBIDDEN",
-  message: `The downloadToken doesn't belong to this purchase, or a newer one has replaced it.${nothingCharged} The wallet that paid gets a new one by its signature: POST to the purchase's status page, /token.`
-})
+/** 403: the download token belongs to another purchase, or has ended. `statusUrl`: the purchase's page, if it has one. */
+export const downloadForbidden = (statusUrl: string | undefined): ApiFailure =>
+  new ApiFailure({
+    status: 403,
+    code: "DOWNLOAD_FORBIDDEN",
+    message: `The downloadToken doesn't belong to this purchase, or a newer one has replaced it.${nothingCharged} ${statusUrl === undefined ? "Use the newest one." : `Use the newest one, or get a new one: sign in at ${statusUrl} with the wallet that paid, and POST to ${statusUrl}/token.`}`
+  })
 
 /** 403: the download token's key is retired. */
 export const downloadTokenRetired = new ApiFailure({

@@ -1,4 +1,4 @@
-import { Clock, Data, Effect } from "effect"
+import { Clock, Data, Deferred, Effect } from "effect"
 import type { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import { SpanCounts } from "../../runtime/SpanCounts.ts"
@@ -29,23 +29,32 @@ const keyOf = (payer: string, { number, ...data }: TrackQuery): string =>
     ...Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1))
   ])
 
+/** The same again costs nothing. */
+const again = ({ message }: NoTrackingInfo) => new NoTrackingInfo({ message, costUsd: 0 })
+
+/** What comes of a look-up that another call has sent. */
+const shared = (outcome: Deferred.Deferred<TrackResult, LookupError>) =>
+  Effect.mapError(Deferred.await(outcome), (error) =>
+    error._tag === "NoTrackingInfo" ? again(error) : error
+  )
+
 /**
  * Bounds what look-ups that find nothing cost: they aren't charged.
  *
  * A payer's query isn't sent upstream again within an hour of a `NoTrackingInfo`, and a number is looked up at most ten
- * times in an hour with other data of one payer that finds nothing, fifty times with that of all. What one payer asks
- * spoils no other's response. One process; bounded.
+ * times in an hour with other data of one payer that finds nothing, fifty times with that of all. A payer's queries that are
+ * the same at the same time are sent once, and share what comes of it. What one payer asks spoils no other's response. One
+ * process; bounded.
  */
 export const boundedLookups = (lookUp: LookUp) => {
   const unknown = new ExpiringMap<string, NoTrackingInfo>({ capacity, lifetimeMillis: hourMillis })
   const fruitless = new SpanCounts({ maxKeys: capacity, spanMillis: hourMillis })
-  const running = new Set<string>()
+  const running = new Map<string, Deferred.Deferred<TrackResult, LookupError>>()
 
   const remember = (key: string, error: LookupError) =>
     Effect.map(Clock.currentTimeMillis, (nowMillis) => {
       if (error._tag !== "NoTrackingInfo") return
-      // The same again costs nothing.
-      unknown.set(key, new NoTrackingInfo({ message: error.message, costUsd: 0 }), nowMillis)
+      unknown.set(key, again(error), nowMillis)
     })
 
   const start = Effect.fnUntraced(function* (
@@ -68,15 +77,15 @@ export const boundedLookups = (lookUp: LookUp) => {
     }
     // Counted before it is sent, and taken back unless it finds nothing: guesses may be sent all at once.
     for (const { name } of counts) fruitless.add(name, nowMillis)
-    running.add(key)
+    const outcome = Deferred.makeUnsafe<TrackResult, LookupError>()
+    running.set(key, outcome)
     const sent = Effect.tapError(lookUp(query), (error) => remember(key, error))
-    return yield* Effect.onExit(sent, () =>
-      Effect.sync(() => {
-        running.delete(key)
-        if (unknown.get(key, nowMillis) !== undefined) return
+    return yield* Effect.onExit(sent, (exit) => {
+      running.delete(key)
+      if (unknown.get(key, nowMillis) === undefined)
         for (const { name } of counts) fruitless.remove(name, nowMillis)
-      })
-    )
+      return Deferred.done(outcome, exit)
+    })
   })
 
   return (query: TrackQuery, payer: string): Effect.Effect<TrackResult, LookupError | TooManyLookups> =>
@@ -84,8 +93,7 @@ export const boundedLookups = (lookUp: LookUp) => {
       const key = keyOf(payer, query)
       const known = unknown.get(key, nowMillis)
       if (known !== undefined) return Effect.fail(known)
-      // The same query at the same time is one guess.
-      if (running.has(key)) return Effect.tapError(lookUp(query), (error) => remember(key, error))
-      return start(query, payer, key, nowMillis)
+      const outcome = running.get(key)
+      return outcome === undefined ? start(query, payer, key, nowMillis) : shared(outcome)
     })
 }

@@ -3,6 +3,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { formatAtomic, fromDollars } from "../../domain/Money.ts"
 import { buyFaults, BuyRequest, BuyResponse } from "../goods/Order.ts"
+import { orderOf } from "../goods/OrderIdentity.ts"
 import { describeOffer, Ordering } from "../orders/Ordering.ts"
 import { OrderLife } from "../orders/OrderLife.ts"
 import { OrderMailing } from "../orders/OrderMailing.ts"
@@ -32,7 +33,7 @@ export const endpoint = HttpApiEndpoint.post("buy", "/x402/buy", {
   OpenApi.annotations({
     summary: "Buy a product",
     description:
-      "Buys a product and ships it. The payment equals the product total with tax and shipping, quoted for the address in the body: send the body without payment to receive the amount. Keep the payment that you send: if its response is lost, send the same one again. Another payment for the same body gets a 409 for some minutes, and isn't charged."
+      "Buys a product and ships it. The payment equals the product total with tax and shipping, quoted for the address in the body: send the body without payment to receive the amount. Keep the payment that you send: if its response is lost, send the same one again. Another payment for the same order gets a 409 for some minutes, also if its body is worded in another way, and isn't charged."
   })
 )
 
@@ -116,7 +117,13 @@ const operation = operationLayer(
       input: { faults: (sent) => buyFaults(sent, ordering.generalMarketplace), otherNames: buyNames },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
-      ...orderRepeats(duplicateOrderMillis),
+      ...orderRepeats<BuyRequest>(duplicateOrderMillis, {
+        identityOf: (request) => orderOf(request, ordering.generalMarketplace),
+        goodsAt: (statusUrl) =>
+          statusUrl === undefined
+            ? "The seller knows your order by the transaction of the first payment."
+            : `Your order is at ${statusUrl}: sign in there with the wallet that paid.`
+      }),
       price: {
         _tag: "Quoted",
         indicative: {

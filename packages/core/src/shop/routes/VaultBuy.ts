@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { fromDollars } from "../../domain/Money.ts"
+import { purchaseOf } from "../goods/OrderIdentity.ts"
 import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/Vault.ts"
 import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
@@ -26,7 +27,7 @@ export const endpoint = HttpApiEndpoint.post("vaultBuy", "/x402/vault/buy", {
   OpenApi.annotations({
     summary: "Buy a vault item",
     description:
-      "Buys a digital asset; the payment equals its price. Returns the purchase id and the secret token that its download needs. Keep the payment that you send: if its response is lost, send the same one again. Another payment of the same wallet for the same body gets a 409, and isn't charged."
+      "Buys a digital asset; the payment equals its price. Returns the purchase id and the secret token that its download needs. Keep the payment that you send: if its response is lost, send the same one again. Another payment of the same wallet for the same item, walletAddress and email gets a 409, and isn't charged. A response that is sent again has the first token, also once a new one has ended it. If the token is lost, sign in at the page that the Link header names, with the wallet that paid, to get a new one."
   })
 )
 
@@ -87,7 +88,13 @@ export const layer = operationLayer(
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: secretResponseLifetimeMillis },
       // What can be downloaded need not be bought again.
-      ...orderRepeats(duplicateOrderMillis === 0 ? 0 : vault.downloadableMillis),
+      ...orderRepeats<VaultBuyRequest>(duplicateOrderMillis === 0 ? 0 : vault.downloadableMillis, {
+        identityOf: purchaseOf,
+        goodsAt: (statusUrl) =>
+          statusUrl === undefined
+            ? "The seller knows your purchase by the transaction of the first payment."
+            : `Your purchase is at ${statusUrl}: sign in there with the wallet that paid, and POST to ${statusUrl}/token for a new download token.`
+      }),
       price: {
         _tag: "Quoted",
         indicative: {

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { storeFailure } from "../../domain/ApiFailure.ts"
 import type { StoreError } from "../../domain/Errors.ts"
+import { StatusPages } from "../../ports/StatusPages.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
 import {
   downloadExpired,
@@ -34,6 +35,7 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
   const purchases = yield* VaultPurchases
   const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
+  const pages = yield* StatusPages
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
 
   const open = Effect.fn("Vault.open")(function* (reference: string) {
@@ -60,16 +62,18 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     downloadToken: string,
     chargeKey: string
   ) {
-    const purchase = yield* store(purchases.find(purchaseId.toLowerCase()))
-    if (purchase === undefined) return yield* purchaseNotFound
+    const id = purchaseId.toLowerCase()
+    const purchase = yield* store(purchases.find(id))
+    const statusUrl = () => pages.urlOf({ kind: "purchase", id })
+    if (purchase === undefined) return yield* purchaseNotFound(statusUrl())
     const isHolder = isDownloadToken(secrets, purchase, downloadToken)
     // Without its token, a purchase that isn't granted is unknown.
     const isGranted = isHolder ? yield* store(ensureGranted(purchase)) : purchase.status === "granted"
-    if (!isGranted) return yield* purchaseNotFound
+    if (!isGranted) return yield* purchaseNotFound(statusUrl())
     if (!isHolder)
       return yield* secrets.retiredKeyIds.has(keyIdOfToken(downloadToken))
         ? downloadTokenRetired
-        : downloadForbidden
+        : downloadForbidden(statusUrl())
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase

@@ -16,10 +16,14 @@ const stateOf = ({ status }: VaultPurchase, charge: Charge | undefined): string 
   return charge.refund._tag === "Sent" ? "refunded" : "refund_due"
 }
 
+/** How the wallet that paid comes by a token that opens the download. */
+const tokenHelp =
+  "To get a new one, sign a new challenge and POST it to the address of this page followed by /token. The current one ends then. It is in the response that issued it, and in the mail if one was sent."
+
 type Items = Pick<VaultItems["Service"], "findBySlug" | "versions">
 
 const pageOf = (items: Items, purchase: VaultPurchase): StatusPage => {
-  const { chargeKey, createdAtMillis, dueAtMillis, id, slug, status } = purchase
+  const { chargeKey, createdAtMillis, dueAtMillis, id, slug, status, tokenNumber } = purchase
   return {
     id,
     chargeKey,
@@ -29,6 +33,7 @@ const pageOf = (items: Items, purchase: VaultPurchase): StatusPage => {
       const item = yield* items.findBySlug(slug)
       const files = yield* items.versions(slug, maxFiles)
       return {
+        downloadToken: { isReplaced: tokenNumber > 0, help: tokenHelp },
         item: { slug, title: item?.title ?? null, productType: item?.productType ?? null },
         files: files.map(({ digest, publishedAtMillis, size, version }) => ({
           version,
@@ -38,6 +43,7 @@ const pageOf = (items: Items, purchase: VaultPurchase): StatusPage => {
         }))
       }
     }),
+    isResponseStale: tokenNumber > 0,
     // Only a payment is awaited: a mail changes nothing here.
     changesAtMillis: status === "reserved" ? dueAtMillis : undefined
   }

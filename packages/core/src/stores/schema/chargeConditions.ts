@@ -19,8 +19,13 @@ export const unfinishedDue = "CASE WHEN effect_pending = 1 THEN 0 ELSE check_aft
 /** Charges that can count against the limits of their payer: few rows, however many were refused before. */
 export const countsForPayer = "state <> 'settled' AND (state <> 'voided' OR exposure > 0)"
 
-/** Charges that a later one may repeat; those that are voided or refunded are few. */
-export const guardsRepeats = "guards_repeats = 1 AND state <> 'voided' AND refund_due_at IS NULL"
+const mayBeRepeated = "state <> 'voided' AND refund_due_at IS NULL"
+
+/** Charges that a later one may repeat by what it buys; those that are voided or refunded are few. */
+export const guardsRepeats = `repeat_key <> '' AND ${mayBeRepeated}`
+
+/** Charges that a later one may repeat by the id that the client gave both. */
+export const guardsItsName = `payment_id <> '' AND ${mayBeRepeated}`
 
 /** Whether a ready charge still counts for its payer: see `expiredMarginMillis`. */
 export const mayStillMove = (now: string): string => `valid_before * 1000 + ${expiredMarginMillis} > ${now}`

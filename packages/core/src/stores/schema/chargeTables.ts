@@ -23,7 +23,7 @@ const tables = [
     settlement TEXT NOT NULL,
     exposure BIGINT NOT NULL,
     settles_first BIGINT NOT NULL,
-    guards_repeats BIGINT NOT NULL,
+    repeat_key TEXT NOT NULL,
     payment_id TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     claimed_after TEXT NOT NULL,
@@ -59,7 +59,7 @@ const tables = [
     ON till_charges ((${unfinishedQueue}), (${unfinishedDue}), created_at, key) WHERE ${unfinished}`,
   `CREATE INDEX IF NOT EXISTS till_charges_open ON till_charges (state, created_at, key) WHERE state <> 'settled'`,
   `CREATE INDEX IF NOT EXISTS till_charges_payer ON till_charges (payer) WHERE ${countsForPayer}`,
-  `CREATE INDEX IF NOT EXISTS till_charges_guarding ON till_charges (payer, fingerprint)
+  `CREATE INDEX IF NOT EXISTS till_charges_guarding ON till_charges (payer, repeat_key)
     WHERE ${guardsRepeats}`,
   `CREATE INDEX IF NOT EXISTS till_charges_named ON till_charges (payment_id, created_at, key) WHERE payment_id <> ''`,
   `CREATE INDEX IF NOT EXISTS till_charges_paid ON till_charges (payer, settled_at)

@@ -1,4 +1,4 @@
-import { countsForPayer, guardsRepeats, mayStillMove } from "./chargeConditions.ts"
+import { countsForPayer, guardsItsName, guardsRepeats, mayStillMove } from "./chargeConditions.ts"
 
 /*
  * The statement of a claim, which SQLite runs as it is, and PostgreSQL within `till_claim`.
@@ -20,7 +20,7 @@ export const newChargeColumns = [
   "settlement",
   "exposure",
   "settles_first",
-  "guards_repeats",
+  "repeat_key",
   "payment_id",
   "created_at",
   "claimed_after",
@@ -49,18 +49,29 @@ export const othersOfPayer = ({ key, now, payer }: Claimant): string => `
       AND (state <> 'claimed' OR lease_until > ${now})
       AND (state <> 'ready' OR ${mayStillMove(now)})) AS others`
 
-/** Which charges of a payer a new one repeats: expressions of a list of fingerprints, and of a time. */
+/** Which charges of a payer a new one repeats: expressions of a list of repeat keys, of a time, and of a name. */
 export interface RepeatedBy {
   readonly payer: string
   readonly key: string
-  readonly fingerprints: string
+  readonly repeatKeys: string
   readonly since: string
+  readonly operation: string
+  readonly paymentId: string
 }
 
-/** The charges that a new one repeats; see `RepeatRule`. `+` keeps SQLite from another index. */
-export const repeated = ({ fingerprints, key, payer, since }: RepeatedBy): string => `
+/** The charges that a new one repeats by what it buys; see `RepeatRule`. `+` keeps SQLite from another index. */
+const sameOrder = ({ key, payer, repeatKeys, since }: RepeatedBy): string => `
   till_charges WHERE ${guardsRepeats} AND payer = ${payer} AND key <> ${key}
-    AND fingerprint IN (${fingerprints}) AND +created_at >= ${since}`
+    AND repeat_key IN (${repeatKeys}) AND +created_at >= ${since}`
+
+/** Those that it repeats by its client's id, which is empty for none. */
+const sameName = ({ key, operation, payer, paymentId }: RepeatedBy): string => `
+  till_charges WHERE ${guardsItsName} AND payment_id = ${paymentId} AND payer = ${payer} AND key <> ${key}
+    AND operation = ${operation}`
+
+/** Whether a new charge repeats another one. */
+const repeatsAnother = (by: RepeatedBy): string =>
+  `(EXISTS (SELECT 1 FROM ${sameOrder(by)}) OR EXISTS (SELECT 1 FROM ${sameName(by)}))`
 
 /** A charge that a claim replaces; see `ClaimMethods.claim`. */
 export const isFree = (now: string, owner: string): string => `
@@ -79,14 +90,14 @@ const replaced = newChargeColumns.filter((name) => name !== "key" && name !== "c
 export const claimStatement = (
   given: (column: NewChargeColumn) => string,
   { maxExposure, maxUnsettled, now }: Readonly<Record<"now" | "maxUnsettled" | "maxExposure", string>>,
-  repeats?: Pick<RepeatedBy, "fingerprints" | "since">
+  repeats?: Omit<RepeatedBy, "key" | "payer">
 ): string => {
   const exposure = `CAST(${given("exposure")} AS BIGINT)`
   return `INSERT INTO till_charges (${newChargeColumns.join(", ")})
     SELECT ${newChargeColumns.map(given).join(", ")}
     FROM ${othersOfPayer({ payer: given("payer"), key: given("key"), now })}
     WHERE ${isBelowCount(maxUnsettled)} AND ${isWithinExposure(exposure, maxExposure)}
-      ${repeats === undefined ? "" : `AND NOT EXISTS (SELECT 1 FROM ${repeated({ payer: given("payer"), key: given("key"), ...repeats })})`}
+      ${repeats === undefined ? "" : `AND NOT ${repeatsAnother({ payer: given("payer"), key: given("key"), ...repeats })}`}
     ON CONFLICT (key) DO UPDATE SET ${replaced.map((name) => `${name} = excluded.${name}`).join(", ")},
       attempts = 0, check_after = 0, response = NULL, response_expired_at = NULL, subject = NULL
     WHERE ${isFree(now, given("lease_owner"))}`
@@ -102,17 +113,19 @@ export const claimStatement = (
  *   returns `false`.
  */
 export const claimFunction = `CREATE OR REPLACE FUNCTION till_claim(given jsonb, max_unsettled bigint, max_exposure bigint,
-    now_millis bigint, repeats jsonb, since_millis bigint)
+    now_millis bigint, repeats jsonb)
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE charge till_charges := jsonb_populate_record(NULL::till_charges, given);
   BEGIN
     PERFORM set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(402, hashtext(charge.payer));
-    IF repeats IS NOT NULL AND EXISTS (SELECT 1 FROM ${repeated({
+    IF repeats IS NOT NULL AND ${repeatsAnother({
       payer: "charge.payer",
       key: "charge.key",
-      fingerprints: "SELECT jsonb_array_elements_text(repeats)",
-      since: "since_millis"
-    })}) THEN RETURN false; END IF;
+      repeatKeys: "SELECT jsonb_array_elements_text(repeats->'repeatKeys')",
+      since: "CAST(repeats->>'sinceMillis' AS bigint)",
+      operation: "repeats->'named'->>'operation'",
+      paymentId: "repeats->'named'->>'paymentId'"
+    })} THEN RETURN false; END IF;
     ${claimStatement((name) => `charge.${name}`, {
       now: "now_millis",
       maxUnsettled: "max_unsettled",

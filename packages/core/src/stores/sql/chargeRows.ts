@@ -33,7 +33,7 @@ export interface ChargeRow {
   readonly settlement: string
   readonly exposure: string
   readonly settles_first: Whole
-  readonly guards_repeats: Whole
+  readonly repeat_key: string
   readonly payment_id: string
   readonly created_at: Whole
   readonly claimed_after: string
@@ -75,7 +75,7 @@ const columns: ReadonlyArray<keyof ChargeRow> = [
   "settlement",
   "exposure",
   "settles_first",
-  "guards_repeats",
+  "repeat_key",
   "payment_id",
   "created_at",
   "claimed_after",
@@ -167,7 +167,7 @@ export const toCharge = (row: ChargeRow): Charge => ({
   settlement: row.settlement,
   exposureAtomic: row.exposure,
   settlesFirst: Number(row.settles_first) === 1,
-  guardsRepeats: Number(row.guards_repeats) === 1,
+  repeatKey: row.repeat_key,
   paymentId: row.payment_id,
   createdAtMillis: Number(row.created_at),
   claimedAfterBlock: row.claimed_after,
@@ -244,7 +244,7 @@ const newChargeValue: Readonly<
   settlement: ({ settlement }) => settlement,
   exposure: ({ exposureAtomic }) => exposureAtomic,
   settles_first: ({ settlesFirst }) => (settlesFirst ? 1 : 0),
-  guards_repeats: ({ guardsRepeats }) => (guardsRepeats ? 1 : 0),
+  repeat_key: ({ repeatKey }) => repeatKey,
   payment_id: ({ paymentId }) => paymentId,
   created_at: ({ createdAtMillis }) => createdAtMillis,
   claimed_after: ({ claimedAfterBlock }) => claimedAfterBlock,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Charges, Claim, Lease, NewCharge, RepeatRule } from "../../ports/Charges.ts"
+import type { Charge, Charges, Claim, Lease, NewCharge, RepeatRule } from "../../ports/Charges.ts"
 import {
   claimStatement,
   isBelowCount,
@@ -9,7 +9,7 @@ import {
   newChargeColumns,
   othersOfPayer
 } from "../schema/claimStatement.ts"
-import { guardsRepeats } from "../schema/chargeConditions.ts"
+import { guardsItsName, guardsRepeats } from "../schema/chargeConditions.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./statements.ts"
@@ -18,13 +18,18 @@ type Placeholder = (index: number) => string
 
 /**
  * Takes a free key within the limits, on SQLite. Parameters: the columns, now, both limits; of a charge that may repeat
- * another one also the fingerprints and since when.
+ * another one also the repeat keys, since when, and its name.
  */
 const sqliteClaim = (mayRepeat: boolean): string => {
   const after = (index: number): string => `?${newChargeColumns.length + index}`
   const limits = { now: after(1), maxUnsettled: after(2), maxExposure: after(3) }
   const repeats = mayRepeat
-    ? { fingerprints: `SELECT value FROM json_each(${after(4)})`, since: after(5) }
+    ? {
+        repeatKeys: `SELECT value FROM json_each(${after(4)})`,
+        since: after(5),
+        operation: after(6),
+        paymentId: after(7)
+      }
     : undefined
   return `${claimStatement((name) => `?${newChargeColumns.indexOf(name) + 1}`, limits, repeats)} RETURNING key`
 }
@@ -59,39 +64,42 @@ const maxBigint = 2n ** 63n - 1n
 const toBigint = (digits: string): string =>
   digits.length < 19 ? digits : String(BigInt(digits) > maxBigint ? maxBigint : digits)
 
-/** A rule, with its fingerprints as a JSON array. */
-interface RepeatTexts {
-  readonly fingerprints: string
-  readonly sinceMillis: number
-}
+type Repeating = Pick<NewCharge, "key" | "payer">
 
-const repeatTexts = ({ fingerprints, sinceMillis }: RepeatRule): RepeatTexts => ({
-  fingerprints: JSON.stringify(fingerprints),
-  sinceMillis
-})
-
-/** Finds the newest charge that one of a payer and key would repeat. */
+/** Finds the charge that one of a payer and key would repeat, by the index of names, then by that of what is bought. */
 const repeatedFinder = (sql: SqlClient.SqlClient) => {
   const columns = sql.literal(chargeColumns)
-  const fingerprintsIn = sql.onDialectOrElse({
+  const textsIn = sql.onDialectOrElse({
     pg: () => (json: string) => sql`SELECT jsonb_array_elements_text(CAST(${json} AS jsonb))`,
     orElse: () => (json: string) => sql`SELECT value FROM json_each(${json})`
   })
-  return ({ key, payer }: Pick<NewCharge, "key" | "payer">, { fingerprints, sinceMillis }: RepeatTexts) =>
-    Effect.map(
-      toCharges(sql`
-        SELECT ${columns} FROM till_charges
-        WHERE ${sql.literal(guardsRepeats)} AND payer = ${payer} AND key <> ${key}
-          AND fingerprint IN (${fingerprintsIn(fingerprints)}) AND +created_at >= ${sinceMillis}
-        ORDER BY created_at + 0 DESC, key DESC LIMIT 1`),
-      ([first]) => first
-    )
+  const sameName = ({ key, payer }: Repeating, { operation, paymentId }: NonNullable<RepeatRule["named"]>) =>
+    toCharges(sql`
+      SELECT ${columns} FROM till_charges
+      WHERE ${sql.literal(guardsItsName)} AND payment_id = ${paymentId} AND payer = ${payer} AND key <> ${key}
+        AND operation = ${operation}
+      ORDER BY created_at DESC, key DESC LIMIT 1`)
+  const sameOrder = ({ key, payer }: Repeating, { repeatKeys, sinceMillis }: RepeatRule) =>
+    toCharges(sql`
+      SELECT ${columns} FROM till_charges
+      WHERE ${sql.literal(guardsRepeats)} AND payer = ${payer} AND key <> ${key}
+        AND repeat_key IN (${textsIn(JSON.stringify(repeatKeys))}) AND +created_at >= ${sinceMillis}
+      ORDER BY created_at + 0 DESC, key DESC LIMIT 1`)
+  return Effect.fnUntraced(function* (
+    charge: Repeating,
+    rule: RepeatRule
+  ): Effect.fn.Return<Charge | undefined, SqlError.SqlError> {
+    const [named] = rule.named === undefined ? [] : yield* sameName(charge, rule.named)
+    if (named !== undefined || rule.repeatKeys.length === 0) return named
+    const [same] = yield* sameOrder(charge, rule)
+    return same
+  })
 }
 
-/** `findRepeated`, by the index of charges that guard repeats. */
+/** `findRepeated`, by the indexes of charges that guard repeats. */
 export const findRepeatedMethod = (sql: SqlClient.SqlClient): Charges["Service"]["findRepeated"] => {
   const find = repeatedFinder(sql)
-  return (charge, rule) => storing("charges.findRepeated", find(charge, repeatTexts(rule)))
+  return (charge, rule) => storing("charges.findRepeated", find(charge, rule))
 }
 
 interface NewClaim {
@@ -100,8 +108,15 @@ interface NewClaim {
   readonly nowMillis: number
   readonly maxUnsettled: number
   readonly maxExposure: string
-  readonly repeats: RepeatTexts | undefined
+  readonly repeats: RepeatRule | undefined
 }
+
+const repeatValues = ({ named, repeatKeys, sinceMillis }: RepeatRule): ReadonlyArray<string | number> => [
+  JSON.stringify(repeatKeys),
+  sinceMillis,
+  named?.operation ?? "",
+  named?.paymentId ?? ""
+]
 
 /** Takes a free key within the limits by one statement; returns no row if it took nothing. */
 const takeMethod = (sql: SqlClient.SqlClient) => {
@@ -112,13 +127,13 @@ const takeMethod = (sql: SqlClient.SqlClient) => {
     sql.onDialectOrElse({
       pg: () => sql`
         SELECT 1 WHERE till_claim(CAST(${newChargeJson(charge, lease)} AS jsonb), ${maxUnsettled}, ${maxExposure},
-          ${nowMillis}, CAST(${repeats?.fingerprints ?? null} AS jsonb), CAST(${repeats?.sinceMillis ?? null} AS bigint))`,
+          ${nowMillis}, CAST(${repeats === undefined ? null : JSON.stringify(repeats)} AS jsonb))`,
       orElse: () => {
         const values = [...newChargeValues(charge, lease), nowMillis, maxUnsettled, maxExposure]
         const taken =
           repeats === undefined
             ? sql.unsafe(text, values)
-            : sql.unsafe(guardedText, [...values, repeats.fingerprints, repeats.sinceMillis])
+            : sql.unsafe(guardedText, [...values, ...repeatValues(repeats)])
         // Money moves only after the next step of the charge, which is flushed.
         return Effect.provideService(taken, MayBeLost, true)
       }
@@ -155,9 +170,8 @@ export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim
     // Within the limits and free, yet not taken: something changed in between, so the claim is repeated.
     return limitedBy(row!)
   })
-  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled, repeats: rule }) => {
+  return (charge, lease, nowMillis, { maxExposureAtomic, maxUnsettled, repeats }) => {
     const maxExposure = toBigint(maxExposureAtomic)
-    const repeats = rule && repeatTexts(rule)
     return storing(
       "charges.claim",
       untilDecided(decide({ charge, lease, nowMillis, maxUnsettled, maxExposure, repeats }))

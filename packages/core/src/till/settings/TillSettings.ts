@@ -244,9 +244,9 @@ export interface TillSettings {
    */
   readonly secretResponseLifetimeMillis?: Duration.Input
   /**
-   * Time after a payment of `buy` in which another payment of the same payer for an identical body is refused (409
-   * `DUPLICATE_ORDER`), unless its caller asks for it by the header `Allow-Duplicate-Order: true`. `vault/buy` refuses it
-   * as long as the first purchase can be downloaded. 0 refuses neither.
+   * Time after a payment of `buy` in which another payment of the same payer for the same order, also in other words, is
+   * refused (409 `DUPLICATE_ORDER`), unless its caller asks for it by the header `Allow-Duplicate-Order: true`.
+   * `vault/buy` refuses it as long as the first purchase can be downloaded. 0 refuses neither.
    *
    * @default 600_000
    */

@@ -135,6 +135,7 @@ export const newCharge = (
     readonly head: ChainHead | undefined
     readonly settlement: string
     readonly fingerprint: string
+    readonly repeatKey: string
     readonly nowMillis: number
   }
 ): NewCharge => {
@@ -155,7 +156,7 @@ export const newCharge = (
     settlement: options.settlement,
     exposureAtomic: request.exposureAtomic().toString(),
     settlesFirst: request.settlesFirst,
-    guardsRepeats: request.repeats !== undefined,
+    repeatKey: options.repeatKey,
     paymentId: request.repeats === undefined ? "" : (request.payment.paymentId ?? ""),
     createdAtMillis: options.nowMillis,
     claimedAfterBlock: headText(options.head)

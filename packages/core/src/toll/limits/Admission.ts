@@ -164,6 +164,29 @@ export class Admission {
     }
   )
 
+  /**
+   * Claims a payment for which no work is done, so that it is recorded and watched: it counts against no limit, and no other
+   * one repeats it. Returns the charge that has its key, if any.
+   */
+  readonly claimRefused = Effect.fnUntraced(
+    { self: this },
+    function* (call: PayingCall, charge: NewCharge): Deciding<Charge | undefined> {
+      const { lease, releases } = call
+      const nowMillis = lease.nowMillis()
+      const unbounded = { maxUnsettled: Number.MAX_SAFE_INTEGER, maxExposureAtomic: "0" }
+      const untilMillis = nowMillis + this.config.leaseMillis
+      const refused = { ...charge, exposureAtomic: "0", repeatKey: "", paymentId: "" }
+      const claim = yield* this.services.charges.claim(
+        refused,
+        { owner: lease.owner, untilMillis },
+        nowMillis,
+        unbounded
+      )
+      releases.release("guard")
+      return claim._tag === "Existing" ? claim.charge : undefined
+    }
+  )
+
   private readonly claimWithinExposure = Effect.fnUntraced(
     { self: this },
     function* (call: PayingCall, charge: NewCharge, repeats: RepeatRule | undefined): Deciding<Claim> {

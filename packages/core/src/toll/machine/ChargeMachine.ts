@@ -46,6 +46,7 @@ import type { PayableTask } from "./SettlementTask.ts"
  * its settlement        Settle ─▶ QueryChain ─▶ Complete ─▶ Apply, End
  * settled before work   CheckFunds, Advance, Settle ─▶ QueryChain ─▶ Complete ─▶ Work ─▶ Deliver, End
  * refused               Judge ─▶ FindCopy, End
+ * repeats another one   Claim ─▶ ClaimRefused ─▶ Void, QueryChain, RollBack, End
  * too little balance    CheckFunds ─▶ Void, QueryChain, RollBack, FindCopy, End
  * work that fails       Work ─▶ Void, RollBack, End
  * unknown outcome       Settle ─▶ QueryChain, Defer, End
@@ -106,9 +107,22 @@ const afterClaim = (facts: ChargeFacts, { task }: StepOf<"Claim">, claimedAtMill
 
 /** Refuses a payment after its claim, unless its money has moved already: somebody else may have sent it meanwhile. */
 const refuseUnmoved = (facts: ChargeFacts, ending: Ending): Plan => [
-  { _tag: "Void", keepsExposure: false, isRefused: true },
+  // A repetition can still be bought on purpose, with the same payment.
+  { _tag: "Void", keepsExposure: false, isRefused: ending._tag === "Refused" },
   ...queryFirst(facts, { _tag: "Refusal" }, giveUp(ending))
 ]
+
+type Repetition = EventOf<"Repeated"> | EventOf<"Identified">
+
+const isRepetition = (event: ChargeEvent): event is Repetition =>
+  event._tag === "Repeated" || event._tag === "Identified"
+
+const endingOf = (event: Repetition): Ending =>
+  event._tag === "Repeated" ? event : { _tag: "Replay", charge: event.first }
+
+/** Ends a verified payment that repeats another one. It is watched; one whose voided charge this call holds is already. */
+const refuseRepetition = ({ key, task }: StepOf<"Claim">, ending: Ending): Plan =>
+  key === "own" ? defer(ending) : [{ _tag: "ClaimRefused", task, ending }]
 
 /** Records the facilitator that has to settle the payment. */
 const routed = (task: PayableTask, route: FacilitatorRoute | undefined): PayableTask =>
@@ -179,8 +193,7 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       if (event._tag === "Refused") return refuse({ _tag: "Refused", refusal: event.refusal }, step.key)
       if (event._tag === "Accepted") return [{ _tag: "Verify", key: step.key, task: event.task }]
       if (event._tag === "Limited") return endUnclaimed(limited, step.key)
-      if (event._tag === "Repeated") return endUnclaimed(event, step.key)
-      if (event._tag === "Identified") return endUnclaimed({ _tag: "Replay", charge: event.first }, step.key)
+      if (isRepetition(event)) return endUnclaimed(endingOf(event), step.key)
       break
     case "Verify":
       if (event._tag === "Verified") return verified(event.verification, step)
@@ -189,14 +202,18 @@ const decide = (step: ChargeStep, event: ChargeEvent, facts: ChargeFacts): Decis
       if (event._tag === "Busy")
         return event.patient && step.key === "free" ? waitAndFind : endUnclaimed(inProgress, step.key)
       if (event._tag === "Limited") return endUnclaimed(limited, step.key)
+      if (isRepetition(event)) return endUnclaimed(endingOf(event), step.key)
       break
     case "Claim":
       if (event._tag === "Claimed") return afterClaim(facts, step, event.claimedAtMillis)
       if (event._tag === "Found") return afterFinding(event)
       if (event._tag === "Limited")
         return event.patient ? [{ _tag: "Queue" }, step] : endUnclaimed(limited, step.key)
-      if (event._tag === "Repeated") return endUnclaimed(event, step.key)
-      if (event._tag === "Identified") return endUnclaimed({ _tag: "Replay", charge: event.first }, step.key)
+      if (isRepetition(event)) return refuseRepetition(step, endingOf(event))
+      break
+    case "ClaimRefused":
+      if (event._tag === "Claimed") return refuseUnmoved(facts, step.ending)
+      if (event._tag === "Found") return afterFinding(event)
       break
     case "CheckFunds":
       // The balance may be too low because this same payment has left it.

@@ -3,6 +3,7 @@ import type { Charge } from "../../ports/Charges.ts"
 import type { ChainEvidence } from "../evidence/Chain.ts"
 import type { Settlement, Verification } from "../facilitator/Facilitator.ts"
 import type { Work } from "../request/TollRequest.ts"
+import type { Repetition } from "../request/PaymentErrors.ts"
 import type { Refusal } from "../request/Verdict.ts"
 import type { Presented } from "./ReplayDecision.ts"
 import type { PayableTask } from "./SettlementTask.ts"
@@ -10,7 +11,7 @@ import type { PayableTask } from "./SettlementTask.ts"
 /*
  * The vocabulary of ChargeMachine.ts: steps to perform, events that result from them, endings, and plans.
  *
- * Methods of the `Charges` store by step: `Find`, `FindCopy` find; `TakeOver` takeOver; `Claim` claim; `Advance` advance;
+ * Methods of the `Charges` store by step: `Find`, `FindCopy` find; `TakeOver` takeOver; `Claim`, `ClaimRefused` claim; `Advance` advance;
  * `Deliver` deliver; `Complete` complete; `Apply` markApplied; `Void` void; `Release` release; `Finalize` finalize;
  * `Reopen` reopen; `MarkRefundDue` markRefundDue; `YieldLease` yieldLease; `Defer` defer, in a call yieldLease.
  */
@@ -95,6 +96,11 @@ export type RequestStep =
   /** Have the facilitator verify the payment. Nothing is written before this. */
   | { readonly _tag: "Verify"; readonly key: KeyState; readonly task: PayableTask }
   | { readonly _tag: "Claim"; readonly key: KeyState; readonly task: PayableTask }
+  /**
+   * Claim a free key for a payment that is refused as a repetition, to void it and watch it: the facilitator that verified
+   * it, or a copy, may send it.
+   */
+  | { readonly _tag: "ClaimRefused"; readonly task: PayableTask; readonly ending: Ending }
   /** Wait until other calls of the payer have ended. */
   | { readonly _tag: "Queue" }
   /** Check that the payer's balance covers all their open payments. Continues if it does. */
@@ -276,8 +282,7 @@ export type ChargeEvent =
 export interface RepeatedEvent {
   readonly _tag: "Repeated"
   readonly first: Charge
-  /** The client gave both payments the same id, for different requests. */
-  readonly isOther?: true
+  readonly as: Repetition
 }
 
 /** A charge of the same key, and the payment at hand compared with it. */

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { isOnSolana } from "../../domain/PaymentPayload.ts"
-import type { Charge, Charges, RepeatRule } from "../../ports/Charges.ts"
+import type { Charge, Charges, NewCharge } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Admission } from "../limits/Admission.ts"
@@ -9,6 +8,7 @@ import type { RecentRefusals } from "../limits/RecentRefusals.ts"
 import { RetryBudget } from "../limits/RetryBudget.ts"
 import { unreadChain } from "../limits/Verifications.ts"
 import type { WaitingCalls } from "../limits/WaitingCalls.ts"
+import { isDigestOf, keyedDigest } from "../request/keyedDigest.ts"
 import { PaymentRefused } from "../request/PaymentErrors.ts"
 import { judge, type PaymentOffer, type Refusal, type Verdict } from "../request/Verdict.ts"
 import type { ChargeEvent, RequestStep, SettlementStep } from "../machine/ChargeStep.ts"
@@ -23,6 +23,7 @@ import {
   taskOf
 } from "../attempt/PaymentAttempt.ts"
 import type { RecordedResponses } from "./RecordedResponses.ts"
+import { RepeatedPayments } from "./RepeatedPayments.ts"
 import type { SettlementRunner } from "./SettlementRunner.ts"
 import { type CallResult, type Performing, WorkPerformer } from "./WorkPerformer.ts"
 import { type PayableTask, type StoredTask, taskText } from "../machine/SettlementTask.ts"
@@ -41,9 +42,6 @@ interface Services {
 }
 
 type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
-
-/** Payments of one payer with one id that are looked at: refused ones may precede the one that counts. */
-const maxNamed = 20
 
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
@@ -64,9 +62,11 @@ export class CallPerformer {
   private readonly services: Services
   private readonly takeovers = new RetryBudget(takeoverBudget)
   private readonly worker: WorkPerformer
+  private readonly repeated: RepeatedPayments
   constructor(services: Services) {
     this.services = services
     this.worker = new WorkPerformer(services)
+    this.repeated = new RepeatedPayments(services)
   }
 
   perform<E>(
@@ -90,6 +90,8 @@ export class CallPerformer {
         return inVerifySpan(this.verify(attempt, progress, step.task))
       case "Claim":
         return inClaimSpan(this.claim(attempt, progress, step.task))
+      case "ClaimRefused":
+        return inClaimSpan(this.claimRefused(attempt, progress, step.task))
       case "Queue":
         return Effect.as(this.services.admission.waitForPayer(attempt), waited)
       case "CheckFunds":
@@ -142,15 +144,11 @@ export class CallPerformer {
 
   /** Identifies a request under the current secret. */
   fingerprintOf({ canonical }: Pick<PaymentAttempt["request"], "canonical">): string {
-    const { secrets } = this.services
-    return `${secrets.currentKeyId}:${secrets.digest("fingerprint", canonical)}`
+    return keyedDigest(this.services.secrets, "fingerprint", canonical)
   }
 
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
-    const separator = fingerprint.indexOf(":")
-    const keyId = fingerprint.slice(0, separator)
-    const digest = this.services.secrets.digest("fingerprint", request.canonical, keyId)
-    return digest === fingerprint.slice(separator + 1)
+    return isDigestOf(this.services.secrets, fingerprint, "fingerprint", request.canonical)
   }
 
   private readonly takeOver = Effect.fnUntraced(
@@ -192,89 +190,25 @@ export class CallPerformer {
     { self: this },
     function* (attempt: PaymentAttempt, offered: Offered): Performing {
       const { admission } = this.services
-      const identified = yield* this.findIdentified(attempt)
-      if (identified !== undefined) return identified
+      const named = yield* this.repeated.findNamed(attempt)
+      if (named !== undefined) return named
       const verdict = judgeOffered(attempt, offered)
-      if (verdict._tag === "Refused") return (yield* this.findRepeated(attempt)) ?? verdict
+      if (verdict._tag === "Refused") return (yield* this.repeated.findAny(attempt)) ?? verdict
       const refusal = (yield* admission.checkSignature(attempt)) ?? admission.recallFailure(attempt)
-      return refusal === undefined
-        ? { _tag: "Accepted", task: taskOf(attempt, verdict.offer) }
-        : { _tag: "Refused", refusal }
-    }
-  )
-
-  /** Which charges a request repeats, unless its caller intends to. */
-  private repeatsOf({ lease, request }: PaymentAttempt): RepeatRule | undefined {
-    const { repeats } = request
-    if (repeats === undefined || repeats.isIntended) return undefined
-    const { secrets } = this.services
-    const fingerprints = secrets.keyIds.map(
-      (keyId) => `${keyId}:${secrets.digest("fingerprint", request.canonical, keyId)}`
-    )
-    return { fingerprints, sinceMillis: Math.max(0, lease.nowMillis() - repeats.withinMillis) }
-  }
-
-  /**
-   * The charge that a payment repeats which is about to be refused, such as one for a quote that the first one has
-   * consumed: its payer must not be shown a new price. Nobody else learns of it.
-   */
-  private readonly findRepeated = Effect.fnUntraced(
-    { self: this },
-    function* (attempt: PaymentAttempt): Effect.fn.Return<ChargeEvent | undefined, StoreError> {
-      const { admission, charges } = this.services
-      const rule = this.repeatsOf(attempt)
-      if (rule === undefined) return undefined
-      const refusal = yield* admission.checkSignature(attempt)
-      if (refusal !== undefined || !attempt.learned.isProven) return undefined
-      const first = yield* charges.findRepeated({ key: attempt.lease.key, payer: attempt.payer }, rule)
-      return first !== undefined && couldBuy(attempt, first) ? this.repeated(attempt, first) : undefined
-    }
-  )
-
-  /** What a payment gets that repeats another one: its response, if the client gave both the same id. */
-  private repeated({ learned, lease, request }: PaymentAttempt, first: Charge): ChargeEvent {
-    const isNamed = first.paymentId !== "" && first.paymentId === request.payment.paymentId
-    const { effectPending, refund, response, settledAtMillis = 0, state } = first
-    const isReplayable =
-      state === "settled" &&
-      !effectPending &&
-      refund === undefined &&
-      response !== undefined &&
-      lease.nowMillis() <= settledAtMillis + request.replayMillis
-    return isNamed && learned.isProven && isReplayable
-      ? { _tag: "Identified", first }
-      : { _tag: "Repeated", first }
-  }
-
-  /**
-   * The charge of the payer's other payment to which the client gave the same id, for the same operation. It counts only
-   * for a proven signature, and while it is in flight, unknown, or paid and not refunded.
-   */
-  private readonly findIdentified = Effect.fnUntraced(
-    { self: this },
-    function* (attempt: PaymentAttempt): Effect.fn.Return<ChargeEvent | undefined, StoreError> {
-      const { lease, payer, request } = attempt
-      const { paymentId } = request.payment
-      if (request.repeats === undefined || paymentId === undefined) return undefined
-      const { admission, charges } = this.services
-      const refusal = yield* admission.checkSignature(attempt)
-      if (refusal !== undefined || !attempt.learned.isProven) return undefined
-      const named = yield* charges.list({ payer, paymentId, limit: maxNamed })
-      const first = named.find(
-        ({ key, operation, refund, state }) =>
-          key !== lease.key && operation === request.operation && state !== "voided" && refund === undefined
-      )
-      if (first === undefined) return undefined
-      return this.isSameRequest(first, attempt)
-        ? this.repeated(attempt, first)
-        : { _tag: "Repeated", first, isOther: true }
+      if (refusal === undefined) return { _tag: "Accepted", task: taskOf(attempt, verdict.offer) }
+      return (yield* this.repeated.findAny(attempt)) ?? { _tag: "Refused", refusal }
     }
   )
 
   private verify(attempt: PaymentAttempt, progress: CallProgress, task: PayableTask): CallResult<never> {
     const { admission, chain, waiting } = this.services
     const { caip2 } = attempt.network
-    const verifying = admission.verify(attempt, task.request, waiting)
+    const verifying = Effect.flatMap(admission.verify(attempt, task.request, waiting), (verified) =>
+      // A wallet whose first payment has emptied it must not be asked for more.
+      verified._tag === "Verified" && verified.verification._tag === "Invalid"
+        ? Effect.map(this.repeated.findAny(attempt), (repeated) => repeated ?? verified)
+        : Effect.succeed(verified)
+    )
     if (chain.head === undefined || !chain.canRead(caip2)) return verifying
     // Before the verification: if somebody else sends the payment from now on, it still counts for this call.
     const reading = progress.head === undefined ? chain.head(caip2) : Effect.succeed(progress.head)
@@ -286,30 +220,48 @@ export class CallPerformer {
     )
   }
 
-  private readonly claim = Effect.fnUntraced(
+  private readonly chargeFor = Effect.fnUntraced(
     { self: this },
-    function* (attempt: PaymentAttempt, { head, held }: CallProgress, task: PayableTask): Performing {
-      const { admission, secrets } = this.services
+    function* (
+      attempt: PaymentAttempt,
+      { head }: CallProgress,
+      task: PayableTask
+    ): Effect.fn.Return<NewCharge> {
       const { lease, request } = attempt
-      const nowMillis = lease.nowMillis()
       const text = taskText(task)
-      const charge = newCharge(attempt, task, {
+      return newCharge(attempt, task, {
         head,
         settlement: request.encrypted
-          ? JSON.stringify({ encrypted: yield* secrets.encrypt(text) } satisfies StoredTask)
+          ? JSON.stringify({ encrypted: yield* this.services.secrets.encrypt(text) } satisfies StoredTask)
           : `{"task":${text}}`,
         fingerprint: this.fingerprintOf(request),
-        nowMillis
+        repeatKey: this.repeated.keyOf(request),
+        nowMillis: lease.nowMillis()
       })
-      const claim = yield* admission.claim(attempt, charge, this.repeatsOf(attempt))
-      if (claim._tag === "Existing") return this.found(attempt, claim.charge, nowMillis)
-      if (claim._tag === "Repeated") return this.repeated(attempt, claim.first)
+    }
+  )
+
+  private readonly claim = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt, progress: CallProgress, task: PayableTask): Performing {
+      const { admission } = this.services
+      const charge = yield* this.chargeFor(attempt, progress, task)
+      const claim = yield* admission.claim(attempt, charge, this.repeated.ruleOf(attempt))
+      if (claim._tag === "Existing") return this.found(attempt, claim.charge, charge.createdAtMillis)
+      if (claim._tag === "Repeated") return this.repeated.eventOf(attempt, claim.first)
       if (claim._tag === "Limited") return { _tag: "Limited", patient: admission.canWait(attempt) }
-      return {
-        _tag: "Claimed",
-        claimedAtMillis: nowMillis,
-        held: claimedCharge(attempt, task, charge, held)
-      }
+      return claimedEvent(attempt, charge, task, progress)
+    }
+  )
+
+  private readonly claimRefused = Effect.fnUntraced(
+    { self: this },
+    function* (attempt: PaymentAttempt, progress: CallProgress, task: PayableTask): Performing {
+      const charge = yield* this.chargeFor(attempt, progress, task)
+      const existing = yield* this.services.admission.claimRefused(attempt, charge)
+      return existing === undefined
+        ? claimedEvent(attempt, charge, task, progress)
+        : this.found(attempt, existing, charge.createdAtMillis)
     }
   )
 
@@ -347,16 +299,16 @@ export class CallPerformer {
   }
 }
 
-/**
- * Whether a payment could buy what another one has bought. Whoever reads the chain can present the payer's old payments, also
- * those to others, and would learn what was bought here.
- */
-const couldBuy = ({ lease, request }: PaymentAttempt, { payTo }: Charge): boolean => {
-  const { payload } = request.payment
-  if (isOnSolana(payload)) return true
-  const { to, validBefore } = payload.payload.authorization
-  return to.toLowerCase() === payTo.toLowerCase() && Number(validBefore) * 1000 > lease.nowMillis()
-}
+const claimedEvent = (
+  attempt: PaymentAttempt,
+  charge: NewCharge,
+  task: PayableTask,
+  { held }: CallProgress
+): CallEvent<never> => ({
+  _tag: "Claimed",
+  claimedAtMillis: charge.createdAtMillis,
+  held: claimedCharge(attempt, task, charge, held)
+})
 
 type Offered = ReadonlyArray<PaymentOffer> | PaymentRefused
 

@@ -20,11 +20,17 @@ export class SettlementPending extends Data.TaggedError("SettlementPending") {}
 /** Too many payments of this payer, or of this service, are unsettled. Nothing was charged. */
 export class PaymentsLimited extends Data.TaggedError("PaymentsLimited") {}
 
+/**
+ * What another payment of the payer is to one that repeats it. `InFlight`: it may have bought the same. `Kept`: it has, and
+ * gets its response again. `Gone`: it has, and its response can't be sent again. `Different`: the client gave both the
+ * same id, for different things.
+ */
+export type Repetition = "InFlight" | "Kept" | "Gone" | "Different"
+
 /** The payer's earlier payment buys the same, or may do so yet. Nothing was charged for this one. */
 export class RequestRepeated extends Data.TaggedError("RequestRepeated")<{
   readonly first: Charge
-  /** The client gave both payments the same id, for different requests. */
-  readonly isOther: boolean
+  readonly as: Repetition
 }> {}
 
 /** The facilitator or the chain can't be reached. Nothing was charged. */

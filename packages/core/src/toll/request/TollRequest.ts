@@ -75,11 +75,13 @@ export interface TollRequest<E> {
   /** The payment settles before the work; the response is owed from then on. */
   readonly settlesFirst: boolean
   /**
-   * Its payer may want it only once: another payment of the same payer for the same request is refused for `withinMillis`
+   * Its payer may want it only once: another payment of the same payer with the same `identity` is refused for `withinMillis`
    * after the first one's, unless it `isIntended`. Only a first one counts that is in flight, unknown, or paid and not
-   * refunded.
+   * refunded. `identity` is text that is the same for every request for the same thing; only its keyed digest is stored.
    */
-  readonly repeats?: { readonly withinMillis: number; readonly isIntended: boolean } | undefined
+  readonly repeats?:
+    | { readonly withinMillis: number; readonly isIntended: boolean; readonly identity: string }
+    | undefined
   /**
    * Value at risk: of the work that is done before settlement, in atomic units; 0 if the host loses nothing without it.
    * For a computed price the maximum, until the offers are made.

@@ -1,5 +1,19 @@
+import { Effect, Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { buy, type Call, challengeOf, expectFailed, jsonOf, openTill, vaultBuy } from "../../toll/openTill.ts"
+import { memory } from "../../../src/stores/memory.ts"
+import { Charges, type NewCharge } from "../../../src/ports/Charges.ts"
+import {
+  buy,
+  type Call,
+  challengeOf,
+  email,
+  expectFailed,
+  expectRefused,
+  jsonOf,
+  openTill,
+  shippingAddress,
+  vaultBuy
+} from "../../toll/openTill.ts"
 import { sharedFile } from "../vault/openShop.ts"
 import { headerOf, otherPayer, payChallenge } from "../../toll/wallet.ts"
 
@@ -98,6 +112,148 @@ describe.each(orderCalls)("a second payment for the same body of %s", (_, call) 
     const unpaid = await shop.send(call)
     expect(jsonOf(unpaid)["error"]).toMatch(/send the same payment again, never a new one$/)
     expect(challengeOf(unpaid).error).not.toMatch(/never a new one/)
+  })
+})
+
+/** What a client may send when it words its order anew. */
+const reworded: ReadonlyArray<readonly [string, Record<string, unknown>]> = [
+  ["an empty line2", { shippingAddress: { ...shippingAddress, line2: "" } }],
+  ["a phone number", { shippingAddress: { ...shippingAddress, phone: "+1 503 555 0100" } }],
+  [
+    "other letters and spaces",
+    {
+      email: email.toUpperCase(),
+      shippingAddress: { ...shippingAddress, name: " ada  LOVELACE", city: "NEWARK", state: "New Jersey" }
+    }
+  ],
+  [
+    "the page instead of the code",
+    { asin: undefined, productUrl: "https://www.amazon.com/dp/b000000001?th=1" }
+  ]
+]
+
+describe.each(reworded)("an order reworded with %s", (_, changes) => {
+  const retry: Call = { ...buy, body: { ...Object(buy.body), ...changes } }
+
+  it("is the same order: 409, nothing is charged, and the first payment gets its response", async () => {
+    const shop = await openTill()
+    const payment = await shop.payFor(buy)
+    const first = await shop.present(buy, payment)
+    expect(first.status, first.text).toBe(200)
+    const refused = await shop.present(retry, await shop.payFor(retry))
+    expectFailed(refused, 409, "DUPLICATE_ORDER")
+    expect(shop.facilitator.settled).toHaveLength(1)
+    expect(await shop.till.orders.list()).toHaveLength(1)
+    expect((await shop.present(buy, payment)).text).toBe(first.text)
+    // On purpose it is sold, by the payment that was refused.
+    expect((await shop.presentAgain(retry, await shop.payFor(retry))).status).toBe(200)
+  })
+})
+
+it("an order reworded at the same moment is sold once", async () => {
+  const file = sharedFile()
+  const shops = [await file.open(), await file.open()]
+  const retry = { ...buy, body: { ...Object(buy.body), shippingAddress: { ...shippingAddress, line2: "" } } }
+  const calls = [buy, retry]
+  const payments = await Promise.all(shops.map((shop, index) => shop.payFor(calls[index]!)))
+  const responses = await Promise.all(
+    shops.map((shop, index) => shop.present(calls[index]!, payments[index]!))
+  )
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(shops.flatMap(({ facilitator }) => facilitator.settled)).toHaveLength(1)
+})
+
+it("storefront pages with their query in another order are the same order; another variant isn't", async () => {
+  const shop = await openTill()
+  const pageOf = (query: string): Call => ({
+    ...buy,
+    body: { shippingAddress, email, productUrl: `https://tote.example/products/tote?${query}` }
+  })
+  const first = pageOf("variant=4001&colour=red")
+  expect((await shop.present(first, await shop.payFor(first))).status).toBe(200)
+  const same = pageOf("colour=red&variant=4001")
+  expectFailed(await shop.present(same, await shop.payFor(same)), 409, "DUPLICATE_ORDER")
+  const another = pageOf("colour=red&variant=4002")
+  expect((await shop.present(another, await shop.payFor(another))).status).toBe(200)
+})
+
+it("the store gets no text of an order, only its keyed digest", async () => {
+  const claimed: Array<NewCharge> = []
+  const storage = Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) =>
+      Charges.of({
+        ...store,
+        claim: (charge, ...others) => {
+          claimed.push(charge)
+          return store.claim(charge, ...others)
+        }
+      })
+    )
+  ).pipe(Layer.provideMerge(memory()))
+  const shop = await openTill({ storage })
+  expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
+  expect(claimed.map(({ repeatKey }) => repeatKey)).toEqual([expect.stringMatching(/^\w+:[\w-]{43}$/)])
+  for (const text of [email, ...Object.values(shippingAddress).filter(({ length }) => length > 2)])
+    expect(JSON.stringify(claimed).toLowerCase()).not.toContain(text.toLowerCase())
+})
+
+it("the payment that was refused as a repetition buys on purpose, and is watched until then", async () => {
+  const shop = await openTill()
+  expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
+  const second = await shop.payFor(buy)
+  expectFailed(await shop.present(buy, second), 409, "DUPLICATE_ORDER")
+  expect(
+    (await shop.till.charges.list({ state: "voided" })).map(({ amountAtomic }) => amountAtomic > 0n)
+  ).toEqual([true])
+  expectFailed(await shop.present(buy, second), 409, "DUPLICATE_ORDER")
+  const bought = await shop.presentAgain(buy, second)
+  expect(bought.status, bought.text).toBe(200)
+  expect((await shop.present(buy, second)).text).toBe(bought.text)
+  expect(shop.facilitator.settled).toHaveLength(2)
+})
+
+it("a wallet that its first payment has emptied isn't asked for more", async () => {
+  const shop = await openTill({ limits: { failedPayerMillis: 60_000 } })
+  expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
+  shop.facilitator.rejectsVerification("insufficient_funds")
+  // Also while the failure is remembered.
+  for (let time = 0; time < 2; time++) {
+    const refused = await shop.present(buy, await shop.payFor(buy))
+    expectFailed(refused, 409, "DUPLICATE_ORDER")
+    expect(refused.text).not.toContain("accepts")
+  }
+})
+
+describe("the payment of a contract wallet, whose signature can't be checked here", () => {
+  /** Longer than that of an ordinary account. */
+  const ofContract = async (shop: Awaited<ReturnType<typeof openTill>>, id?: string) => {
+    const payment = JSON.parse(Buffer.from(await shop.payFor(buy), "base64").toString())
+    payment.payload.signature = `0x${"11".repeat(100)}`
+    if (id !== undefined) payment.extensions = { "payment-identifier": { info: { required: false, id } } }
+    return Buffer.from(JSON.stringify(payment)).toString("base64")
+  }
+  const id = "pay_7d5d747be160e280504c099d984bcfe0"
+
+  it("learns nothing where it is refused, but is refused as a repetition once the facilitator verified it", async () => {
+    const shop = await openTill()
+    const { orderId } = jsonOf(await shop.present(buy, await shop.payFor(buy)))
+    shop.facilitator.rejectsVerification("invalid_payment")
+    const refused = await shop.present(buy, await ofContract(shop))
+    expectRefused(refused, "invalid_payment")
+    expect(refused.text).not.toContain(String(orderId))
+    shop.facilitator.verify.reset()
+    expectFailed(await shop.present(buy, await ofContract(shop)), 409, "DUPLICATE_ORDER")
+  })
+
+  it("gets no response of another payment by its id", async () => {
+    const shop = await openTill()
+    const first = await shop.present(buy, await ofContract(shop, id))
+    expect(first.status, first.text).toBe(200)
+    const second = await shop.present(buy, await ofContract(shop, id))
+    expectFailed(second, 409, "DUPLICATE_ORDER")
+    expect(second.text).not.toContain("processing")
+    expect(shop.facilitator.settled).toHaveLength(1)
   })
 })
 

@@ -3,6 +3,7 @@ import {
   buy,
   type Call,
   challengeOf,
+  email,
   expectFailed,
   jsonOf,
   openTill,
@@ -68,6 +69,31 @@ describe.each([
     expectFailed(await shop.present(another, await named(shop, another, id)), 409, "PAYMENT_ID_USED")
     expect((await shop.present(another, await named(shop, another, otherId))).status).toBe(200)
     expect(shop.facilitator.settled).toHaveLength(2)
+  })
+
+  it("is sold once with one id for two bodies at the same moment, in two processes", async () => {
+    const file = sharedFile()
+    const shops = [await file.open(), await file.open()]
+    const another = { ...call, body: { ...Object(call.body), email: "grace@mail.example" } }
+    const calls = [call, another]
+    const payments = await Promise.all(shops.map((shop, index) => named(shop, calls[index]!, id)))
+    const responses = await Promise.all(
+      shops.map((shop, index) => shop.presentAgain(calls[index]!, payments[index]!))
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+    const refused = responses.find(({ status }) => status === 409)!
+    expectFailed(refused, 409, "PAYMENT_ID_USED")
+    expect(shops.flatMap(({ facilitator }) => facilitator.settled)).toHaveLength(1)
+  })
+
+  it("is 409 DUPLICATE_ORDER for the same order in other words", async () => {
+    const shop = await openTill()
+    expect((await shop.present(call, await named(shop, call, id))).status).toBe(200)
+    const retry = { ...call, body: { ...Object(call.body), email: email.toUpperCase() } }
+    expectFailed(await shop.present(retry, await named(shop, retry, id)), 409, "DUPLICATE_ORDER")
+    // On purpose, it takes another id.
+    expectFailed(await shop.presentAgain(retry, await named(shop, retry, id)), 409, "PAYMENT_ID_USED")
+    expect((await shop.presentAgain(retry, await named(shop, retry, otherId))).status).toBe(200)
   })
 
   it("never makes a second order by a new id for a retry", async () => {

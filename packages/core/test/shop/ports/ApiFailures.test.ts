@@ -58,14 +58,19 @@ describe("ApiFailures", () => {
   })
 
   it("of the vault", () => {
-    expect(
-      [Failures.itemNotFound, Failures.purchaseNotFound, Failures.downloadForbidden].map(
-        ({ code, status }) => [status, code]
-      )
-    ).toEqual([
-      [404, "ITEM_NOT_FOUND"],
-      [404, "PURCHASE_NOT_FOUND"],
-      [403, "DOWNLOAD_FORBIDDEN"]
-    ])
+    for (const page of [undefined, "https://shop.example/x402-status/purchases/1"]) {
+      const failures = [
+        Failures.itemNotFound,
+        Failures.purchaseNotFound(page),
+        Failures.downloadForbidden(page)
+      ]
+      expect(failures.map(({ code, status }) => [status, code])).toEqual([
+        [404, "ITEM_NOT_FOUND"],
+        [404, "PURCHASE_NOT_FOUND"],
+        [403, "DOWNLOAD_FORBIDDEN"]
+      ])
+      const named = failures.map(({ message }) => message.includes(`sign`) && message.includes(String(page)))
+      expect(named).toEqual([false, page !== undefined, page !== undefined])
+    }
   })
 })

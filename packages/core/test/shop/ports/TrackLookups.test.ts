@@ -58,16 +58,42 @@ describe("look-ups that find nothing", () => {
     })
   )
 
-  it.effect("count once for all who ask the same at the same time, and none of them waits", () =>
+  it.effect("are sent once for all calls of a payer with the same query at the same time", () =>
     Effect.gen(function* () {
       const { sent, track } = open(() =>
         Effect.andThen(Effect.yieldNow, Effect.succeed(sampleTrackResult(number)))
       )
-      yield* Effect.all(
-        Array.from({ length: 40 }, () => track({ number })),
-        { concurrency: "unbounded" }
+      const calls = (payer: string) =>
+        Array.from({ length: 40 }, (_, call) => track({ number: call < 20 ? number : "abc-123-45" }, payer))
+      const found = yield* Effect.all([...calls("0xone"), ...calls("0xtwo")], { concurrency: "unbounded" })
+      assert.isTrue(found.every((result) => result.found))
+      // Payers don't share: what one asks spoils no other's response.
+      assert.lengthOf(sent, 2)
+      yield* track({ number })
+      assert.lengthOf(sent, 3)
+    })
+  )
+
+  it.effect("share what finds nothing, which cost the host once, and a failure", () =>
+    Effect.gen(function* () {
+      const twice = (track: (query: TrackQuery) => Effect.Effect<unknown, unknown>) =>
+        Effect.all([Effect.flip(track({ number })), Effect.flip(track({ number }))], {
+          concurrency: "unbounded"
+        })
+      const nothing = open(() => Effect.andThen(Effect.yieldNow, Effect.fail(unknown)))
+      const errors = (yield* twice(nothing.track)) as ReadonlyArray<NoTrackingInfo>
+      assert.deepStrictEqual(
+        errors.map(({ _tag: tag, costUsd }) => [tag, costUsd]),
+        [
+          ["NoTrackingInfo", 0.02],
+          ["NoTrackingInfo", 0]
+        ]
       )
-      assert.lengthOf(sent, 40)
+      const down = open(() =>
+        Effect.andThen(Effect.yieldNow, Effect.fail(new UpstreamFailed({ port: "tracking" })))
+      )
+      yield* twice(down.track)
+      assert.lengthOf([...nothing.sent, ...down.sent], 2)
     })
   )
 

@@ -51,11 +51,14 @@ const proofFor = async (shop: Shop, page: Call, account = payer): Promise<string
   const { info } = (jsonOf(challenged)["details"] as { "sign-in-with-x": { info: SignInInfo } })[
     "sign-in-with-x"
   ]
-  expect(info.statement).toMatch(/new download token.*old one ends/)
+  if (page.path.endsWith("/token")) expect(info.statement).toMatch(/new download token.*old one ends/)
   const signature = await account.signMessage({ message: signInMessage(info, network, account.address) })
   const proof = { ...info, address: account.address, chainId: network, type: "eip191", signature }
   return Buffer.from(JSON.stringify(proof)).toString("base64")
 }
+
+const signedIn = async (shop: Shop, page: Call): Promise<ReceivedResponse> =>
+  shop.send(page, { "sign-in-with-x": await proofFor(shop, page) })
 
 const renew = async (
   shop: Shop,
@@ -110,6 +113,30 @@ describe("a new token", () => {
     expect(await downloads(shop, { ...bought, downloadToken: last })).toBe(200)
     pass(day)
     expect((await renew(shop, bought)).status).toBe(200)
+  })
+
+  it("leaves the replayed response as it was, and the status page shows no token that has ended", async () => {
+    const shop = await openTill()
+    const payment = await shop.payFor(vaultBuy)
+    const first = await shop.present(vaultBuy, payment)
+    const bought = JSON.parse(first.text) as Bought
+    const page = { path: pageOf(bought).path.replace(/\/token$/, "") }
+    const before = await signedIn(shop, page)
+    expect(jsonOf(before)).toMatchObject({
+      downloadToken: { isReplaced: false },
+      response: { body: { downloadToken: bought.downloadToken } }
+    })
+    expect((await renew(shop, bought)).status).toBe(200)
+    expect((await shop.present(vaultBuy, payment)).text).toBe(first.text)
+    const after = await signedIn(shop, page)
+    expect(jsonOf(after)).toMatchObject({ downloadToken: { isReplaced: true }, response: null })
+    expect(String(Object(jsonOf(after)["downloadToken"]).help)).toMatch(/POST it to .* \/token/)
+    expect(after.text).not.toContain(bought.downloadToken)
+    const dead = await download(shop, bought)
+    expectFailed(dead, 403, "DOWNLOAD_FORBIDDEN")
+    expect(jsonOf(dead)["message"]).toContain(
+      `sign in at ${baseUrl}${page.path} with the wallet that paid, and POST to ${baseUrl}${page.path}/token`
+    )
   })
 
   it("goes to the wallet that paid alone, and a proof gets one", async () => {
@@ -187,10 +214,13 @@ describe("a buyer whose response can't be sent again", () => {
     const { bought, shop } = await open()
     pass(30 * day)
     const refused = await shop.present(vaultBuy, await shop.payFor(vaultBuy))
-    expect(jsonOf(refused)).toMatchObject({
-      code: "DUPLICATE_ORDER",
-      details: { status: `${baseUrl}/x402-status/purchases/${bought.purchaseId}` }
-    })
+    const page = `${baseUrl}/x402-status/purchases/${bought.purchaseId}`
+    expect(jsonOf(refused)).toMatchObject({ code: "DUPLICATE_ORDER", details: { status: page } })
+    const message = String(jsonOf(refused)["message"])
+    expect(message).toContain(`Your purchase is at ${page}: sign in there`)
+    expect(message).toContain(`POST to ${page}/token for a new download token`)
+    // Its response isn't kept any more.
+    expect(message).not.toContain("first payment again")
   })
 })
 

@@ -31,12 +31,11 @@ const claimAll = Effect.fnUntraced(function* (number: number) {
   const exposed = sampleCharge({ key: `exposed-${name}-${number}`, payer: "0xexposed", exposureAtomic: "10" })
   const room = yield* charges.claim(exposed, lease, 1_000, exposureLimit)
   // One payer, one request: what is contended for is who buys it once.
-  const repeats = { fingerprints: [`k1:${number}`], sinceMillis: 0 }
+  const repeats = { repeatKeys: [`k1:${number}`], sinceMillis: 0 }
   const wanted = sampleCharge({
     key: `wanted-${name}-${number}`,
     payer: `0xbuyer${number}`,
-    fingerprint: `k1:${number}`,
-    guardsRepeats: true
+    repeatKey: `k1:${number}`
   })
   const bought = yield* charges.claim(wanted, lease, 1_000, { ...unlimited, repeats })
   return {

@@ -37,7 +37,7 @@ const withExposure = (limits: ClaimLimits, added: bigint): ClaimLimits => ({
 const repetitions: ReadonlyArray<Mutant> = [
   {
     name: "a request is bought as often as it is paid",
-    foundBy: "of 50 racers with the same request exactly one claims",
+    foundBy: "of 50 racers with the same order exactly one claims",
     breaks: (store) => ({
       claim: (charge, lease, nowMillis, limits) =>
         store.claim(charge, lease, nowMillis, { ...limits, repeats: undefined })
@@ -58,14 +58,59 @@ const repetitions: ReadonlyArray<Mutant> = [
     })
   },
   {
+    name: "an id is looked up before the claim, and not compared with it",
+    foundBy: "of 50 racers with one id for different orders exactly one claims",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limits) =>
+        Effect.gen(function* () {
+          const first = limits.repeats && (yield* store.findRepeated(charge, limits.repeats))
+          yield* Effect.yieldNow
+          if (first !== undefined) return { _tag: "Repeated", first } as const
+          const repeats = limits.repeats && { ...limits.repeats, named: undefined }
+          return yield* store.claim(charge, lease, nowMillis, { ...limits, repeats })
+        })
+    })
+  },
+  {
+    name: "an id counts as long as what it bought",
+    foundBy: "an id counts however old it is, and by itself",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limits) =>
+        store.claim(charge, lease, nowMillis, {
+          ...limits,
+          repeats: limits.repeats && {
+            ...limits.repeats,
+            named: limits.repeats.sinceMillis > 1_000 ? undefined : limits.repeats.named
+          }
+        })
+    })
+  },
+  {
+    name: "an id is that of any operation",
+    foundBy: "an id of another payer, operation or refused payment is free",
+    breaks: (store) => ({
+      claim: (charge, lease, nowMillis, limits) =>
+        Effect.flatMap(store.list({ limit: noLimit }), (all) => {
+          const named = limits.repeats?.named
+          const first = all.find(
+            ({ key, paymentId, payer }) =>
+              key !== charge.key && payer === charge.payer && paymentId === named?.paymentId
+          )
+          return first === undefined || named === undefined
+            ? store.claim(charge, lease, nowMillis, limits)
+            : Effect.succeed({ _tag: "Repeated", first })
+        })
+    })
+  },
+  {
     name: "payers share what they have bought",
-    foundBy: "what isn't the same request repeats nothing",
+    foundBy: "what isn't the same order repeats nothing",
     breaks: (store) => ({
       claim: (charge, lease, nowMillis, limits) =>
         Effect.flatMap(store.list({ limit: noLimit }), (all) => {
           const first = all.find(
-            ({ fingerprint, key }) =>
-              key !== charge.key && limits.repeats?.fingerprints.includes(fingerprint) === true
+            ({ key, repeatKey }) =>
+              key !== charge.key && limits.repeats?.repeatKeys.includes(repeatKey) === true
           )
           return first === undefined || first.payer === charge.payer
             ? store.claim(charge, lease, nowMillis, limits)

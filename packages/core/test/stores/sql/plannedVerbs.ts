@@ -29,7 +29,11 @@ export interface PlannedVerb {
 }
 
 const key = "key-ready-1"
-const repeats = { fingerprints: ["k1:a", "k2:a"], sinceMillis: 1_000 }
+const repeats = {
+  repeatKeys: ["k1:a", "k2:a"],
+  sinceMillis: 1_000,
+  named: { operation: "buy", paymentId: "payment-1" }
+}
 const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
 
 const verb = (
@@ -60,16 +64,16 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   {
     ...charges(
       "claim, of what may repeat another",
-      ["till_charges_guarding", "till_charges_payer"],
+      ["till_charges_guarding", "till_charges_named", "till_charges_payer"],
       (store) => store.claim(sampleCharge({ key: "new-2" }), lease("me"), 1_000, { ...unlimited, repeats })
     ),
     postgres: []
   },
   charges(
     "findRepeated",
-    ["till_charges_guarding"],
+    ["till_charges_guarding", "till_charges_named"],
     (store) => store.findRepeated({ key, payer: "0x1" }, repeats),
-    "the few charges of a payer for one request"
+    "the few charges of a payer for one order"
   ),
   charges("payerActivity", ["till_charges_payer", "till_charges_paid"], (store) =>
     store.payerActivity(sampleCharge({ key, createdAtMillis: 9_000 }), 1_000, 2_000)

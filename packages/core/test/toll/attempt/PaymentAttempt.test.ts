@@ -67,6 +67,7 @@ describe("the attempt of a call", () => {
       head: { number: 7n, hash: "0xa" },
       settlement: "{}",
       fingerprint: "k1:digest",
+      repeatKey: "",
       nowMillis
     })
     expect(charge).toEqual({
@@ -84,7 +85,7 @@ describe("the attempt of a call", () => {
       settlement: "{}",
       exposureAtomic: "10000",
       settlesFirst: false,
-      guardsRepeats: false,
+      repeatKey: "",
       paymentId: "",
       createdAtMillis: nowMillis,
       claimedAfterBlock: "7 0xa"

@@ -57,6 +57,7 @@ describe("what a call holds of the limits", () => {
               head: undefined,
               settlement: "{}",
               fingerprint: "key:digest",
+              repeatKey: "",
               nowMillis: nowSeconds * 1_000
             })
           )

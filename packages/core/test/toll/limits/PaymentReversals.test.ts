@@ -85,6 +85,7 @@ describe("a payer", () => {
             head: undefined,
             settlement: "{}",
             fingerprint: "key:digest",
+            repeatKey: "",
             nowMillis: nowSeconds * 1_000
           })
           return { attempt, claim: (yield* admission.claim(attempt, charge))._tag, key: charge.key }
@@ -133,6 +134,7 @@ describe("a payer", () => {
             head: undefined,
             settlement: "{}",
             fingerprint: "key:digest",
+            repeatKey: "",
             nowMillis: nowSeconds * 1_000
           })
           return { attempt, _tag: (yield* admission.claim(attempt, charge))._tag }

@@ -23,7 +23,17 @@ import {
   waitAndFind,
   work
 } from "./machineRows.ts"
-import { admissions, claim, deliver, judge, lookups, takeOver, verify, works } from "./requestRows.ts"
+import {
+  admissions,
+  claim,
+  claimRefused,
+  deliver,
+  judge,
+  lookups,
+  takeOver,
+  verify,
+  works
+} from "./requestRows.ts"
 import {
   applied,
   complete,
@@ -57,8 +67,9 @@ describe("an event that a step can't have", () => {
     [waitAndFind, ["Waited"]],
     [takeOver, ["Taken", "Overtaken", "Exhausted"]],
     [judge("own"), ["Refused", "Accepted", "Limited", "Repeated", "Identified"]],
-    [verify("own"), ["Verified", "Refused", "Busy", "Limited"]],
+    [verify("own"), ["Verified", "Refused", "Busy", "Limited", "Repeated", "Identified"]],
     [claim("own"), ["Claimed", "Found", "Limited", "Repeated", "Identified"]],
+    [claimRefused(pending), ["Claimed", "Found"]],
     [[{ _tag: "Queue" }, ...claim("own")], ["Waited"]],
     [[checkFunds, ...work], ["Funded"]],
     [work, ["Worked", "WorkFailed"]],

@@ -25,7 +25,7 @@ const charge = (overrides: Partial<Charge>): Charge => ({
   settlement: "{}",
   exposureAtomic: "0",
   settlesFirst: false,
-  guardsRepeats: false,
+  repeatKey: "",
   paymentId: "",
   transferLogIndex: undefined,
   reportedBy: undefined,

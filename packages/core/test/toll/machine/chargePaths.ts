@@ -157,14 +157,19 @@ export const eventsOf = (
         { _tag: "Accepted", task },
         { _tag: "Refused", refusal: { code: "no", message: "no" } },
         { _tag: "Limited", patient: false },
-        { _tag: "Repeated", first: chargeIn("settled", { key: "first" }) }
+        { _tag: "Repeated", first: chargeIn("settled", { key: "first" }), as: "Kept" }
       ]
     case "Claim":
       return [
         { _tag: "Claimed", claimedAtMillis: nowMillis },
         { _tag: "Limited", patient: false },
         { _tag: "Limited", patient: true },
-        { _tag: "Repeated", first: chargeIn("ready", { key: "first" }) },
+        { _tag: "Repeated", first: chargeIn("ready", { key: "first" }), as: "InFlight" },
+        ...(waits > 1 ? [] : charges.map(([, charge]) => foundOf(charge, waits < 1)))
+      ]
+    case "ClaimRefused":
+      return [
+        { _tag: "Claimed", claimedAtMillis: nowMillis },
         ...(waits > 1 ? [] : charges.map(([, charge]) => foundOf(charge, waits < 1)))
       ]
     case "Verify":

@@ -1,5 +1,5 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, Ending, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import type { Refusal } from "../../../src/toll/request/Verdict.ts"
 import {
   blind,
@@ -24,6 +24,7 @@ import {
   refused,
   refusedHeld,
   refusedUnlessCopied,
+  rolledBack,
   type Row,
   settleFirst,
   task,
@@ -43,6 +44,7 @@ const own = refused("no")
 export const judge = (key: KeyState): Plan => [{ _tag: "Judge", key }]
 export const verify = (key: KeyState): Plan => [{ _tag: "Verify", task, key }]
 export const claim = (key: KeyState): Plan => [{ _tag: "Claim", task, key }]
+export const claimRefused = (ending: Ending): Plan => [{ _tag: "ClaimRefused", task, ending }]
 const refusal = { code: "no", message: "no" }
 const already = refused("payment_already_used")
 
@@ -64,7 +66,7 @@ export const found = (
 
 const replayed = { _tag: "Replay", charge: chargeIn("settled", { key: "first" }) } as const
 const identified = { _tag: "Identified", first: chargeIn("settled", { key: "first" }) } as const
-const repeated = { _tag: "Repeated", first: chargeIn("settled", { key: "first" }) } as const
+const repeated = { _tag: "Repeated", first: chargeIn("settled", { key: "first" }), as: "Kept" } as const
 
 const copyRefusal: Refusal = { code: "theirs", message: "theirs" }
 const theirs = refused("theirs")
@@ -176,7 +178,15 @@ export const lookups: ReadonlyArray<Row> = [
     end(inProgress)
   ],
   ["is refused", call, judge("free"), { _tag: "Refused", refusal }, findCopy],
-  ["claim has the id of another payment, its key free", call, claim("free"), identified, end(replayed)],
+  [
+    "claim has the id of another payment, its key free",
+    call,
+    claim("free"),
+    identified,
+    claimRefused(replayed)
+  ],
+  ["verify has the id of another payment, its key free", call, verify("free"), identified, end(replayed)],
+  ["verify has the id of another payment, its key own", call, verify("own"), identified, deferred(replayed)],
   ["claim has the id of another payment, its key own", call, claim("own"), identified, deferred(replayed)],
   ["judge has the id of another payment, its key free", call, judge("free"), identified, end(replayed)],
   ["judge has the id of another payment, its key own", call, judge("own"), identified, deferred(replayed)],
@@ -270,7 +280,33 @@ export const admissions: ReadonlyArray<Row> = [
     { _tag: "Limited", patient: true },
     [{ _tag: "Queue" }, ...claim(key)]
   ]),
-  ["repeats another payment", call, claim("free"), repeated, end(repeated)],
+  ["repeats another payment", call, claim("free"), repeated, claimRefused(repeated)],
+  ["repeats another payment, and can't be paid", call, verify("free"), repeated, end(repeated)],
+  [
+    "that is refused as a repetition is watched, and can be bought on purpose",
+    call,
+    claimRefused(repeated),
+    claimed,
+    [
+      { _tag: "Void", keepsExposure: false, isRefused: false },
+      { _tag: "QueryChain", query: { _tag: "Refusal" } },
+      ...rolledBack(repeated)
+    ]
+  ],
+  [
+    "that is refused as a repetition, blind",
+    { ...call, ...blind },
+    claimRefused(repeated),
+    claimed,
+    voided(false, repeated)
+  ],
+  [
+    "that is refused as a repetition, and that another call has claimed",
+    call,
+    claimRefused(repeated),
+    found(chargeIn("ready")),
+    takeOver
+  ],
   ["repeats another payment, by its voided charge", call, claim("own"), repeated, deferred(repeated)],
   ["over a limit for too long", call, claim("free"), { _tag: "Limited", patient: false }, end(limited)],
   [

@@ -20,7 +20,9 @@ export interface StatedLimits {
 }
 
 const dollars = String.raw`us ?\$|\$|usd|us-?dollars?|dollars?|dólares|dolares|dollari|dólar|bucks|美元|美金|ドル`
-const others = String.raw`[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
+/** Words that begin other words, or are short: nothing may follow them. */
+const otherWords = String.raw`(?:canadian|australian|new zealand|hong kong|singapore) dollars?|kr(?:onor|oner|ona|one)?|nok|dkk|isk|czk|kč|huf|forint|zł(?:otych|oty)?|zloty|ron|bgn|cad|aud|nzd|hkd|sgd|twd|mxn|brl|thb|baht|myr|ringgit|idr|rupiah|php|vnd|zar|rand|ils|shekels?|aed|sar|dirhams?|rub|rubles?|руб(?:лей|ля)?|hryvnias?|uah`
+const others = String.raw`(?:${otherWords})(?!\p{L})|[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
 /** Signs and names of currencies, as a pattern. */
 export const currencies = `${dollars}|${others}`
 /** What follows a number that is no price: `40 hours`, `5%`. */

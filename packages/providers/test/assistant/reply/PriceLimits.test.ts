@@ -23,17 +23,32 @@ describe("limits on the price", () => {
     ["meno di 50 dollari", [max(50)]],
     ["até 50 dólares", [max(50)]],
     ["60美元以内", [max(60)]],
-    ["50ドル以下", [max(50)]]
+    ["50ドル以下", [max(50)]],
+    ["under 50 krill capsules", [max(50)]],
+    ["up to 40 random songs", [max(40)]]
   ])("reads %s", (text, limits) => {
     expect(limitsIn(text)).toMatchObject({ limits, hasOtherCurrency: false })
   })
 
-  it.each(["unter 40 Euro", "under £40", "moins de 30 €", "不超过300元", "zwischen 20 und 40 Euro"])(
-    "takes %s as a wish",
-    (text) => {
-      expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: true })
-    }
-  )
+  it.each([
+    "unter 40 Euro",
+    "under £40",
+    "moins de 30 €",
+    "不超过300元",
+    "zwischen 20 und 40 Euro",
+    "under 5,000 yen",
+    "3000円以下",
+    "max 400 kr",
+    "under 400 kronor",
+    "up to kr 400",
+    "between 200 and 400 NOK",
+    "under 50 CAD",
+    "up to 60 Canadian dollars",
+    "max. 200 zł",
+    "under 900 rand"
+  ])("takes %s as a wish", (text) => {
+    expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: true })
+  })
 
   it.each([
     "at least 40 hours",
