@@ -81,5 +81,5 @@ export const effectHosts: Hosts = {
   underShop: (till) =>
     serverOf(Layer.mergeAll(TillRoutes.pipe(Layer.provide(below("/shop"))), ownAt("/shop/own")), till),
   afterBodyParser: (till) => serverOf(Layer.mergeAll(bodyReader, TillRoutes), till),
-  framework: { rejectsMalformedEncoding: true, closesAfterUnreadBody: true }
+  framework: { rejectsMalformedEncoding: 404, closesAfterUnreadBody: true }
 }

@@ -1,17 +1,18 @@
 import { createServer } from "node:http"
 import { till402 } from "@till402/express"
-import express, { type Express } from "express"
+import type { Express } from "express"
 import { expect, it } from "vitest"
 import { send } from "./client.ts"
-import { expressHosts } from "./express.ts"
+import { express4Hosts, expresses, expressHosts } from "./express.ts"
 import { serve } from "./hosts.ts"
 import { adapterSuite } from "./suite.ts"
 import { fakeTill } from "./till.ts"
 
-adapterSuite("Express", expressHosts)
+adapterSuite("Express 5", expressHosts)
+adapterSuite("Express 4", express4Hosts)
 
 /** The address that the till gets for a request that a proxy has forwarded for another client. */
-const addressBehindProxy = async (set: (app: Express) => void): Promise<unknown> => {
+const addressBehindProxy = async (express: () => Express, set: (app: Express) => void): Promise<unknown> => {
   const app = express()
   set(app)
   app.use(till402(fakeTill().seam))
@@ -22,12 +23,16 @@ const addressBehindProxy = async (set: (app: Express) => void): Promise<unknown>
 
 const own = /^(::ffff:)?127\.0\.0\.1$/
 
-it("takes the client's address from a proxy that the Express app trusts, and from no other", async () => {
-  expect(await addressBehindProxy((app) => app.set("trust proxy", "loopback"))).toBe("203.0.113.7")
-  expect(await addressBehindProxy((app) => app.set("trust proxy", "192.0.2.1"))).toMatch(own)
-  expect(await addressBehindProxy(() => undefined)).toMatch(own)
-  expect(await addressBehindProxy((app) => app.disable("trust proxy"))).toMatch(own)
-})
+it.each(Object.entries(expresses))(
+  "takes the client's address from a proxy that the app trusts, and from no other: %s",
+  async (_, express) => {
+    const behind = (set: (app: Express) => void) => addressBehindProxy(express, set)
+    expect(await behind((app) => app.set("trust proxy", "loopback"))).toBe("203.0.113.7")
+    expect(await behind((app) => app.set("trust proxy", "192.0.2.1"))).toMatch(own)
+    expect(await behind(() => undefined)).toMatch(own)
+    expect(await behind((app) => app.disable("trust proxy"))).toMatch(own)
+  }
+)
 
 it("takes the address of the connection where there is no Express app", async () => {
   const handler = till402(fakeTill().seam)

@@ -1,10 +1,13 @@
 import { createServer } from "node:http"
 import { till402 } from "@till402/express"
 import express, { type ErrorRequestHandler } from "express"
+import express4 from "express4"
 import type { Hosts } from "./hosts.ts"
 
-/** Express as a host. */
-export const expressHosts: Hosts = {
+/** Both versions of Express, by the types of version 5. */
+export const expresses = { "Express 5": express, "Express 4": express4 as unknown as typeof express }
+
+const hostsOf = (express: (typeof expresses)["Express 5"]): Hosts => ({
   atRoot: (till, onError) => {
     const app = express()
     app.use((_request, response, next) => {
@@ -42,4 +45,8 @@ export const expressHosts: Hosts = {
     app.use(till402(till))
     return createServer(app)
   }
-}
+})
+
+/** Express as a host. */
+export const expressHosts = hostsOf(expresses["Express 5"])
+export const express4Hosts = hostsOf(expresses["Express 4"])

@@ -18,8 +18,8 @@ export interface Hosts {
   readonly afterBodyParser: (till: Seam) => Server
   /** What the framework does itself, before or after any route: its router or server decides, not the adapter. */
   readonly framework?: {
-    /** Responds 404 to a path with malformed percent-encoding. */
-    readonly rejectsMalformedEncoding?: boolean
+    /** Responds with this status to a path with malformed percent-encoding. */
+    readonly rejectsMalformedEncoding?: 400 | 404
     /** Closes the connection after a response if much of the request's body was not read. */
     readonly closesAfterUnreadBody?: boolean
   }

@@ -1,4 +1,5 @@
-import { koaHosts } from "./koa.ts"
+import { koa2Hosts, koaHosts } from "./koa.ts"
 import { adapterSuite } from "./suite.ts"
 
-adapterSuite("Koa", koaHosts)
+adapterSuite("Koa 3", koaHosts)
+adapterSuite("Koa 2", koa2Hosts)

@@ -2,6 +2,7 @@ import { createServer } from "node:http"
 import { text } from "node:stream/consumers"
 import { till402 } from "@till402/koa"
 import Koa, { type Middleware } from "koa"
+import Koa2 from "koa2"
 import type { Hosts } from "./hosts.ts"
 
 const route =
@@ -37,8 +38,10 @@ const bodyParser: Middleware = async (context, next) => {
   return next()
 }
 
-/** Koa as a host. */
-export const koaHosts: Hosts = {
+/** Both versions of Koa, by the types of version 3. */
+export const koas = { "Koa 3": Koa, "Koa 2": Koa2 as unknown as typeof Koa }
+
+const hostsOf = (Koa: (typeof koas)["Koa 3"]): Hosts => ({
   atRoot: (till, onError) => {
     const app = new Koa()
     app.on("error", () => undefined)
@@ -64,4 +67,8 @@ export const koaHosts: Hosts = {
         .callback()
     ),
   afterBodyParser: (till) => createServer(new Koa().use(bodyParser).use(till402(till)).callback())
-}
+})
+
+/** Koa as a host. */
+export const koaHosts = hostsOf(koas["Koa 3"])
+export const koa2Hosts = hostsOf(koas["Koa 2"])

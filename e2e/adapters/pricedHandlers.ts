@@ -15,10 +15,8 @@ export const notes = { id: "notes", method: "POST", path: "/notes", price: "0.02
 
 export type Handler = (context: Context) => Response | Promise<Response>
 
-export const started = async (
-  options: Partial<TillOptions>,
-  routesOf: (app: Hono, price: (route: PricedRouteOptions) => ReturnType<typeof priced>) => void
-) => {
+/** A till without routes of its own, and a fake facilitator. */
+export const openTill = (options: Partial<TillOptions>) => {
   const facilitator = fakeFacilitator()
   const till = Till.make({
     baseUrl: "https://shop.example",
@@ -33,6 +31,29 @@ export const started = async (
     ...options
   })
   onTestFinished(() => till.dispose())
+  return { facilitator, till }
+}
+
+/** The official client, with a wallet of its own. */
+export const openWallet = () => {
+  const sent: Array<Request> = []
+  const recording: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    sent.push(request.clone())
+    return fetch(request)
+  }
+  return {
+    pay: payingFetch(generatePrivateKey(), 1_000, recording),
+    /** The header of the last payment. */
+    payment: () => ({ "payment-signature": sent.at(-1)!.headers.get("payment-signature")! })
+  }
+}
+
+export const started = async (
+  options: Partial<TillOptions>,
+  routesOf: (app: Hono, price: (route: PricedRouteOptions) => ReturnType<typeof priced>) => void
+) => {
+  const { facilitator, till } = openTill(options)
   const app = new Hono()
   let requests = 0
   app.use(async (context, next) => {
@@ -45,20 +66,7 @@ export const started = async (
   )
   routesOf(app, (route) => priced(till, route))
   const origin = `http://127.0.0.1:${await serve(createAdaptorServer({ fetch: app.fetch }) as Server)}`
-  const sent: Array<Request> = []
-  const recording: typeof fetch = async (input, init) => {
-    const request = new Request(input, init)
-    sent.push(request.clone())
-    return fetch(request)
-  }
-  return {
-    facilitator,
-    till,
-    origin,
-    pay: payingFetch(generatePrivateKey(), 1_000, recording),
-    /** The header of the last payment. */
-    payment: () => ({ "payment-signature": sent.at(-1)!.headers.get("payment-signature")! })
-  }
+  return { facilitator, till, origin, ...openWallet() }
 }
 
 /** An app with one priced handler, and how often that was called. */

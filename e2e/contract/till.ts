@@ -160,10 +160,22 @@ export const keepShop = async (settings: Parameters<typeof openShop>[0] = {}): P
     ...settings.options
   }
   for (const port of settings.without ?? []) delete options[port]
-  const till = Till.make(options)
+  const till = await mounted(Till.make(options))
   await till.ready
   for (const item of settings.items ?? [vaultItem]) await till.vault.put(item)
   return { till, script, calls, settlements, send: (call) => till.fetch(requestOf(call)) }
+}
+
+const framework = process.env["TILL402_CONTRACT_FRAMEWORK"]
+
+/** Whether calls reach the till without a server between, so that a test sees both sides at once. */
+export const isInProcess = framework === undefined
+
+/** The till, or its server in the framework that `e2e/adapters/contract.deep.test.ts` names. */
+const mounted = async (till: ReturnType<typeof Till.make>): Promise<typeof till> => {
+  if (framework === undefined) return till
+  const { mountIn } = await import("../adapters/contractServer.ts")
+  return mountIn(framework, till)
 }
 
 const providers = (script: Script, calls: Calls) => ({

@@ -5,7 +5,7 @@ import { anotherPurchase, calls } from "./calls.ts"
 import { buyResponse } from "./expectations.ts"
 import { type Paid, pay } from "./payer.ts"
 import { vaultItem } from "./samples.ts"
-import { type Call, openShop, type Shop } from "./till.ts"
+import { type Call, isInProcess, openShop, type Shop } from "./till.ts"
 
 const archive = Uint8Array.from({ length: 10_000 }, (_, index) => (index * 31) % 251)
 const chunkLength = 1_000
@@ -156,7 +156,7 @@ describe("an interrupted download", () => {
     }
   )
 
-  it("sends one stream at a time: the newer one ends the one before", async () => {
+  it.runIf(isInProcess)("sends one stream at a time: the newer one ends the one before", async () => {
     const seen = nothing()
     const { again, paid } = await startDownload(() => ({ body: streamed(seen), size: archive.length }))
     const reader = paid.response.body!.getReader()

@@ -58,6 +58,7 @@ const names = [
   "@till402/console",
   "@till402/core",
   "@till402/express",
+  "@till402/fastify",
   "@till402/hono",
   "@till402/koa",
   "@till402/providers",
@@ -228,7 +229,7 @@ describe("a host in plain JavaScript, run by plain Node", () => {
     running = await startApp(app)
   })
 
-  describe.each(["express", "hono", "koa"])("on %s", (framework) => {
+  describe.each(["express", "express4", "fastify", "hono", "koa", "koa2"])("on %s", (framework) => {
     const port = () => running.ports[framework]!
 
     it("requires payment with a 402, and serves a paid call once per payment", async () => {

@@ -20,14 +20,16 @@ import { incoming, targetOf, writeResponse } from "@till402/core/node"
 import { postgres } from "@till402/core/postgres"
 import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeFulfilment } from "@till402/testing"
-import { till402 as forExpress } from "@till402/express"
+import { priced as pricedExpress, till402 as forExpress } from "@till402/express"
+import { priced as pricedFastify, till402 as forFastify } from "@till402/fastify"
 import { till402 as forHono } from "@till402/hono"
-import { till402 as forKoa } from "@till402/koa"
+import { priced as pricedKoa, till402 as forKoa } from "@till402/koa"
 import { canopy } from "@till402/providers/canopy"
 import { seventeenTrack } from "@till402/providers/17track"
 import { logMailer } from "@till402/providers/mail/log"
 import { sampleShop } from "@till402/sandbox/shop"
 import express from "express"
+import Fastify from "fastify"
 import { Hono } from "hono"
 import Koa from "koa"
 
@@ -84,6 +86,17 @@ export const list = async (): Promise<ReadonlyArray<Order>> => {
 express().use(forExpress(till))
 new Hono().use(forHono(till))
 new Koa().use(forKoa(till))
+void Fastify().register(forFastify(till))
+
+const tides = { id: "tides", path: "/tides/:port", price: "0.02" } as const
+express().get("/tides/:port", pricedExpress(till, tides), (request, response) => {
+  response.json({ port: request.params.port.toUpperCase() })
+})
+Fastify().get<{ Params: { port: string } }>("/tides/:port", pricedFastify(till, tides), (request) => ({
+  port: request.params.port.toUpperCase()
+}))
+new Koa().use(pricedKoa(till, tides))
+
 createServer((request, response) => {
   const url = targetOf(request.url ?? "/")
   if (url === undefined || !till.handles(url.pathname)) {

@@ -20,8 +20,11 @@ const ownDependencies = [
   "@types/koa",
   "@types/node",
   "express",
+  "express4",
+  "fastify",
   "hono",
-  "koa"
+  "koa",
+  "koa2"
 ]
 
 const storeOf = (app: string, name: string): string =>

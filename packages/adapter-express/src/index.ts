@@ -1,13 +1,9 @@
 import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
-import type { Request, RequestHandler } from "express"
+import type { RequestHandler } from "express"
+import { addressOf } from "./addressOf.ts"
 
-/**
- * The client's address, by the app's `trust proxy`. Without that setting no header counts, so Node need not parse them.
- * A server without an app, such as `connect`, has no setting.
- */
-const addressOf = (request: Omit<Request, "app"> & Partial<Pick<Request, "app">>): string | undefined =>
-  request.app?.enabled("trust proxy") === true ? request.ip : request.socket.remoteAddress
+export { priced } from "./priced.ts"
 
 /**
  * Mounts a till in Express, at the root or under a prefix.

@@ -1,4 +1,12 @@
-import { ConfigurationError, type IncomingRequest, type PricedRouteOptions, type Till } from "@till402/core"
+import {
+  ConfigurationError,
+  type HeaderList,
+  type IncomingRequest,
+  type PricedRouteOptions,
+  type Till,
+  withOuterHeaders,
+  withoutOuterHeaders
+} from "@till402/core"
 import type { Context, MiddlewareHandler } from "hono"
 import { matchedRoutes } from "hono/route"
 import { findTargetHandler } from "hono/utils/handler"
@@ -61,7 +69,7 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
         unsold === undefined ? result : new Response(unsold.body, { status: unsold.status, headers })
       return
     }
-    const headers = withOuter(new Headers(result.headers), outer)
+    const headers = withOuterHeaders(new Headers(result.headers), outer)
     context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
   }
   return middleware
@@ -74,27 +82,8 @@ const noHandler = ({ id, method = "GET", path }: PricedRouteOptions) =>
     message: `priced route ${id} has no handler: nothing was charged. Add one after priced, such as app.${method.toLowerCase()}("${path}", priced(till, options), handler)`
   })
 
-type HeaderList = ReadonlyArray<readonly [name: string, value: string]>
-
-const without = ({ body, headers, status }: Response, outer: HeaderList): Response => {
-  const own = new Headers(headers)
-  for (const [name, value] of outer) if (own.get(name) === value) own.delete(name)
-  return new Response(body, { status, headers: own })
-}
-
-/** Headers of earlier middleware that would let a cache store a response of the till. */
-const cacheHeader =
-  /^(?:.+-cache-control|surrogate-.*|edge-control|x-accel-expires|expires|age|pragma|content-encoding)$/
-
-const withOuter = (headers: Headers, outer: HeaderList): Headers => {
-  for (const [name, value] of outer) {
-    if (cacheHeader.test(name)) continue
-    if (name === "set-cookie" || name === "vary") headers.append(name, value)
-    // A header that the handler has changed stays. CORS is decided by the app, if it does.
-    else if (name.startsWith("access-control-") || !headers.has(name)) headers.set(name, value)
-  }
-  return headers
-}
+const without = ({ body, headers, status }: Response, outer: HeaderList): Response =>
+  new Response(body, { status, headers: withoutOuterHeaders(headers, outer) })
 
 /** The request for the till, which reads a copy of its body: the handler reads the request too. */
 const requestOf = async ({ req }: Context): Promise<IncomingRequest> => {

@@ -12,6 +12,7 @@ export {
   type StandardSchema
 } from "./operations/PlainOperation.ts"
 export type { OwnOperationOptions } from "./operations/OwnOperationOptions.ts"
+export type { PathParameters } from "./operations/PathParameters.ts"
 export type { PricedRouteOptions } from "./operations/PricedRouteOptions.ts"
 export type { Books, BooksOptions } from "./till/books.ts"
 export type { OperatorCalls } from "./till/operatorCalls.ts"
@@ -122,8 +123,11 @@ export type { MailerOptions } from "./shop/ports/Mailer.ts"
 export type { MarketplaceOptions, MarketplacePage, MarketplaceProduct } from "./shop/ports/Marketplaces.ts"
 export type { TrackerOptions } from "./shop/ports/Tracker.ts"
 export type { ArchiveLink, ArchiveToOpen, OpenedArchive, VaultOptions } from "./shop/ports/VaultFiles.ts"
+export type { NetworkName } from "./domain/Network.ts"
+export type { EventCode } from "./shop/ports/EventCode.ts"
 export type { ShopEvent as TillEvent, ShopEventFields as EventFields } from "./shop/ports/ShopEvents.ts"
 export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
+export { type HeaderList, withoutOuterHeaders, withOuterHeaders } from "./http/OuterHeaders.ts"
 export type { ChargeQuery, ChargeSummary } from "./operators/ChargeOperator.ts"
 export type {
   LedgerCheckQuery,

@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
+import { HeldResponse, replaceHeaders, responseHeaders } from "./http/HeldResponse.ts"
+import type { Caller, IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
+import { peekedStream } from "./http/peekBody.ts"
 import { placeholderOrigin, type Target, targetOf } from "./http/Target.ts"
+import type { PricedRoute } from "./till/PricedRoute.ts"
 
 /*
  * Converts between Node's and the web's requests and responses, for adapters of Node frameworks.
  */
 
-export { targetOf }
+export { HeldResponse, replaceHeaders, responseHeaders, targetOf }
 
 /** The response to a request with a malformed target. */
 export const malformedTarget = (): Response =>
@@ -85,6 +88,16 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
       ? (body as Uint8Array<ArrayBuffer>)
       : JSON.stringify(body)
 
+/** How a Node request is read. */
+export interface RequestSource {
+  /** The path and query that the till gets. */
+  readonly url: Target
+  /** What a body parser of the host has made of the body. */
+  readonly parsedBody?: unknown
+  /** Leaves the body in the Node request, for a handler that reads it afterwards. Default: `false`. */
+  readonly keepsBody?: boolean
+}
+
 /**
  * Makes a web `Request` for `url` from a Node request. The body streams, and is read only on demand. If a body parser
  * of the host has read it, the body is rebuilt from the bytes that the parser kept in `request.rawBody`, or else from
@@ -101,7 +114,7 @@ const encodeParsed = (body: unknown): string | Uint8Array<ArrayBuffer> =>
  */
 export const toRequest = (
   request: IncomingMessage,
-  { parsedBody, url: { pathname, search } }: { readonly url: Target; readonly parsedBody?: unknown }
+  { keepsBody = false, parsedBody, url: { pathname, search } }: RequestSource
 ): Request => {
   const method = request.method ?? "GET"
   const url = placeholderOrigin + pathname + search
@@ -112,11 +125,13 @@ export const toRequest = (
   }
   if (!hasBody(request)) return new Request(url, { method, headers })
   if (isLost(request, parsedBody)) throw lost()
+  if (keepsBody && isParsed(request, parsedBody) && /^multipart\//i.test(headers.get("content-type") ?? ""))
+    throw lost()
   if (!request.readableDidRead && !request.readableEnded) {
     const streamed: RequestInit & { duplex: "half" } = {
       method,
       headers,
-      body: streamOf(request),
+      body: keepsBody ? peekedStream(request) : streamOf(request),
       duplex: "half"
     }
     return new Request(url, streamed)
@@ -132,13 +147,13 @@ class NodeRequest implements IncomingRequest {
   readonly method: string
   readonly url: Target
   private readonly request: IncomingMessage
-  private readonly parsedBody: unknown
+  private readonly source: RequestSource
   private made: Request | undefined
-  constructor(request: IncomingMessage, { parsedBody, url }: { url: Target; parsedBody?: unknown }) {
+  constructor(request: IncomingMessage, source: RequestSource) {
     this.method = request.method ?? "GET"
-    this.url = url
+    this.url = source.url
     this.request = request
-    this.parsedBody = parsedBody
+    this.source = source
   }
   header(name: string): string | null {
     // From the raw list, as above.
@@ -153,10 +168,10 @@ class NodeRequest implements IncomingRequest {
     return found
   }
   get isRebuilt(): boolean {
-    return isParsed(this.request, this.parsedBody)
+    return isParsed(this.request, this.source.parsedBody)
   }
   toRequest(): Request {
-    return (this.made ??= toRequest(this.request, { url: this.url, parsedBody: this.parsedBody }))
+    return (this.made ??= toRequest(this.request, this.source))
   }
 }
 
@@ -169,10 +184,7 @@ class NodeRequest implements IncomingRequest {
  * const url = targetOf(request.url)
  * if (url !== undefined) await writeResponse(await till.handle(incoming(request, { url })), response)
  */
-export const incoming = (
-  request: IncomingMessage,
-  from: { readonly url: Target; readonly parsedBody?: unknown }
-): IncomingRequest => {
+export const incoming = (request: IncomingMessage, from: RequestSource): IncomingRequest => {
   if (isLost(request, from.parsedBody)) throw lost()
   return new NodeRequest(request, from)
 }
@@ -268,5 +280,33 @@ export const writeResponse = async (
   } catch (error) {
     if (error instanceof BodyInterrupted) throw error
     // Any other error is the connection's: the client disconnected.
+  }
+}
+
+/**
+ * For adapters: handles a request for a priced handler, whose response `held` holds back from when `run` is called.
+ *
+ * @throws the handler's error, or a `ConfigurationError`; the host's error handler may respond by then
+ */
+export const runPriced = async (
+  route: Pick<PricedRoute, "handle">,
+  call: {
+    readonly request: IncomingRequest
+    readonly held: HeldResponse
+    readonly run: () => void
+    readonly caller: Caller
+  }
+): Promise<void> => {
+  const { caller, held, request, run } = call
+  const respond = (): Promise<Response> => {
+    const responded = held.hold()
+    run()
+    return responded
+  }
+  try {
+    await held.finish(await route.handle(request, respond, caller))
+  } catch (error) {
+    held.abandon()
+    throw error
   }
 }

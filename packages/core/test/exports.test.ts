@@ -38,7 +38,9 @@ const plain = [
   "sameListing",
   "searchTermsOf",
   "searchVault",
-  "storageFrom"
+  "storageFrom",
+  "withOuterHeaders",
+  "withoutOuterHeaders"
 ]
 
 const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> = [
@@ -134,10 +136,14 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
     node,
     [
       "BodyInterrupted",
+      "HeldResponse",
       "bodyOf",
       "cancelBody",
       "incoming",
       "malformedTarget",
+      "replaceHeaders",
+      "responseHeaders",
+      "runPriced",
       "targetOf",
       "toRequest",
       "writeHead",
@@ -205,6 +211,7 @@ it("a till has the promised members, and no other", () => {
     "charges",
     "check",
     "dispose",
+    "dnsRecord",
     "fetch",
     "handle",
     "handles",

@@ -36,6 +36,24 @@ export interface SolanaNetwork extends NetworkTerms {
 /** A network on which a call can be paid, and its dollar stablecoin. */
 export type Network = EvmNetwork | SolanaNetwork
 
+/** Names of networks: editors complete them. Any text may stand for one, such as that of a variable; start checks it. */
+export type NetworkName =
+  | "base"
+  | "base-sepolia"
+  | "polygon"
+  | "avalanche"
+  | "solana"
+  | "solana-devnet"
+  | "eip155:1"
+  | "eip155:137"
+  | "eip155:8453"
+  | "eip155:42161"
+  | "eip155:43114"
+  | "eip155:84532"
+  | "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
+  | "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
+  | (string & {})
+
 interface EvmTerms extends Pick<
   EvmNetwork,
   "chainId" | "v1Name" | "asset" | "confirmations" | "finalitySeconds"

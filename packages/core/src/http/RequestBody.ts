@@ -1,10 +1,8 @@
 import { Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
+import { maxBodyBytes } from "../operations/BodyLimits.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import { tryWithTimeout } from "../runtime/Deadline.ts"
-
-/** Largest request body that is read. */
-const maxBodyBytes = 64 * 1024
 
 const tooLarge = new ApiFailure({
   status: 413,

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
+import { maxResponseLength } from "./BodyLimits.ts"
 
 /*
  * What a host's own work may return, and the errors of work that failed.
@@ -21,9 +22,6 @@ export const timeoutCode: ErrorCode = {
   status: 503,
   meaning: "the work took too long"
 }
-
-/** Maximum response of an operation, in characters of JSON: it is stored with its charge. */
-export const maxResponseLength = 1024 * 1024
 
 /**
  * The JSON of what an operation returned.

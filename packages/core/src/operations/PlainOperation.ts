@@ -1,5 +1,6 @@
 import type { CallContext } from "../runtime/Deadline.ts"
 import type { OwnOperationOptions } from "./OwnOperationOptions.ts"
+import type { PathParameters } from "./PathParameters.ts"
 
 /** A schema of zod, valibot, arktype or another library: https://standardschema.dev, version 1. */
 export interface StandardSchema<Output = unknown> {
@@ -39,18 +40,18 @@ export interface PlainOperation<Input = unknown> extends OwnOperationOptions<Inp
 export type AnyPlainOperation = PlainOperation<any>
 
 /**
- * Types the input of an operation by its schema; returns it unchanged. For the option `operations`.
+ * Types the input of an operation by its schema, or else by its path; returns it unchanged. For the option `operations`.
  *
  * @example
  * const weather = operation({
  *   id: "weather",
  *   method: "GET",
- *   path: "/weather",
+ *   path: "/weather/:city",
  *   description: "Weather of a city, now",
  *   price: "0.02",
- *   work: () => ({ celsius: 21 })
+ *   work: ({ city }) => ({ city, celsius: 21 })
  * })
  */
-export const operation = <Input = Readonly<Record<string, string>>>(
-  options: PlainOperation<Input>
+export const operation = <const Path extends string, Input = PathParameters<Path>>(
+  options: PlainOperation<Input> & { readonly path: Path }
 ): PlainOperation<Input> => options

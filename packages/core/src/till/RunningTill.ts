@@ -19,7 +19,7 @@ export interface RunningTill extends OperatorCalls {
   /** Whether the till handles a path (with or without the prefix of `baseUrl`); others are the host's. */
   readonly handles: (pathname: string) => boolean
   /**
-   * Prices a handler that you have already, and lists it in the documents at once. `priced` of `@till402/hono` makes it
+   * Prices a handler that you have already, and lists it in the documents at once. `priced` of an adapter makes it
    * a middleware. For a function that returns data, use the option `operations`.
    *
    * @throws ConfigurationError that names every fault of the options at once

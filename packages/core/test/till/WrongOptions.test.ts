@@ -65,7 +65,7 @@ describe("a wrong configuration is refused, with what was given and what to give
 
 describe("a port may have members of its own", () => {
   it("as an object", () => {
-    expect(changed({ tracker: { track: method, carriers: [], lastCall: undefined } })).toBe("accepted")
+    expect(changed({ tracker: { track: method, codes: [], lastCall: undefined } })).toBe("accepted")
   })
 
   it("as an instance of a class", () => {

@@ -157,9 +157,9 @@ it.each<[string, Partial<Ports>, string]>([
   expect(await startWith(change)).toContain(text)
 })
 
-it("mocks are taken, which have every member", async () => {
+it("mocks are taken, which have every member as a function", async () => {
   const mocks = Layer.mergeAll(
-    Layer.mock(Tracker, {}),
+    Layer.mock(Tracker, { carriers: undefined }),
     Layer.mock(Mailer, {}),
     Layer.mock(Chain, { canRead: () => false })
   )

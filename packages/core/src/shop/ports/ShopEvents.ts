@@ -1,5 +1,6 @@
 import type { Cause, Effect } from "effect"
 import { type EventFields, report as reportEvent, type TillEvent } from "../../runtime/events.ts"
+import type { EventCode } from "./EventCode.ts"
 
 /** What an event of the shop is about. */
 export interface ShopEventFields extends EventFields {
@@ -18,7 +19,10 @@ export interface ShopEventFields extends EventFields {
 }
 
 /** An event for the host's own log, of the engine or of the shop. */
-export interface ShopEvent extends TillEvent, ShopEventFields {}
+export interface ShopEvent extends TillEvent, ShopEventFields {
+  /** A stable code: `order_needs_operator`. Listed in docs/errors.md. */
+  readonly code: EventCode
+}
 
 /** Logs an event of the shop. See `report` of the engine. */
 export const report: (

@@ -86,6 +86,9 @@ const shows = {
   }),
   purchaseId: Schema.String,
   createdAt: time,
+  downloadToken: Schema.Struct({ isReplaced: Schema.Boolean, help: Schema.String }).annotate({
+    description: "Whether a newer token has replaced that of the first response, and how to get one."
+  }),
   item: Schema.Struct({ slug: Schema.String, title: text, productType: text }),
   files: Schema.Array(
     Schema.Struct({

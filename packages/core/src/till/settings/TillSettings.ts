@@ -1,4 +1,5 @@
 import type { Duration } from "effect"
+import type { NetworkName } from "../../domain/Network.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
 import type { Prices } from "../../shop/routes/ShopSettings.ts"
 import type { PublicRoute } from "../../http/HttpMessage.ts"
@@ -43,7 +44,7 @@ export interface TokenOptions {
 /** A network on which callers can pay. */
 export interface NetworkOptions {
   /** Version-1 name (`base-sepolia`, `solana`) or CAIP-2 identifier (`eip155:84532`). */
-  readonly network: string
+  readonly network: NetworkName
   /**
    * Address that receives payments on this network. Default: the till's `payTo`. On Solana, the address of a wallet,
    * whose token account receives them.
@@ -186,7 +187,7 @@ export interface TillSettings {
    * Networks on which callers can pay, preferred first: names or objects. At least one of `base`, `base-sepolia`,
    * `polygon`, `avalanche`, `solana` and `solana-devnet`, because the body of a `402` can't name others.
    */
-  readonly networks: ReadonlyArray<string | NetworkOptions>
+  readonly networks: ReadonlyArray<NetworkName | NetworkOptions>
   /** Host secret, or a list of keys, newest first: the first signs and encrypts, the others verify and decrypt. */
   readonly secret: SecretText | ReadonlyArray<SecretKey>
   /**

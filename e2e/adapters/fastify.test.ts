@@ -1,0 +1,36 @@
+import { till402 } from "@till402/fastify"
+import Fastify from "fastify"
+import { expect, it } from "vitest"
+import { send } from "./client.ts"
+import { fastifyHosts, serverOfFastify } from "./fastify.ts"
+import { serve } from "./hosts.ts"
+import { adapterSuite } from "./suite.ts"
+import { fakeTill } from "./till.ts"
+
+adapterSuite("Fastify", fastifyHosts)
+
+it("takes the client's address from a proxy that the Fastify app trusts, and from no other", async () => {
+  const addressBehindProxy = async (trustProxy: boolean | string): Promise<unknown> => {
+    const app = Fastify({ trustProxy })
+    void app.register(till402(fakeTill().seam))
+    const port = await serve(serverOfFastify(app))
+    const { text } = await send(port, "/x402/caller", { headers: { "x-forwarded-for": "203.0.113.7" } })
+    return (JSON.parse(text) as { readonly clientAddress: unknown }).clientAddress
+  }
+  expect(await addressBehindProxy("127.0.0.1")).toBe("203.0.113.7")
+  expect(await addressBehindProxy("192.0.2.1")).toBe("127.0.0.1")
+  expect(await addressBehindProxy(false)).toBe("127.0.0.1")
+})
+
+it("runs Fastify's hooks for finished responses, so that its log has them", async () => {
+  const app = Fastify()
+  const finished: Array<number> = []
+  app.addHook("onResponse", (_request, reply, done) => {
+    finished.push(reply.statusCode)
+    done()
+  })
+  void app.register(till402(fakeTill().seam))
+  const port = await serve(serverOfFastify(app))
+  expect((await send(port, "/x402/bare")).status).toBe(402)
+  await expect.poll(() => finished).toEqual([402])
+})

@@ -1,0 +1,266 @@
+import { createReadStream } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { text } from "node:stream/consumers"
+import { gzipSync } from "node:zlib"
+import type { PricedRouteOptions, Till } from "@till402/core"
+import { priced as pricedExpress, till402 as expressTill } from "@till402/express"
+import { priced as pricedFastify } from "@till402/fastify"
+import { priced as pricedKoa } from "@till402/koa"
+import type { ErrorRequestHandler, Express, RequestHandler } from "express"
+import Fastify, { type FastifyInstance } from "fastify"
+import { describe, expect, it } from "vitest"
+import { expresses } from "./express.ts"
+import { serverOfFastify } from "./fastify.ts"
+import { serve } from "./hosts.ts"
+import { koas } from "./koa.ts"
+import { openTill, openWallet } from "./pricedHandlers.ts"
+
+/*
+ * What handlers of Node's frameworks do with their response object, and what middleware does with it around them.
+ */
+
+const tides = { id: "tides", path: "/tides", price: "0.02" } as const
+const form = { ...tides, method: "POST" } as const
+
+const open = async (
+  serverOf: (till: Till, route: PricedRouteOptions) => Server,
+  route: PricedRouteOptions = tides
+) => {
+  const { facilitator, till } = openTill({ onProviderError: () => undefined })
+  const port = await serve(serverOf(till, route))
+  return { facilitator, url: `http://127.0.0.1:${port}/tides`, ...openWallet() }
+}
+
+const contents = async (response: Response) => [response.status, await response.text()]
+
+const onError: ErrorRequestHandler = (error: Error, _request, response, next) => {
+  if (response.headersSent) next(error)
+  else response.status(500).send(`host: ${error.message}`)
+}
+
+describe.each(Object.entries(expresses))("a priced handler of %s", (_, express) => {
+  const openExpress = (setUp: (app: Express, price: RequestHandler) => void, route?: PricedRouteOptions) =>
+    open((till, options) => {
+      const app = express()
+      setUp(app.use(expressTill(till)), pricedExpress(till, options) as RequestHandler)
+      return createServer(app.use(onError))
+    }, route)
+
+  it("may send a file, and pipe a stream", async () => {
+    const { facilitator, pay, payment, url } = await openExpress((app, price) => {
+      app.get("/tides", price, (request, response, next) => {
+        if (request.query["pipe"] === undefined) response.sendFile(import.meta.filename)
+        else pipeline(createReadStream(import.meta.filename), response.type("text")).catch(next)
+      })
+    })
+    const own = await text(createReadStream(import.meta.filename))
+    for (const query of ["", "?pipe"]) {
+      expect(await contents(await pay(url + query))).toEqual([200, own])
+      expect(await contents(await fetch(url + query, { headers: payment() }))).toEqual([200, own])
+    }
+    expect(facilitator.settled).toHaveLength(2)
+  })
+
+  it("costs nothing where its stream breaks off: the error handler responds, and the connection stays", async () => {
+    const { facilitator, pay, url } = await openExpress((app, price) => {
+      app.get("/tides", price, (_request, response, next) => {
+        const source = async function* () {
+          yield "hi"
+          throw new Error("the tide is out")
+        }
+        pipeline(Readable.from(source()), response).catch(next)
+      })
+    })
+    expect(await contents(await pay(url))).toEqual([500, "host: the tide is out"])
+    expect(facilitator.settle.calls).toHaveLength(0)
+  })
+
+  it("is paid for what it sent before it threw", async () => {
+    const errors: Array<string> = []
+    const { facilitator, pay, url } = await openExpress((app, price) => {
+      app.get("/tides", price, (_request, response) => {
+        response.send("high")
+        throw new Error("too late")
+      })
+      app.use(((error: Error, _request, _response, _next) => {
+        errors.push(error.message)
+      }) satisfies ErrorRequestHandler)
+    })
+    expect(await contents(await pay(url))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(1)
+    await expect.poll(() => errors).toEqual(["too late"])
+  })
+
+  it("is compressed by middleware before it, which sees what the client accepts", async () => {
+    const compress: RequestHandler = (request, response, next) => {
+      const { end } = response
+      response.end = ((chunk: string | Uint8Array) => {
+        if (request.headers["accept-encoding"] === undefined || chunk === undefined || chunk.length === 0)
+          return Reflect.apply(end, response, [chunk])
+        const bytes = gzipSync(chunk)
+        response.set({ "content-encoding": "gzip", "content-length": String(bytes.length) })
+        return Reflect.apply(end, response, [bytes])
+      }) as typeof end
+      next()
+    }
+    const { pay, payment, url } = await open((till, options) => {
+      const app = express().use(compress).use(expressTill(till))
+      app.get("/tides", pricedExpress(till, options), (request, response) => {
+        response.send(`high ${request.headers["accept-encoding"]}`)
+      })
+      return createServer(app)
+    })
+    const sold = await pay(url)
+    expect(sold.headers.get("content-encoding")).toBe("gzip")
+    expect(await contents(sold)).toEqual([200, "high undefined"])
+    expect(await contents(await fetch(url, { headers: payment() }))).toEqual([200, "high undefined"])
+  })
+
+  it("keeps headers that middleware after the price sets at the last moment", async () => {
+    const session: RequestHandler = (_request, response, next) => {
+      const { writeHead } = response
+      response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+        response.setHeader("x-session", "1")
+        return Reflect.apply(writeHead, response, head)
+      }) as typeof writeHead
+      next()
+    }
+    const { pay, url } = await openExpress((app, price) => {
+      app.get("/tides", price, session, (_request, response) => {
+        response.send("high")
+      })
+    })
+    const sold = await pay(url)
+    expect([...(await contents(sold)), sold.headers.get("x-session")]).toEqual([200, "high", "1"])
+  })
+
+  it("fails loudly without a handler, and outside of a route", async () => {
+    const { facilitator, url } = await openExpress((app, price) => {
+      app.get("/tides", price)
+    })
+    const outside = await openExpress((app, price) => {
+      app.use("/tides", price)
+    })
+    for (const at of [url, outside.url])
+      expect(await contents(await fetch(at))).toEqual([
+        500,
+        expect.stringContaining("priced route tides has no handler: nothing was charged")
+      ])
+    expect(facilitator.verify.calls).toHaveLength(0)
+  })
+
+  it("refuses a form with files that was parsed before the price", async () => {
+    const { facilitator, pay, url } = await openExpress((app, price) => {
+      const parse: RequestHandler = async (request, _response, next) => {
+        await text(request)
+        request.body = { title: "tides" }
+        next()
+      }
+      app.post("/tides", parse, price, (_request, response) => {
+        response.send("kept")
+      })
+    }, form)
+    const body = new FormData()
+    body.set("file", new Blob(["a"]), "a.txt")
+    const refused = await pay(url, { method: "POST", body })
+    expect([refused.status, facilitator.settle.calls.length]).toEqual([500, 0])
+  })
+})
+
+describe("a priced handler of Fastify", () => {
+  const openFastify = (setUp: (app: FastifyInstance, price: ReturnType<typeof pricedFastify>) => void) =>
+    open((till, options) => {
+      const app = Fastify()
+      setUp(app, pricedFastify(till, options))
+      return serverOfFastify(app)
+    })
+
+  it("may hijack its reply: nothing is sent before the payment settles", async () => {
+    const { facilitator, pay, payment, url } = await openFastify((app, price) => {
+      app.get("/tides", price, (_request, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(200, ["content-type", "text/plain", "x-a", "1"])
+        reply.raw.write("hi")
+        setTimeout(() => reply.raw.end("gh"), 10)
+      })
+    })
+    facilitator.rejectsSettlement()
+    expect((await pay(url)).status).toBe(402)
+    const settled = await openFastify((app, price) => {
+      app.get("/tides", price, (_request, reply) => {
+        reply.hijack()
+        reply.raw.setHeader("x-a", "1")
+        reply.raw.end("high")
+      })
+    })
+    const sold = await settled.pay(settled.url)
+    expect([...(await contents(sold)), sold.headers.get("x-a")]).toEqual([200, "high", "1"])
+    expect(payment()).toBeTruthy()
+  })
+
+  it("runs the hooks of its app: validation, serialization, onSend, onResponse", async () => {
+    const finished: Array<number> = []
+    const { facilitator, pay, url } = await openFastify((app, price) => {
+      app.addHook("onSend", async (_request, reply, payload) => {
+        reply.header("x-sent", "1")
+        return payload
+      })
+      app.addHook("onResponse", async (_request, reply) => void finished.push(reply.statusCode))
+      const schema = {
+        querystring: { type: "object", properties: { days: { type: "integer" } } },
+        response: { 200: { type: "object", properties: { days: { type: "integer" } } } }
+      }
+      app.get("/tides", { ...price, schema }, (request) => ({ ...(request.query as object), secret: 1 }))
+    })
+    const sold = await pay(`${url}?days=2`)
+    expect([...(await contents(sold)), sold.headers.get("x-sent")]).toEqual([200, '{"days":2}', "1"])
+    const refused = await pay(`${url}?days=two`)
+    expect(refused.status).toBe(400)
+    expect(facilitator.settled).toHaveLength(1)
+    // Each payment follows a 402.
+    await expect.poll(() => finished).toEqual([402, 200, 402, 400])
+  })
+})
+
+describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
+  it("may write to Node's response itself: nothing is sent before the payment settles", async () => {
+    const serverOf = (till: Till, options: PricedRouteOptions) => {
+      const app = new Koa()
+      app.use(pricedKoa(till, options))
+      app.use(async (context) => {
+        context.respond = false
+        context.res.writeHead(201, { "content-type": "text/plain" })
+        setTimeout(() => context.res.end("high"), 10)
+      })
+      return createServer(app.callback())
+    }
+    const { facilitator, pay, url } = await open(serverOf)
+    facilitator.rejectsSettlement()
+    const refused = await pay(url)
+    expect(refused.status).toBe(402)
+    expect(await refused.text()).not.toContain("high")
+    const settled = await open(serverOf)
+    expect(await contents(await settled.pay(settled.url))).toEqual([201, "high"])
+    expect(await contents(await fetch(settled.url, { headers: settled.payment() }))).toEqual([201, "high"])
+  })
+
+  it("sells what Koa would send: JSON, a buffer, a message of a status", async () => {
+    const bodies: Array<unknown> = [{ high: 1 }, Buffer.from("high"), undefined]
+    const { pay, payment, url } = await open((till, options) => {
+      const app = new Koa()
+      app.use(pricedKoa(till, options))
+      app.use((context) => {
+        context.status = 201
+        const body = bodies.shift()
+        if (body !== undefined) context.body = body
+      })
+      return createServer(app.callback())
+    })
+    for (const expected of ['{"high":1}', "high", "Created"]) {
+      expect(await contents(await pay(url))).toEqual([201, expected])
+      expect(await contents(await fetch(url, { headers: payment() }))).toEqual([201, expected])
+    }
+  })
+})

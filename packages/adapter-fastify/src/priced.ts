@@ -1,0 +1,86 @@
+import type { PricedRouteOptions, Till } from "@till402/core"
+import {
+  HeldResponse,
+  incoming,
+  malformedTarget,
+  runPriced,
+  targetOf,
+  writeResponse
+} from "@till402/core/node"
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onErrorHookHandler,
+  preParsingHookHandler,
+  RouteShorthandOptions
+} from "fastify"
+import { copyHeaders, sendNow } from "./sendNow.ts"
+
+/** The hooks of a priced route. */
+export interface PricedHooks {
+  readonly preParsing: preParsingHookHandler
+  readonly onError: onErrorHookHandler
+}
+
+/**
+ * Prices a handler: the hooks of its route, as options. The till lists the route at once, before Fastify gets its path,
+ * so `path` repeats it.
+ *
+ * Only a 2xx response of UTF-8 text up to 1 MiB is charged; what the handler sends is held back until the payment has
+ * settled. Any other status is sent free of charge, with headers that keep it out of caches, and so is the response of
+ * an error handler or of `reply.callNotFound()`. With `settlement: "before-work"` the payment has settled: the caller
+ * gets `HANDLER_FAILED`, and retries free of charge.
+ *
+ * @throws ConfigurationError that names every fault of the options at once
+ *
+ * @example
+ * import { priced } from "@till402/fastify"
+ * import Fastify from "fastify"
+ *
+ * const app = Fastify()
+ * const weather = priced(till, { id: "weather", path: "/weather/:city", price: "0.02" })
+ * app.get<{ Params: { city: string } }>("/weather/:city", weather, async (request) => ({ city: request.params.city }))
+ */
+export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): PricedHooks => {
+  const route = till.price(options)
+  return {
+    preParsing: (request, reply, payload, done) => {
+      const url = targetOf(request.raw.url ?? "/")
+      if (url === undefined) {
+        sendNow(reply, () => writeResponse(malformedTarget(), reply.raw)).catch(done)
+        return
+      }
+      copyHeaders(reply)
+      const held = new HeldResponse(reply.raw)
+      responses.set(request, held)
+      let isCalled = false
+      const run = () => {
+        isCalled = true
+        refuseNotFound(reply, held)
+        done(null, payload)
+      }
+      const caller = { clientAddress: request.ip }
+      const incomingRequest = incoming(request.raw, { url, keepsBody: true })
+      runPriced(route, { request: incomingRequest, held, run, caller }).catch((error: Error) => {
+        if (isCalled) reply.send(error)
+        else done(error)
+      })
+    },
+    onError: (request, _reply, _error, done) => {
+      responses.get(request)?.refuse(500)
+      done()
+    }
+  } satisfies RouteShorthandOptions
+}
+
+/** Responses to requests for priced handlers. */
+const responses = new WeakMap<FastifyRequest, HeldResponse>()
+
+/** The handler of 404 responds to this request from then on, whatever its status. */
+const refuseNotFound = (reply: FastifyReply, held: HeldResponse): void => {
+  const { callNotFound } = reply
+  reply.callNotFound = () => {
+    held.refuse(404)
+    return callNotFound.call(reply)
+  }
+}

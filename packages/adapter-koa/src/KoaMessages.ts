@@ -1,0 +1,25 @@
+import { Readable } from "node:stream"
+import type { IncomingRequest, PlainResponse } from "@till402/core"
+import { bodyOf, cancelBody, incoming, type RequestSource, writeHead } from "@till402/core/node"
+import type { Context } from "koa"
+
+/** The request as the till reads it. Koa's body parsers keep the text that was sent in `rawBody`. */
+export const requestOf = (context: Context, source: Omit<RequestSource, "parsedBody">): IncomingRequest => {
+  const { body, rawBody } = context.request as { readonly body?: unknown; readonly rawBody?: unknown }
+  return incoming(context.req, { ...source, parsedBody: rawBody ?? body })
+}
+
+/** Sets the till's response on the context. */
+export const respond = async (context: Context, response: Response | PlainResponse): Promise<void> => {
+  const isHead = context.method === "HEAD"
+  if (isHead) await cancelBody(response)
+  const body = isHead ? null : await bodyOf(response)
+  context.status = response.status
+  context.body = body
+  // Koa 2 lets a client wait for the rest of a body whose source has failed.
+  if (body instanceof Readable) body.once("error", () => context.res.destroy())
+  // Koa sets its own status and type for some bodies: restore those of the response.
+  context.remove("Content-Type")
+  context.status = response.status
+  writeHead(response, context.res)
+}
