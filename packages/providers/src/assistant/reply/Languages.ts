@@ -8,12 +8,12 @@ import type { ListLanguage } from "./ListWords.ts"
 export type Language = "en" | "de" | "fr" | "es" | "it" | "pt"
 
 const common: Readonly<Record<Language, string>> = {
-  en: "the is it and for a of with this that has have are you your i to not from in they these be",
-  de: "der die das ist und für ein eine einen mit nicht auf sie es ich du hat sind zu von im in dem den auch wie unter",
-  fr: "le la les est et pour un une avec ce cette pas il elle je vous des du sont dans qui que sur sans au moins",
-  es: "el la los las es y para un una con este esta no se lo del son que en por su está muy sin tu menos",
-  it: "il lo la gli è e per un una con questo questa non si del della sono che di in ha alla più dei meno",
-  pt: "o a os as é e para um uma com este esta não se do da são que em por no na tem mais sem seu até"
+  en: "the is it and for a of with this that has have are you your i to not from in they these be hello hi",
+  de: "der die das ist und für ein eine einen mit nicht auf sie es ich du hat sind zu von im in dem den auch wie unter hallo suche",
+  fr: "le la les est et pour un une avec ce cette pas il elle je vous des du sont dans qui que sur sans au moins bonjour cherche",
+  es: "el la los las es y para un una con este esta no se lo del son que en por su está muy sin tu menos hola qué busco",
+  it: "il lo la gli è e per un una con questo questa non si del della sono che di in ha alla più dei meno da ciao cerco avete",
+  pt: "o a os as é e para um uma com este esta não se do da são que em por no na tem mais sem seu até olá procuro"
 }
 
 /** Words that are common in a language. */
@@ -46,6 +46,7 @@ const listedIn = (text: string): ListLanguage | undefined => {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja"
   if (/\p{Script=Han}/u.test(text))
     return traditional.test(text) && !simplified.test(text) ? "zh-Hant" : "zh-Hans"
+  if (/[¿¡]/.test(text)) return "es"
   return languagesOf(text)[0]
 }
 

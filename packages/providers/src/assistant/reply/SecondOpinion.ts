@@ -79,8 +79,9 @@ const compact = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "")
 
-/** Words that prove nothing alone. */
-const vague = /^(?:.{0,2}|safe|safety|tested|certified|approved|free|proof|resistant|standard)$/u
+/** Words that prove nothing alone: a helmet's certificate is for one standard of many. */
+const vague =
+  /^(?:.{0,2}|safe|safety|tested|certified|approved|free|proof|resistant|standard|zertifiziert|gepr[üu]ft|getestet|certifi[ée]e?|test[ée]e?|certificad[oa]|probad[oa]|certificat[oa]|testat[oa]|testad[oa])$/u
 
 /** Whether a sentence may be sent. */
 export const mayBeSent = (
