@@ -12,7 +12,7 @@ export interface Pair {
   readonly open?: boolean
 }
 
-/** Declares an attack. A test compares the names with the tables of `docs/threats.md`, so a name must be a literal. */
+/** Declares an attack. A test compares the names with the tables of `docs/threats`, so a name must be a literal. */
 export const attack = (name: string, { fails, lands, on, open = false }: Pair): void => {
   describe(name, () => {
     it(`lands on ${on}`, lands)

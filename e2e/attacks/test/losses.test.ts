@@ -11,7 +11,7 @@ import { tillTarget } from "../src/LossTargets.ts"
 import { visit } from "../src/Visitor.ts"
 
 /*
- * The loss table of docs/threats.md: measures the upstream work that an attacker can cause without paying.
+ * The loss table of docs/threats/capacity.md: measures the upstream work that an attacker can cause without paying.
  */
 
 const local = localChainOfFile()
@@ -33,7 +33,7 @@ const atomicOf = (cell: string): bigint => {
   return BigInt(whole) * 1_000_000n + BigInt(cents!) * 10_000n
 }
 
-const map = readFileSync(join(import.meta.dirname, "../../../docs/threats.md"), "utf8")
+const map = readFileSync(join(import.meta.dirname, "../../../docs/threats/capacity.md"), "utf8")
 
 /** The rows that follow the table's mark, by their first cell. */
 const stated: ReadonlyMap<string, Row> = new Map(
@@ -94,7 +94,7 @@ const cases: Readonly<Record<string, Partial<TillOptions>>> = {
   "before the work": { settlement: { track: "before-work" } }
 }
 
-describe("the loss table of docs/threats.md", () => {
+describe("the loss table of docs/threats/capacity.md", () => {
   it("has a row for each way to settle", () => {
     expect([...stated.keys()]).toEqual([...Object.keys(cases), "before the work, which fails"])
   })

@@ -3,12 +3,13 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 
 /*
- * docs/threats.md and the attacks of this folder must agree.
+ * docs/threats and the attacks of this folder must agree.
  */
 
 const folder = import.meta.dirname
-const docs = join(folder, "../../../docs")
-const map = readFileSync(join(docs, "threats.md"), "utf8")
+const docs = join(folder, "../../../docs/threats")
+const read = (page: string): string => readFileSync(join(docs, page), "utf8")
+const map = globSync("*.md", { cwd: docs }).toSorted().map(read).join("\n")
 
 interface Tried {
   readonly file: string
@@ -59,7 +60,7 @@ const rows: ReadonlyArray<Row> = map.split(`| ${columns.join(" | ")} |\n`).flatM
             .slice(1, -1)
             .split("|")
             .map((cell) => cell.trim())
-          const file = /^\[\w+\]\(\.\.\/e2e\/attacks\/test\/([\w.]+)\)$/.exec(cells[5] ?? "")?.[1]
+          const file = /^\[\w+\]\(\.\.\/\.\.\/e2e\/attacks\/test\/([\w.]+)\)$/.exec(cells[5] ?? "")?.[1]
           if (file === undefined) throw new Error(`the table names no test file: ${line}`)
           return { file, name: cells[0]!, isOpen: cells[4]!.startsWith("**open**"), cells }
         })
@@ -77,16 +78,16 @@ const limitsIn = (file: string): ReadonlyArray<string> => {
   )
 }
 
-/** The limits that docs/threats.md lists as pinned, with their files. */
+/** The limits that docs/threats lists as pinned, with their files. */
 const pinnedLimits = Array.from(
-  map.matchAll(/^\| ([^|\n]+) \| \[\w+\]\(\.\.\/e2e\/attacks\/test\/([\w.]+)\) \|$/gm),
+  map.matchAll(/^\| ([^|\n]+) \| \[\w+\]\(\.\.\/\.\.\/e2e\/attacks\/test\/([\w.]+)\) \|$/gm),
   ([, title, file]) => `${file}: ${title}`
 )
 
 const keyOf = ({ file, name }: Tried): string => `${file}: ${name}`
 const keysOf = (all: ReadonlyArray<Tried>): ReadonlyArray<string> => all.map(keyOf).toSorted()
 
-describe("docs/threats.md", () => {
+describe("docs/threats", () => {
   it("names a file and a title that exist, in every row", () => {
     expect(rows.length).toBeGreaterThan(40)
     for (const { file } of rows) expect(existsSync(join(folder, file)), file).toBe(true)
@@ -106,7 +107,7 @@ describe("docs/threats.md", () => {
 
   it("fills every column, and explains every source", () => {
     const explained = new Set(
-      Array.from(map.split("\n## ")[0]!.matchAll(/^\| ([\w-]+)(?: n)? \| /gm), ([, name]) => name!)
+      Array.from(read("README.md").matchAll(/^\| ([\w-]+)(?: n)? \| /gm), ([, name]) => name!)
     )
     for (const { cells } of rows) {
       expect(cells).toHaveLength(columns.length)

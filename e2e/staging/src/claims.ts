@@ -1,6 +1,6 @@
 /*
  * What the providers assume about their upstreams, and which step of a script proves it. The table of
- * docs/upstreams.md has their evidence so far.
+ * docs/upstreams/evidence.md has their evidence so far.
  */
 
 export interface Claim {

@@ -104,7 +104,7 @@ export class InvariantChecker {
   settleResponded(authorization: Authorization, { errorReason, success, transaction }: Settled): void {
     for (const payment of this.paymentsOf(authorization)) {
       if (success) payment.isReportedSettled = true
-      // It found the payment in an old block. Cheap routes believe it ("What no server can promise", docs/threats.md).
+      // It found the payment in an old block. Cheap routes believe it ("What no server can promise", docs/threats/limits.md).
       if (success && this.wasPublic(payment)) payment.facilitatorLied = true
       else if (transaction === "" && definiteRefusals.has(errorReason ?? "")) {
         payment.mayMove = false

@@ -36,7 +36,7 @@ const planOf = (faultPlan: FaultPlan): FaultPlan => {
 }
 
 /**
- * A till with stores of its own and the same `payTo`, as no host should have it (docs/threats.md, "What no server can
+ * A till with stores of its own and the same `payTo`, as no host should have it (docs/threats/limits.md, "What no server can
  * promise"): a payment that both get at the same moment may buy a response at both. That is the only loss allowed.
  */
 export class OtherTill {

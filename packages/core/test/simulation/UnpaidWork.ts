@@ -4,7 +4,7 @@ import type { Call } from "./Payment.ts"
 import { lossPerHour } from "./Server.ts"
 
 /*
- * Checks that no payer gets more work without paying than docs/threats.md allows ("What an attacker can cost you").
+ * Checks that no payer gets more work without paying than docs/threats/capacity.md allows ("What an attacker can cost you").
  *
  * Work is what the marketplace was searched for, at the price of a search: it may cost the host money before anything is
  * paid. It doesn't know how the till admits payments. It reads the chain, and what reached the marketplace.

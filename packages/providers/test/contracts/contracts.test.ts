@@ -11,7 +11,7 @@ import { orderId, request as zincRequest, startShop as startZinc } from "../zinc
 import { contractOf } from "./contract.ts"
 
 /*
- * Our requests and fixtures against the upstreams' own descriptions. See docs/upstreams.md for what each proves.
+ * Our requests and fixtures against the upstreams' own descriptions. See docs/upstreams/evidence.md for what each proves.
  */
 
 const server = interceptRequests()

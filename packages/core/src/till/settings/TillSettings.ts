@@ -90,7 +90,7 @@ export type FixedPriceOperation = keyof Prices
 
 /**
  * Bounds on work for payments that have not settled yet: together, the most that callers can cost you without paying.
- * See docs/threats.md, "What an attacker can cost you".
+ * See docs/threats/capacity.md, "What an attacker can cost you".
  */
 export interface LimitOptions {
   /**
