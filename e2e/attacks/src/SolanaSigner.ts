@@ -44,6 +44,12 @@ const memoProgram = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 
 const decode = (payment: string) => getTransactionDecoder().decode(getBase64Encoder().encode(payment))
 
+/** Whether an account has signed; the chain has checked the signature. */
+const isSigned = (payment: string, account: string): boolean =>
+  Object.entries(decode(payment).signatures).some(
+    ([signer, signature]) => signer === account && signature !== null
+  )
+
 const seenIn = (payment: string): SeenPayment => {
   const message = getCompiledTransactionMessageDecoder().decode(decode(payment).messageBytes)
   if (message.version !== 0) throw new Error("a payment of another version")
@@ -115,6 +121,19 @@ export const openOrderShop = ({
     served.add(order)
     await submit(payment)
     return true
+  }
+}
+
+/** Remembers who has bought what, and tells it to whoever presents a transaction of theirs: it must be the payer. */
+export const openOrderBook = () => {
+  const sold = new Set<string>()
+  const entry = (payment: string, order: string): string => `${seenIn(payment).accounts[1]} ${order}`
+  return {
+    sold: (payment: string, order: string) => void sold.add(entry(payment, order)),
+    repeats: async (payment: string, order: string): Promise<boolean> => {
+      const [, payer = ""] = seenIn(payment).accounts
+      return isSigned(payment, payer) && sold.has(entry(payment, order))
+    }
   }
 }
 

@@ -11,10 +11,11 @@ import { attack } from "../src/attack.ts"
 import { buyOf, type Call, calls, requestOf } from "../src/Calls.ts"
 import { openOurs } from "../src/Ours.ts"
 import { composePayment, reencoded } from "../src/SolanaPayments.ts"
-import { openOrderShop, rules, type SeenPayment, solanaOrders } from "../src/SolanaSigner.ts"
+import { openOrderBook, openOrderShop, rules, type SeenPayment, solanaOrders } from "../src/SolanaSigner.ts"
 
 /*
- * Attacks with the memo of a payment on Solana: the 402 of `buy` names one, and a payment without it is accepted too.
+ * Attacks on orders by payments on Solana: with the memo that the 402 of `buy` names, without one, and with a transaction
+ * that pays for something else.
  */
 
 let chain: SolanaChain
@@ -157,6 +158,31 @@ attack("a payment on Solana with the memo of another's quote", {
     expect(goods.fulfilment.orders.size).toBe(0)
     expect((await present(payment, calls.buy)).status).toBe(200)
     expect([await orders(), await scene.received()]).toEqual([1, amount])
+  }
+})
+
+attack("a transaction of a payer on Solana, to learn what they have bought", {
+  on: solanaOrders,
+  lands: async () => {
+    const scene = await openScene()
+    const shop = openOrderBook()
+    shop.sold(await scene.compose(scene.feePayer.address, price), "the order of Ada")
+    // Public on the chain, to somebody else: not signed for this shop.
+    const payment = await scene.compose(official.feePayer, 1n)
+    expect(await shop.repeats(payment, "the order of Ada")).toBe(true)
+  },
+  fails: async () => {
+    const scene = await openScene()
+    const { present, quote } = await openTill(scene)
+    const { amount } = await quote(calls.buy)
+    const bought = await present(await scene.compose(official.feePayer, amount), calls.buy)
+    expect(bought.status).toBe(200)
+    for (const signer of [scene.feePayer.address, official.feePayer]) {
+      const told = await present(await scene.compose(signer, 1n), calls.buy)
+      expect(told.status).toBe(402)
+      expect(told.text).not.toMatch(/DUPLICATE_ORDER|x402-status/)
+    }
+    expect(await scene.received()).toBe(amount)
   }
 })
 

@@ -8,7 +8,7 @@ import type { Discovery } from "./Discovery.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The keywords by which a wrong input is told from a right one. */
+/** The keywords that decide whether an input is valid. */
 const keywords: ReadonlySet<string> = new Set([
   "$schema",
   "type",

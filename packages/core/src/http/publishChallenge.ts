@@ -15,8 +15,8 @@ const priceOf = ({ headers }: PlainResponse): bigint | undefined => {
 }
 
 /**
- * Returns what publishes the 402 to a request without a payment, or with a header that is none; `undefined` for other
- * requests. The toll publishes what becomes of payments.
+ * Publishes the 402 of a request without a payment, or with a header that is none; `undefined` for other requests, whose
+ * outcome the toll publishes.
  */
 export const challengePublisher = (
   payments: PaymentFeed,

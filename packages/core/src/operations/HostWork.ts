@@ -33,8 +33,10 @@ export const jsonOf = (id: string, output: unknown): string => {
     throw new TypeError(
       `operation ${id} returned an Effect, and must return a promise or data: run it (Effect.runPromise), or use Operation.make`
     )
+  if (output === undefined)
+    throw new TypeError(`operation ${id} returned nothing: return data, or null if there is none`)
   const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
-  const text = isData ? JSON.stringify(output ?? null) : undefined
+  const text = isData ? JSON.stringify(output) : undefined
   if (typeof text !== "string") throw new TypeError(`operation ${id} must return data that JSON can hold`)
   if (text.length > maxResponseLength)
     throw new TypeError(`operation ${id} must return at most ${maxResponseLength} characters of JSON`)

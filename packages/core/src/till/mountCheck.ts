@@ -18,7 +18,7 @@ export const mountCheckOf = ({ baseUrl }: Pick<ConfiguredSettings, "baseUrl">, m
   const actual = `${origin}${mount}`
   return checkOf("baseUrl", undefined, {
     status: "warn",
-    problem: `The till is mounted at ${mount}, and the path of baseUrl is ${pathname}: callers are told to pay ${baseUrl}/x402/…`,
+    problem: `The till is mounted at ${mount}, and the path of baseUrl is ${pathname}: callers pay at ${baseUrl}/x402/…`,
     cure: `Set baseUrl to ${actual}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
   })
 }

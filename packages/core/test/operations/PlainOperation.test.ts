@@ -120,6 +120,7 @@ describe("a route of the host", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("payer 0xabc owes"))],
     ["returns a number that JSON can't hold", () => 1n],
+    ["returns nothing", () => undefined],
     ["returns a function", () => () => 1],
     ["returns an object that is no JSON", () => ({ toJSON: () => undefined })],
     ["returns a response", () => new Response("hello", { status: 500 })],

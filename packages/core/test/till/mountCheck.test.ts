@@ -44,7 +44,7 @@ it.each([
     402, 402, 402
   ])
   expect(messages()).toEqual([
-    `The till is mounted at /shop, and the path of baseUrl is ${path}: callers are told to pay ${baseUrl}/x402/…. Set baseUrl to ${cure}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
+    `The till is mounted at /shop, and the path of baseUrl is ${path}: callers pay at ${baseUrl}/x402/…. Set baseUrl to ${cure}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
   ])
   expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/shop") }])
 })

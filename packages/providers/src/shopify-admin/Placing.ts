@@ -135,11 +135,21 @@ export class Placing {
       const now = yield* Clock.currentTimeMillis
       const draft = yield* withOutcome(whenUnread)(this.draftOf(reference))
       if (isCompleted(draft)) return yield* withOutcome(whenUnread)(placedAs(draft, orderId))
-      yield* withOutcome(whenOpen)(this.claimed(draft, placement))
+      const claiming = yield* Effect.result(this.claimed(draft, placement))
+      if (Result.isFailure(claiming)) return yield* this.unclaimed(claiming.failure, placement)
       this.sent.add(orderId, now)
       return yield* this.completed(reference, orderId)
     }
   )
+
+  /** The shop changes no draft that another process has completed since it was read. */
+  private unclaimed(error: ShopifyAdminError, { orderId, reference }: ShopifyAdminPlacement): Attempt {
+    const isOpen = Effect.fail({ error, outcome: whenOpen(error) })
+    if (!(error instanceof DraftRefused)) return isOpen
+    return Effect.flatMap(withOutcome(whenUnread)(this.draftOf(reference)), (draft) =>
+      isCompleted(draft) ? withOutcome(whenUnread)(placedAs(draft, orderId)) : isOpen
+    )
+  }
 
   /** Writes the till's order on a draft at the agreed price, which may change with it. */
   private readonly claimed = Effect.fnUntraced(

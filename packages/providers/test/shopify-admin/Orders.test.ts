@@ -187,6 +187,18 @@ describe("an order of a Shopify shop", () => {
     assert.strictEqual(upstream.orders.size, 1)
   })
 
+  it("is placed once if another process completes it before it is claimed", async () => {
+    const { open, quote, shop, upstream } = start()
+    const { reference, total } = await quote()
+    const order = { ...request, orderId, reference, total }
+    upstream.next(/UpdateDraft/, async (act) => {
+      assert.strictEqual((await open().place(order, context)).reference, "gid://shopify/Order/900")
+      return act()
+    })
+    assert.strictEqual((await shop.place(order, context)).reference, "gid://shopify/Order/900")
+    assert.strictEqual(upstream.orders.size, 1)
+  })
+
   it("gets the quote alone, if another order claims it at the same time", async () => {
     const { open, quote, shop, upstream } = start()
     const { reference, total } = await quote()

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { isOnSolana } from "../../domain/PaymentPayload.ts"
+import { type EvmPaymentPayload, isOnSolana } from "../../domain/PaymentPayload.ts"
 import { isNamedSo } from "../../ports/chargeRules.ts"
 import type { Charge, Charges, RepeatRule } from "../../ports/Charges.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
@@ -24,7 +24,9 @@ const nameOf = ({ operation, payment: { paymentId } }: Request): RepeatRule["nam
 
 /**
  * Payments that repeat another one of their payer: for the same thing in whatever words, or with the same id. The store's
- * claim decides, by the rule made here; looking before it saves a verification, or replaces a refusal.
+ * claim decides, by the rule made here; looking before it saves a verification, or replaces a refusal. On Solana the claim
+ * decides alone: any transaction of the payer is signed by them and public, and only its verification shows that it is
+ * a payment, and new.
  */
 export class RepeatedPayments {
   private readonly services: Services
@@ -67,19 +69,22 @@ export class RepeatedPayments {
     return this.find(attempt, this.ruleOf(attempt))
   }
 
-  /** Nobody but the payer, proven by the signature, learns of the other payment. */
+  /** Nobody but the payer, proven by the signature of a payment that is still valid, learns of the other one. */
   private readonly find = Effect.fnUntraced(
     { self: this },
     function* (
       attempt: PaymentAttempt,
       rule: RepeatRule | undefined
     ): Effect.fn.Return<ChargeEvent | undefined, StoreError> {
-      if (rule === undefined) return undefined
+      const { payload } = attempt.request.payment
+      if (rule === undefined || isOnSolana(payload)) return undefined
       const { admission, charges } = this.services
       yield* admission.checkSignature(attempt)
       if (!attempt.learned.isProven) return undefined
       const first = yield* charges.findRepeated({ key: attempt.lease.key, payer: attempt.payer }, rule)
-      return first !== undefined && couldBuy(attempt, first) ? this.eventOf(attempt, first) : undefined
+      return first !== undefined && couldBuy(payload, attempt.lease, first)
+        ? this.eventOf(attempt, first)
+        : undefined
     }
   )
 
@@ -109,9 +114,10 @@ const progressOf = (first: Charge, nowMillis: number, replayMillis: number): Rep
  * Whether a payment could buy what another one has bought. Whoever reads the chain can present the payer's old payments, also
  * those to others, and would learn what was bought here.
  */
-const couldBuy = ({ lease, request }: PaymentAttempt, { payTo }: Charge): boolean => {
-  const { payload } = request.payment
-  if (isOnSolana(payload)) return true
-  const { to, validBefore } = payload.payload.authorization
-  return to.toLowerCase() === payTo.toLowerCase() && Number(validBefore) * 1000 > lease.nowMillis()
-}
+const couldBuy = (
+  { payload: { authorization } }: EvmPaymentPayload,
+  lease: PaymentAttempt["lease"],
+  { payTo }: Charge
+): boolean =>
+  authorization.to.toLowerCase() === payTo.toLowerCase() &&
+  Number(authorization.validBefore) * 1000 > lease.nowMillis()

@@ -177,7 +177,8 @@ it("storefront pages with their query in another order are the same order; anoth
   expect((await shop.present(another, await shop.payFor(another))).status).toBe(200)
 })
 
-it("the store gets no text of an order, only its keyed digest", async () => {
+/** A till that shows what its store is asked to claim. */
+const openSpied = async () => {
   const claimed: Array<NewCharge> = []
   const storage = Layer.effect(
     Charges,
@@ -191,7 +192,25 @@ it("the store gets no text of an order, only its keyed digest", async () => {
       })
     )
   ).pipe(Layer.provideMerge(memory()))
-  const shop = await openTill({ storage })
+  return { claimed, shop: await openTill({ storage }) }
+}
+
+it("a payment that was refused as a repetition is recorded as one that guards nothing", async () => {
+  const { claimed, shop } = await openSpied()
+  expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
+  const second = JSON.parse(Buffer.from(await shop.payFor(buy), "base64").toString())
+  second.extensions = {
+    "payment-identifier": { info: { required: false, id: "pay_7d5d747be160e280504c099d984bcfe0" } }
+  }
+  const header = Buffer.from(JSON.stringify(second)).toString("base64")
+  expectFailed(await shop.present(buy, header), 409, "DUPLICATE_ORDER")
+  const [, asked, refused] = claimed
+  expect(asked).toMatchObject({ repeatKey: claimed[0]!.repeatKey, paymentId: expect.stringMatching(/^pay_/) })
+  expect(refused).toMatchObject({ repeatKey: "", paymentId: "", exposureAtomic: "0" })
+})
+
+it("the store gets no text of an order, only its keyed digest", async () => {
+  const { claimed, shop } = await openSpied()
   expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
   expect(claimed.map(({ repeatKey }) => repeatKey)).toEqual([expect.stringMatching(/^\w+:[\w-]{43}$/)])
   for (const text of [email, ...Object.values(shippingAddress).filter(({ length }) => length > 2)])
@@ -213,7 +232,7 @@ it("the payment that was refused as a repetition buys on purpose, and is watched
   expect(shop.facilitator.settled).toHaveLength(2)
 })
 
-it("a wallet that its first payment has emptied isn't asked for more", async () => {
+it("a wallet without money after its first payment isn't asked for another one", async () => {
   const shop = await openTill({ limits: { failedPayerMillis: 60_000 } })
   expect((await shop.present(buy, await shop.payFor(buy))).status).toBe(200)
   shop.facilitator.rejectsVerification("insufficient_funds")

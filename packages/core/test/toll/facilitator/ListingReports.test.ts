@@ -37,12 +37,12 @@ describe("what a facilitator says about a listing", () => {
     expect(events[0]).toMatchObject({ facilitator: "first", message: `The facilitator lists ${url}` })
   })
 
-  it("is told once, however else its header changes", () => {
+  it("is reported once, however else its header changes", () => {
     const again = headerOf({ status: "success", checkedAt: 2 })
     expect(eventsOf([url, accepted], [url, again], [url, accepted])).toHaveLength(1)
   })
 
-  it("is told for each resource", () => {
+  it("is reported for each resource", () => {
     expect(eventsOf([url, accepted], [`${url}2`, accepted])).toHaveLength(2)
   })
 
