@@ -1,27 +1,24 @@
-import { Cause, Effect, Exit, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { Secrets } from "../runtime/Secrets.ts"
-import { type Challenge, makeChallenge } from "../toll/request/Challenge.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { canonicalJson } from "../toll/request/ChargeKey.ts"
-import { type PaymentError, PaymentInProgress, quoteExpired } from "../toll/request/PaymentErrors.ts"
-import type { HeaderReading, Payment } from "../toll/request/PaymentHeader.ts"
+import { type PaymentError, PaymentInProgress } from "../toll/request/PaymentErrors.ts"
+import type { Payment } from "../toll/request/PaymentHeader.ts"
 import { Toll } from "../toll/Toll.ts"
 import type { Outcome, TollRequest } from "../toll/request/TollRequest.ts"
 import type { Refusal } from "../toll/request/Verdict.ts"
-import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
+import { CallPrices, onAllNetworks, worthOf } from "./CallPrices.ts"
+import type { RequestPrice } from "./ComputedPrices.ts"
 import { downloadOf, Downloads } from "./Downloads.ts"
-import { FailedExamples } from "./Examples.ts"
-import type { HandlerCall } from "./HandlerCall.ts"
-import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
+import type { PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
 import {
-  challengeResponse,
   failureResponse,
   notFound,
   paidResponse,
@@ -30,31 +27,11 @@ import {
   withRefusal,
   withUnreadable
 } from "./Responses.ts"
-import { needsChain, type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
-import type { OperationMatch } from "./Router.ts"
+import { addressOrUnknown, type DecodedCall, type PaidRequest } from "./PaidRequest.ts"
+import { needsChain, type PaidRoute } from "./PaidRoute.ts"
 import { failureOfRepetition, faultOfName, repeatsOf } from "./RepeatGuard.ts"
 import { secondText } from "./WrongClock.ts"
 import { failureOfPayment } from "./PaymentFailures.ts"
-
-/** A request for a paid operation, with its payment. */
-export interface PaidRequest {
-  readonly match: OperationMatch
-  readonly request: IncomingRequest
-  readonly header: HeaderReading
-  /** The header `Origin`, where the response depends on it. */
-  readonly corsOrigin: string | null
-  /** Called only for requests that are quoted a price. */
-  readonly clientAddress: () => string | undefined
-  /** The handler of a priced route. */
-  readonly handler: HandlerCall | undefined
-}
-
-/** A request with its input, and the canonical text that a payment is bound to. */
-interface DecodedCall {
-  readonly paid: PaidRequest
-  readonly reading: Reading
-  readonly canonical: string
-}
 
 /** The response with a whole file. */
 interface Download {
@@ -95,12 +72,10 @@ const isFinal = (code: string): boolean => code === "payment_already_used" || co
 export class PaidCalls {
   private readonly settings: HttpSettings
   private readonly toll: Toll["Service"]
-  private readonly secrets: Secrets["Service"]
   private readonly pages: StatusPages["Service"]
   private readonly payments: PaymentFeed
-  private readonly computedPrices: ComputedPrices
+  private readonly prices: CallPrices
   private readonly downloads = new Downloads()
-  private readonly failedExamples = new FailedExamples()
 
   static readonly make = Effect.fnUntraced(function* (settings: HttpSettings) {
     return new PaidCalls(settings, yield* Toll, yield* Secrets, yield* StatusPages, yield* PaymentEvents)
@@ -117,135 +92,13 @@ export class PaidCalls {
     this.payments = payments
     this.pages = pages
     this.toll = toll
-    this.secrets = secrets
-    this.computedPrices = new ComputedPrices(settings.limits)
+    this.prices = new CallPrices(settings, secrets)
   }
 
   /** Fails a new payment while the till's clock is wrong. */
   private readonly unsold = Effect.flatMap(currentMillis, (nowMillis) =>
     Effect.fail(this.settings.wrongClock!.failureAt(nowMillis()))
   )
-
-  /**
-   * The fingerprints under which quotes of a request are stored, that of the current secret first. Not the charge's
-   * fingerprint, which is a digest for another purpose.
-   */
-  private quoteKeysOf(canonical: string): ReadonlyArray<string> {
-    return this.secrets.keyIds.map((id) => `${id}:${this.secrets.digest("quote", canonical, id)}`)
-  }
-
-  /**
-   * The 402 of one request, with its own price if it has one; `known` if that was computed before. `detail` continues
-   * the error in its body.
-   */
-  private readonly challenge = Effect.fnUntraced(
-    { self: this },
-    function* (
-      { canonical, paid, reading }: DecodedCall,
-      error: string | undefined,
-      {
-        detail,
-        known
-      }: { readonly detail?: string; readonly known?: Exit.Exit<bigint, ApiFailure> | undefined } = {}
-    ): Effect.fn.Return<Challenge, ApiFailure> {
-      const { paidRoute } = paid.match
-      const { price } = paidRoute.operation
-      const { search } = paid.request.url
-      const described = paidRoute.resource(search)
-      // A refusal says itself what to do, to a client that knows how to call.
-      const resource =
-        error === undefined ? described : { ...described, notice: undefined, discovery: undefined }
-      if (price._tag === "Fixed")
-        return error === undefined
-          ? paidRoute.unpaid(search)
-          : makeChallenge(paidRoute.listedOffers(), resource, error, detail)
-      if (reading._tag === "Nothing") return paidRoute.unpaid(search)
-      if (price._tag === "Computed") {
-        const clientAddress = addressOrUnknown(paid.clientAddress)
-        const priced = known ?? this.computedPrices.quote({ price, input: reading.input, clientAddress })
-        const quoted = plainQuote(yield* priced)
-        return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
-      }
-      const quoted = yield* price.quote(reading.input, this.quoteKeysOf(canonical), paid.clientAddress())
-      const offered = { ...resource, offered: quoted.description }
-      return makeChallenge(paidRoute.offersOf(quoted), offered, error ?? paymentNeeded, detail)
-    }
-  )
-
-  /** The response with that 402. */
-  private challenged(...made: Parameters<PaidCalls["challenge"]>): Effect.Effect<PlainResponse, ApiFailure> {
-    const [{ paid }] = made
-    return Effect.map(this.challenge(...made), (challenge) =>
-      challengeResponse(challenge, this.settings.cors, paid.corsOrigin)
-    )
-  }
-
-  /**
-   * The response to a request without payment: its price. The published example, if it can't be quoted, is shown the
-   * indicative price, since indexers leave out what fails with it.
-   */
-  private unpaid(call: DecodedCall): Effect.Effect<PlainResponse, ApiFailure> {
-    const { paid, reading } = call
-    const { id } = paid.match.paidRoute
-    const { failedExamples } = this
-    const isExample = () => reading._tag === "Input" && reading.isExample()
-    const indicative = Effect.sync(() =>
-      challengeResponse(
-        paid.match.paidRoute.unpaid(paid.request.url.search),
-        this.settings.cors,
-        paid.corsOrigin
-      )
-    )
-    const quoted = Effect.catch(this.challenged(call, undefined), (failure) =>
-      (failure.status === 400 || failure.status === 404) && isExample()
-        ? Effect.flatMap(currentMillis, (nowMillis) => {
-            failedExamples.add(id, nowMillis())
-            return indicative
-          })
-        : Effect.fail(failure)
-    )
-    if (failedExamples.isEmpty) return quoted
-    return Effect.flatMap(currentMillis, (nowMillis) =>
-      failedExamples.has(id, nowMillis()) && isExample() ? indicative : quoted
-    )
-  }
-
-  /** The offers that a new payment may match, by its charge's key. */
-  private offersFor(
-    { listedOffers, offersOf }: Pick<PaidRoute, "listedOffers" | "offersOf">,
-    { price }: PaidRoute["operation"],
-    input: unknown,
-    canonical: string,
-    computed: RequestPrice | undefined
-  ) {
-    if (price._tag === "Quoted")
-      return (chargeKey: string) =>
-        Effect.flatMap(price.currentQuote(input, this.quoteKeysOf(canonical), chargeKey), (quote) =>
-          quote === undefined ? Effect.fail(quoteExpired) : Effect.succeed(offersOf(quote))
-        )
-    if (computed === undefined) return listedOffers
-    // Only a new payment needs the price; a payment that has bought its response is replayed without it.
-    const offersAt = (atomic: bigint) => offersOf(plainQuote(atomic))
-    return () =>
-      computed.atomic === undefined ? Effect.map(computed.get, offersAt) : offersAt(computed.atomic)
-  }
-
-  private computedPriceOf(
-    { paid }: DecodedCall,
-    input: unknown,
-    { payload }: Payment,
-    isKnownPayer: Effect.Effect<boolean>
-  ): RequestPrice | undefined {
-    const { price } = paid.match.paidRoute.operation
-    if (price._tag !== "Computed") return undefined
-    const payer = payerOf(payload)
-    return new RequestPrice(
-      Effect.suspend(() => {
-        const clientAddress = addressOrUnknown(paid.clientAddress)
-        return this.computedPrices.ofPayment({ price, input, clientAddress, payer, isKnownPayer })
-      })
-    )
-  }
 
   private requestOf(
     { canonical, paid }: DecodedCall,
@@ -271,13 +124,13 @@ export class PaidCalls {
       settlesFirst,
       repeats: repeatsOf(operation, input, paid.request),
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
-      clientAddress: () => addressOrUnknown(paid.clientAddress),
+      clientAddress: () => addressOrUnknown(paid),
       offers:
         this.settings.wrongClock?.isWrong === true
           ? () => this.unsold
-          : this.offersFor(paidRoute, operation, input, canonical, computed),
+          : this.prices.offersFor(paidRoute, operation, input, canonical, computed),
       owedOffers: (key) =>
-        this.offersFor(onAllNetworks(paidRoute), operation, input, canonical, computed)(key),
+        this.prices.offersFor(onAllNetworks(paidRoute), operation, input, canonical, computed)(key),
       work: (key, agreed) => {
         const work =
           paid.handler?.work() ??
@@ -285,7 +138,7 @@ export class PaidCalls {
             key,
             payer: () => payerOf(presented.payload),
             agreed,
-            quoteKeys: () => this.quoteKeysOf(canonical)
+            quoteKeys: () => this.prices.quoteKeysOf(canonical)
           })
         return computed === undefined ? work : Effect.andThen(computed.accept, work)
       },
@@ -316,7 +169,7 @@ export class PaidCalls {
           return unsatisfiableResponse(delivery.size, this.settings.cors, corsOrigin)
         case "Spent":
           return withRefusal(
-            yield* this.challenged(call, refusalText(deliveredTwice)),
+            yield* this.prices.challenged(call, refusalText(deliveredTwice)),
             deliveredTwice.code,
             payment.payload
           )
@@ -341,7 +194,7 @@ export class PaidCalls {
       }
       const { price } = operation
       const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
-      const computed = this.computedPriceOf(call, input, payment, isKnownPayer)
+      const computed = this.prices.computedPriceOf(call, input, payment, isKnownPayer)
       const request: TollRequest<ApiFailure> = this.requestOf(call, input, payment, computed)
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const outcome = yield* this.toll.pay(request)
@@ -355,7 +208,7 @@ export class PaidCalls {
         }
         const { refusal } = outcome
         const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
-        const challenged = yield* this.challenged(call, refusalText(refusal), {
+        const challenged = yield* this.prices.challenged(call, refusalText(refusal), {
           detail,
           known: computed?.exit
         })
@@ -381,10 +234,10 @@ export class PaidCalls {
       const call: DecodedCall = { paid, reading, canonical }
       switch (header._tag) {
         case "None":
-          return yield* this.unpaid(call)
+          return yield* this.prices.unpaid(call)
         case "Malformed":
           return withUnreadable(
-            yield* this.challenged(call, refusalText({ code: unreadable, message: header.reason })),
+            yield* this.prices.challenged(call, refusalText({ code: unreadable, message: header.reason })),
             unreadable,
             paidRoute.listedOffers()[0]?.requirements.network
           )
@@ -433,38 +286,8 @@ export class PaidCalls {
   }
 }
 
-/** The offers of a route, on all networks. */
-const onAllNetworks = ({
-  allOffersOf: offersOf,
-  operation: { price }
-}: PaidRoute): Pick<PaidRoute, "listedOffers" | "offersOf"> => ({
-  offersOf,
-  listedOffers: () => offersOf(price._tag === "Fixed" ? plainQuote(price.atomic) : price.indicative)
-})
-
-/** The highest price of work that is done before settlement. What a stored quote promises comes only after it. */
-const worthOf = (price: PaidRoute["operation"]["price"]): bigint => {
-  switch (price._tag) {
-    case "Fixed":
-      return price.atomic
-    case "Computed":
-      return price.maxAtomic
-    case "Quoted":
-      return 0n
-  }
-}
-
 /** Method, route and input as text. A payment buys the request with this text and no other. */
 const canonicalOf = (
   { methodAndPath, operation }: PaidRoute,
   { input, raw }: Extract<Reading, { readonly _tag: "Input" }>
 ): string => `${methodAndPath}\n${canonicalJson(operation.input?.boundToRequest === true ? raw() : input)}`
-
-/** A paid call needs no address: if the host's function fails, the client is unknown. */
-const addressOrUnknown = (clientAddress: () => string | undefined): string | undefined => {
-  try {
-    return clientAddress()
-  } catch {
-    return undefined
-  }
-}
