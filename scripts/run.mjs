@@ -15,7 +15,8 @@ const options = {
   kill: "--rounds N --seed S --store sqlite|postgres --rail evm|solana --settler facilitator|local --fault NAME",
   day: "--minutes N --seed N --fault NAME",
   attack: "--requests N --rounds N --storage memory|sqlite|postgres",
-  mutate: "--files NAME,NAME --concurrency N --incremental"
+  mutate: "--files NAME,NAME --concurrency N --incremental",
+  release: "--dry-run --without-provenance"
 }
 
 const optionsOf = (name) => options[name]
@@ -39,6 +40,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: ${optionsOf("day")}
   attack    one payment presented a thousand times at once: ${optionsOf("attack")}
   mutate    mutation tests of the files that decide about money: ${optionsOf("mutate")}
+  release   packs, checks and publishes the packages from the changes in .changeset: ${optionsOf("release")}
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
 `
 
@@ -223,6 +225,7 @@ const tasks = {
   simulate: (toolchain, args) =>
     run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args]),
   mutate: (toolchain, args) => run(toolchain, [...source("mutation/main.ts"), ...args]),
+  release: (toolchain, args) => run(toolchain, [...source("release/main.ts"), ...args]),
   staging: (toolchain, args) => run(toolchain, [...source("e2e/staging/main.ts"), ...args])
 }
 

@@ -30,6 +30,7 @@ describe("a wrong command lists what there is:", () => {
     [["attack", "--zzz"], "There is no option --zzz.", "--requests N"],
     [["simulate", "--zzz"], "There is no option --zzz.", "--seeds N"],
     [["mutate", "--zzz"], "There is no option --zzz.", "--files NAME,NAME"],
+    [["release", "--zzz"], "There is no option --zzz.", "--dry-run"],
     [["till402", "zzz"], 'Unknown subcommand "zzz"', "  doctor "]
   ])("%j", (args, fault, listed) => {
     const { status, stderr, stdout } = run(...args)

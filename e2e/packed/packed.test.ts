@@ -3,17 +3,20 @@ import {
   cpSync,
   existsSync,
   globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { modulesOf } from "../../bench/src/firstImport.ts"
-import { exportFaults, fileFaults, mapFaults, rangeFaults } from "./src/Contents.ts"
+import { entryFaults, entryLimits, sizeFaults, tarballLimits } from "../../release/Sizes.ts"
+import { exportFaults, fileFaults, linkFaults, mapFaults, rangeFaults } from "./src/Contents.ts"
 import {
   builtinImports,
   computedImports,
@@ -22,7 +25,7 @@ import {
   peersNeededBy,
   undeclaredImports
 } from "./src/Imports.ts"
-import { entriesOf, packAll, type PackedPackage } from "./src/Packing.ts"
+import { entriesOf, type Entry, packAll, type PackedPackage } from "./src/Packing.ts"
 import { send, sendPaid } from "./src/Payer.ts"
 import { run, toolTimeoutMillis } from "./src/Tool.ts"
 import {
@@ -80,21 +83,45 @@ const packageOf = (name: string): PackedPackage => {
   return found
 }
 
+/** Bytes of the package's own JavaScript that plain Node loads with an entry. */
+const bytesOf = (packed: PackedPackage, { conditions }: Entry): number =>
+  loadedWith(packed, conditions["default"]!)
+    .map((file) => statSync(join(packed.folder, file)).size)
+    .reduce((sum, bytes) => sum + bytes, 0)
+
+it("no limit is of a package or entry that is gone", () => {
+  expect(Object.keys(tarballLimits).sort()).toEqual(names)
+  const specifiers = packages.flatMap(entriesOf).map(({ specifier }) => specifier)
+  expect(Object.keys(entryLimits).sort()).toEqual(specifiers.sort())
+})
+
 it("every package that is not private is packed", () => {
   expect(packages.map(({ name }) => name).sort()).toEqual(names)
 })
 
 describe.each(names)("the tarball of %s", (name) => {
-  it("contains its sources, their build, and nothing else", () => {
+  it("contains the build of its sources, and nothing else", () => {
     expect(fileFaults(packageOf(name), assets[name])).toEqual([])
   })
 
-  it("contains every source that its source maps name", () => {
+  it("names no source map, since it has none", () => {
     expect(mapFaults(packageOf(name))).toEqual([])
   })
 
   it("has entries that exist, with types", () => {
     expect(exportFaults(packageOf(name))).toEqual([])
+  })
+
+  it("has pages whose links hold, and every page that its texts name", () => {
+    expect(linkFaults(packageOf(name))).toEqual([])
+  })
+
+  it("is no larger than its limit, nor is what an entry of it loads", () => {
+    const packed = packageOf(name)
+    expect([
+      ...sizeFaults(name, statSync(packed.tarball).size),
+      ...entriesOf(packed).flatMap((entry) => entryFaults(entry.specifier, bytesOf(packed, entry)))
+    ]).toEqual([])
   })
 
   it("requires versions that a registry can find", () => {
@@ -196,17 +223,6 @@ describe("the first import of core", () => {
   // Each module that Node loads takes about half a millisecond; `npm run bench` measures the whole.
   it("loads few modules", () => {
     expect(modulesOf("@till402/core", app)).toBeLessThan(210)
-  })
-
-  it("names the lines of the sources in errors", async () => {
-    const text = `import { Till } from "@till402/core"
-      try { Till.make({}) } catch (error) { console.log(error.stack) }`
-    const stack = await run(
-      process.execPath,
-      ["--enable-source-maps", "--input-type=module", "--eval", text],
-      app
-    )
-    expect(stack).toMatch(/core\/src\/till\/makeTill\.ts:\d+/)
   })
 })
 
@@ -341,9 +357,14 @@ describe("these checks detect", () => {
   it.each([
     ["dist/.tsbuildinfo", "dist/.tsbuildinfo should not be there"],
     ["dist/Gone.js", "dist/Gone.js should not be there"],
-    ["src/index.test.ts", "src/index.test.ts is for tests"]
+    ["src/index.ts", "src/index.ts should not be there"],
+    ["dist/index.test.js", "dist/index.test.js is for tests"]
   ])("%s, which does not belong there", (file, fault) => {
-    expect(fileFaults(broken(koa, (at) => writeFileSync(at(file), "{}")))).toContain(fault)
+    const write = (path: string): void => {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, "{}")
+    }
+    expect(fileFaults(broken(koa, (at) => write(at(file))))).toContain(fault)
   })
 
   it("a declaration that is missing", () => {
@@ -352,11 +373,31 @@ describe("these checks detect", () => {
     expect(exportFaults(packed)).toEqual([`${koa}: types is ./dist/index.d.ts, which does not exist`])
   })
 
-  it("a source that is missing", () => {
-    const faults = mapFaults(broken(koa, (at) => rmSync(at("src/index.ts"))))
-    expect(faults).toEqual(
-      ["dist/index.d.ts.map", "dist/index.js.map"].map((map) => `${map} names ../src/index.ts`)
+  it("a source map that is missing", () => {
+    const packed = broken(koa, (at) =>
+      appendFileSync(at("dist/index.js"), "\n//# sourceMappingURL=index.js.map\n")
     )
+    expect(mapFaults(packed)).toEqual(["dist/index.js names a source map"])
+  })
+
+  it("a link that leaves the package, and a page that is not in it", () => {
+    const packed = broken("@till402/core", (at) => {
+      appendFileSync(at("README.md"), "\n[life](../../docs/explain/charges.md), [this](#till402core)\n")
+      appendFileSync(at("dist/index.js"), '\nexport const advice = "See docs/nowhere.md";\n')
+    })
+    expect(linkFaults(packed)).toEqual([
+      "README.md links ../../docs/explain/charges.md",
+      "dist/index.js names docs/nowhere.md"
+    ])
+  })
+
+  it("a file that makes an entry or a tarball larger than its limit", () => {
+    const packed = broken(koa, (at) => appendFileSync(at("dist/index.js"), `\n// ${"x".repeat(10_000)}`))
+    expect(entryFaults(koa, bytesOf(packed, entriesOf(packed)[0]!))).toEqual([
+      expect.stringMatching(/^@till402\/koa: what it loads has 1\d{4} bytes, and may have \d+$/)
+    ])
+    expect(sizeFaults(koa, 12_001)).toEqual(["@till402/koa: its tarball has 12001 bytes, and may have 12000"])
+    expect(sizeFaults("@till402/new", 1)[0]).toContain("no limit")
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
-import { dirname, join, normalize } from "node:path"
+import { dirname, join } from "node:path"
+import { linksOf } from "../../docs/documents.ts"
 import { entriesOf, filesOf, type PackedPackage } from "./Packing.ts"
 
 /*
@@ -8,30 +9,28 @@ import { entriesOf, filesOf, type PackedPackage } from "./Packing.ts"
 
 const builtFrom = (source: string): ReadonlyArray<string> => {
   const built = source.replace(/^src\//, "dist/").replace(/\.ts$/, "")
-  return [".js", ".js.map", ".d.ts", ".d.ts.map"].map((ending) => built + ending)
+  return [".js", ".d.ts"].map((ending) => built + ending)
 }
 
 /** Matches test files. */
 const isOfTests = (path: string): boolean => /\.test\.|(^|\/)(tests?|fixtures|__\w+__)\//.test(path)
 
 /**
- * Files that a tarball should contain: the sources, since source maps point to them; four built files for each, and
- * none for a deleted source; the folders in `assets`; and the files that npm shows.
+ * Files that a tarball should contain: two built files for each source, and none for a deleted source; the folders in
+ * `assets`; and the files that npm shows. Sources and source maps stay in the repository.
  */
 const expectedFiles = ({ origin }: PackedPackage, assets: ReadonlyArray<string>): ReadonlyArray<string> => {
   const below = (name: string) => filesOf(join(origin, name)).map((file) => `${name}/${file}`)
-  const sources = below("src")
   return [
     "LICENSE",
     "README.md",
     "package.json",
-    ...sources,
-    ...sources.flatMap(builtFrom),
+    ...below("src").flatMap(builtFrom),
     ...assets.flatMap(below)
   ]
 }
 
-/** Lists missing and unexpected files of a tarball. `assets` are folders besides sources and build. */
+/** Lists missing and unexpected files of a tarball. `assets` are folders besides the build. */
 export const fileFaults = (
   packed: PackedPackage,
   assets: ReadonlyArray<string> = []
@@ -45,18 +44,28 @@ export const fileFaults = (
   ]
 }
 
-/** Sources that source maps name but the tarball lacks. */
+/** Files that name a source map, which no tarball has. */
 export const mapFaults = ({ folder }: PackedPackage): ReadonlyArray<string> =>
   filesOf(folder)
-    .filter((file) => file.endsWith(".map"))
-    .flatMap((file) => {
-      const { sources } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
-        readonly sources: ReadonlyArray<string>
-      }
-      return sources
-        .filter((source) => !existsSync(join(folder, normalize(join(dirname(file), source)))))
-        .map((source) => `${file} names ${source}`)
-    })
+    .filter((file) => /\.(js|d\.ts)$/.test(file))
+    .filter((file) => /^\/\/# sourceMappingURL=/m.test(readFileSync(join(folder, file), "utf8")))
+    .map((file) => `${file} names a source map`)
+
+/** Relative links of a package's pages that lead out of it, and pages named in its texts and declarations that it lacks. */
+export const linkFaults = ({ folder }: PackedPackage): ReadonlyArray<string> =>
+  filesOf(folder).flatMap((file) => {
+    if (!/\.(md|js|d\.ts)$/.test(file)) return []
+    const text = readFileSync(join(folder, file), "utf8")
+    if (!file.endsWith(".md"))
+      return [...new Set(Array.from(text.matchAll(/(?<![\w./])docs\/[\w/-]+\.md/g), ([page]) => page))]
+        .filter((page) => !existsSync(join(folder, page)))
+        .map((page) => `${file} names ${page}`)
+    return linksOf({ path: file, text })
+      .map(({ target }) => target)
+      .filter((target) => !target.startsWith("#"))
+      .filter((target) => !existsSync(join(folder, dirname(file), target.split("#")[0]!)))
+      .map((target) => `${file} links ${target}`)
+  })
 
 /** Entries that lead to no file, lack types, or lack a file to run. */
 export const exportFaults = (packed: PackedPackage): ReadonlyArray<string> => {

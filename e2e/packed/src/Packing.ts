@@ -1,6 +1,10 @@
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
+import { preparePackages, publishedFolders } from "../../../release/Publishing.ts"
+import { readOwner } from "../../../release/Owner.ts"
 import { build, pnpm, root, run } from "./Tool.ts"
+
+export { entriesOf, type Entry } from "../../../release/Publishing.ts"
 
 /** The fields that the tests use of a `package.json`. */
 export interface Manifest {
@@ -20,18 +24,14 @@ export interface PackedPackage {
   readonly manifest: Manifest
   /** Folder of the extracted tarball. */
   readonly folder: string
+  /** The tarball. */
+  readonly tarball: string
   /** The copy of the workspace folder that it was packed from, with its dependencies. */
   readonly origin: string
 }
 
 const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
-
-/** Folders of the packages that are published, below the root. */
-const published = (): ReadonlyArray<string> =>
-  readdirSync(join(root, "packages"))
-    .map((name) => `packages/${name}`)
-    .filter((folder) => readManifest(join(root, folder)).private !== true)
 
 /** Names of the packages installed in a `node_modules`, scopes included. */
 const installedIn = (folder: string): ReadonlyArray<string> =>
@@ -91,10 +91,11 @@ export const packAll = async (
   checked = false
 ): Promise<ReadonlyArray<PackedPackage>> => {
   const copy = join(folder, "workspace")
-  const folders = published()
+  const folders = publishedFolders(root)
   mkdirSync(copy)
   copyPackages(folders, copy)
   await build(folders, copy, checked)
+  preparePackages(copy, readOwner(root))
   const tarballs = join(folder, "tarballs")
   mkdirSync(tarballs)
   const args = ["-r", "--filter", "./packages/*", "pack", "--pack-destination", tarballs, "--json"]
@@ -107,7 +108,13 @@ export const packAll = async (
       const extracted = homeOf(name)
       mkdirSync(extracted, { recursive: true })
       await run("tar", ["-xzf", tarball.filename, "-C", extracted, "--strip-components=1"], folder)
-      return { name, manifest: readManifest(extracted), folder: extracted, origin: join(copy, below) }
+      return {
+        name,
+        manifest: readManifest(extracted),
+        folder: extracted,
+        tarball: tarball.filename,
+        origin: join(copy, below)
+      }
     })
   )
 }
@@ -118,29 +125,3 @@ export const filesOf = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort()
-
-/** A package entry: its specifier and the files behind its conditions. */
-export interface Entry {
-  readonly specifier: string
-  readonly conditions: Readonly<Record<string, string>>
-}
-
-/** The entries of a package. A pattern such as `./*` is expanded by the files of its default condition. */
-export const entriesOf = ({
-  folder,
-  manifest: { exports = {}, name }
-}: PackedPackage): ReadonlyArray<Entry> =>
-  Object.entries(exports).flatMap(([path, conditions]) => {
-    const entryAt = (star: string): Entry => ({
-      specifier: name + path.slice(1).replace("*", star),
-      conditions: Object.fromEntries(
-        Object.entries(conditions).map(([condition, target]) => [condition, target.replaceAll("*", star)])
-      )
-    })
-    if (!path.includes("*")) return [entryAt("")]
-    const [before = "", after = ""] = (conditions["default"] ?? "").slice(2).split("*")
-    return globSync(`${before}**${after}`, { cwd: folder })
-      .map((file) => file.replaceAll("\\", "/"))
-      .sort()
-      .map((file) => entryAt(file.slice(before.length, file.length - after.length)))
-  })

@@ -71,9 +71,6 @@ const bundlePackage = async (folder: string, input: Readonly<Record<string, stri
   await bundle.write({
     dir,
     format: "esm",
-    sourcemap: true,
-    // Source maps lead to `src`, which is published.
-    sourcemapExcludeSources: true,
     comments: false,
     chunkFileNames: "shared/[name].js"
   })
@@ -89,4 +86,9 @@ await bundlePackage(providers, Object.fromEntries(providerEntries.map((name) => 
 
 const documents = join(core, "docs")
 rmSync(documents, { recursive: true, force: true })
-cpSync(join(core, "..", "..", "docs"), documents, { recursive: true })
+cpSync(join(core, "..", "..", "docs"), documents, {
+  recursive: true,
+  // Pages for hosts. Drawings, and pages for contributors, stay in the repository.
+  filter: (path) =>
+    !/\/(decisions|architecture\.md|releasing\.md)$|\.(svg|txt|json)$/.test(path.replaceAll("\\", "/"))
+})

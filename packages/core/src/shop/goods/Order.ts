@@ -232,7 +232,7 @@ export const BuyResponse = Schema.Struct({
 }).annotate({ identifier: "X402BuyResponse" })
 export type BuyResponse = typeof BuyResponse.Type
 
-/** States of an order: see `docs/architecture.md`, "Life of an order". */
+/** States of an order: see `docs/explain/orders.md`. */
 export const OrderStatus = Schema.Literals([
   "awaiting_payment",
   "abandoned",
