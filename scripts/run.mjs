@@ -70,10 +70,10 @@ if (process.env.npm_lifecycle_event !== undefined) {
 }
 
 /** Runs a script with the chosen Node in this terminal, forwarding every signal; returns its exit code. */
-const run = ({ node, env }, args, { extraEnv = {}, leash = false } = {}) =>
+const run = ({ node, env }, args, { cwd = root, extraEnv = {}, leash = false } = {}) =>
   new Promise((resolve, reject) => {
     running = spawn(node, args, {
-      cwd: root,
+      cwd,
       // Even if this process is killed, the child sees this channel close and stops.
       stdio: leash ? ["inherit", "inherit", "inherit", "ipc"] : "inherit",
       env: { ...env, ...extraEnv }
@@ -210,7 +210,11 @@ const tasks = {
   sandbox: (toolchain, args) =>
     run(toolchain, [...source("packages/sandbox/src/cli/main.ts"), ...args], { leash: true }),
   till402: (toolchain, args) =>
-    run(toolchain, [...source("packages/till402/src/main.ts"), ...args], { leash: true }),
+    run(toolchain, [...source(join(root, "packages/till402/src/main.ts")), ...args], {
+      leash: true,
+      // Its arguments are paths of where npm was called.
+      cwd: process.env.INIT_CWD ?? root
+    }),
   example,
   test: suite("test"),
   "test:deep": suite("deep"),

@@ -7,6 +7,7 @@ import { folderDrawings } from "./folderDrawings.ts"
 import { root } from "./documents.ts"
 import { withTables } from "./optionTables.ts"
 import { stateDrawings } from "./stateDiagrams.ts"
+import { writeTemplates } from "../../packages/till402/build/templates.ts"
 
 /*
  * Writes what is generated in docs/: npm run docs
@@ -34,3 +35,4 @@ for (const [path, text] of written) {
   if (!isUpToDate) writeFileSync(join(root, path), text)
   process.stdout.write(`${path} ${isUpToDate ? "is up to date" : "has been updated"}.\n`)
 }
+writeTemplates()

@@ -74,7 +74,8 @@ const names = [
 const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@till402/core": ["dist/bundle", "docs"],
   "@till402/providers": ["dist/bundle"],
-  "@till402/sandbox": ["bin", "contracts", "vault"]
+  "@till402/sandbox": ["bin", "contracts", "vault"],
+  till402: ["templates"]
 }
 
 const packageOf = (name: string): PackedPackage => {

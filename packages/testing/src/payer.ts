@@ -7,9 +7,11 @@ import { privateKeyToAccount } from "viem/accounts"
  * the sandbox and of tests.
  */
 
-/** Reads challenges and receipts, for which no wallet is needed. */
-export const paymentReader: Pick<x402HTTPClient, "getPaymentRequiredResponse" | "getPaymentSettleResponse"> =
-  new x402HTTPClient(new x402Client())
+/** Reads challenges and receipts, and writes headers of signed payments, for which no wallet is needed. */
+export const paymentReader: Pick<
+  x402HTTPClient,
+  "encodePaymentSignatureHeader" | "getPaymentRequiredResponse" | "getPaymentSettleResponse"
+> = new x402HTTPClient(new x402Client())
 
 /** How a payer pays. */
 export interface PayerOptions {

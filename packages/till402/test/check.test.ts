@@ -106,4 +106,81 @@ describe("till402 check", () => {
     expect([code, noted]).toEqual([1, expect.stringContaining("nothing paid is found")])
     expect((await till402(["check", "http://127.0.0.1:1"])).noted).toContain("can't be reached")
   })
+
+  it("calls no other server, and nothing that may change something, and says so", async () => {
+    const called: Array<string> = []
+    const other = await listen((request, response) => {
+      called.push(`${request.method} ${request.url}`)
+      response.writeHead(200).end("internal")
+    })
+    const host = other.replace("http://", "")
+    const listing = {
+      resources: [
+        `DELETE ${other}/admin`,
+        { method: "POST", url: `${other}/shutdown` },
+        "DELETE /x402/all",
+        `GET @${host}/secret`,
+        "GET /x402/search"
+      ]
+    }
+    const { url } = await startService(everything, {
+      instead: (request) => {
+        const { pathname } = new URL(request.url)
+        if (request.method === "DELETE") called.push("DELETE of the service")
+        return pathname === "/.well-known/x402" ? Response.json(listing) : undefined
+      }
+    })
+    const { checks, code } = await checked(url)
+    expect([code, called]).toEqual([0, []])
+    expect(checks.filter(({ status }) => status === "warn").map(({ name }) => name)).toEqual([
+      `DELETE ${other}/admin`,
+      `POST ${other}/shutdown`,
+      "DELETE /x402/all",
+      `GET @${host}/secret`
+    ])
+  })
+
+  it.each(["localhost", "[::1]"])("takes %s for this machine", async (name) => {
+    const { url } = await startService(
+      {},
+      {
+        // The till calls itself by another name of the same server.
+        response: async (response) => {
+          const header = response.headers.get("payment-required")
+          if (header === null) return response
+          const challenge = JSON.parse(Buffer.from(header, "base64").toString())
+          challenge.resource.url = challenge.resource.url.replace("127.0.0.1", name)
+          return withHeaders(response, (headers) =>
+            headers.set("payment-required", Buffer.from(JSON.stringify(challenge)).toString("base64"))
+          )
+        }
+      }
+    )
+    expect((await checked(url)).code).toBe(0)
+  })
+
+  it("names a baseUrl with another port", async () => {
+    const listing = { resources: ["GET http://localhost:1/x402/search"] }
+    const url = await listen((request, response) =>
+      request.url === "/.well-known/x402"
+        ? response.writeHead(200).end(JSON.stringify(listing))
+        : response.writeHead(404).end()
+    )
+    const { checks, code } = await checked(url)
+    expect([code, checks]).toEqual([
+      1,
+      [
+        expect.objectContaining({
+          status: "fail",
+          problem: `it isn't called: it is said to be at http://localhost:1, and ${url} is checked`
+        })
+      ]
+    ])
+    const wrong = await startService({ baseUrl: "http://localhost:1" })
+    const routes = await checked(wrong.url)
+    expect([routes.code, routes.checks[0]?.problem]).toEqual([
+      1,
+      expect.stringContaining(`it was called at ${wrong.url}`)
+    ])
+  })
 })

@@ -8,7 +8,7 @@ import { paintFor } from "../src/terminal/Paint.ts"
 import { harmless, wrap } from "../src/terminal/wrap.ts"
 import { till402 } from "./world.ts"
 
-const commands = ["pay", "doctor", "check", "secret", "migrate", "vault", "sandbox"]
+const commands = ["init", "pay", "doctor", "check", "secret", "migrate", "vault", "sandbox"]
 const paths = [
   [],
   ...commands.map((name) => [name]),

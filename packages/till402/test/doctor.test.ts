@@ -156,13 +156,26 @@ describe("a healthy set-up", () => {
     const { TILL_SECRET: _, ...environment } = await setUp()
     const file = join(folder(), ".env")
     writeFileSync(file, `TILL_SECRET="${secret}"\n`)
-    const { code, printed } = await till402(["doctor", "--env-file", file], environment)
+    const { code, printed } = await till402(["doctor", "--env", file], environment)
     expect(code).toBe(0)
     expect(printed).toMatch(/^PASS {2}options\n/)
     expect(printed).toMatch(/\n22 passed, 0 to look at, 0 failed$/)
     expect(printed).not.toContain(secret)
     const failing = await till402(["doctor"], {})
     expect(failing.printed.split("\n").filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it("may have variables of the host's own, which are counted", async () => {
+    const { checks, code } = await examine({ ...(await setUp()), TILL_ADMIN_PASSWORD: "x" })
+    expect([code, faultsOf(checks)]).toEqual([0, ["warn options"]])
+    expect(checks.find(({ status }) => status === "warn")?.problem).toContain("TILL_ADMIN_PASSWORD")
+  })
+
+  it("isn't looked for where a file of variables is missing", async () => {
+    for (const option of ["--env", "--env-file"]) {
+      const { code, noted } = await till402(["doctor", option, "/nowhere/.env"])
+      expect([code, noted]).toEqual([2, expect.stringContaining("--env /nowhere/.env can't be read")])
+    }
   })
 
   it("leaves the host's database as it is", async () => {

@@ -1,12 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { operation } from "@till402/core"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { judgeOffer, readOffer } from "../src/pay/Offers.ts"
+import { signedFault } from "../src/pay/SignedTerms.ts"
+import { judgeStanding } from "../src/pay/Standing.ts"
 import { listen, payTo, privateKey, startNode, startService, till402, withHeaders } from "./world.ts"
 
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+/** Payments whose outcome isn't known are kept there. */
+const temporary = mkdtempSync(join(tmpdir(), "till402-kept-"))
+beforeAll(() => void vi.stubEnv("TMPDIR", temporary))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(temporary, { recursive: true, force: true })
+})
 
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), "till402-pay-"))
@@ -21,6 +32,47 @@ const openShop = async (...given: Parameters<typeof startService>) => {
   const pay = (path: string, ...args: ReadonlyArray<string>) =>
     till402(["pay", `${service.url}${path}`, "--rpc", node.url, ...args], { PRIVATE_KEY: privateKey })
   return { ...service, node, pay }
+}
+
+const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
+
+const v2Offer = (changes: object = {}) => ({
+  scheme: "exact",
+  network: "eip155:84532",
+  asset: usdc,
+  payTo,
+  amount: "10000",
+  maxTimeoutSeconds: 60,
+  extra: { name: "USDC", version: "2" },
+  ...changes
+})
+
+/** A server that isn't a till, with a node. */
+const openEvil = async (
+  challenge: { readonly x402Version: number; readonly [field: string]: unknown },
+  paid: (response: ServerResponse, sent: number) => void = (response) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end("{}")
+) => {
+  const node = await startNode()
+  const payments: Array<unknown> = []
+  const headers: Array<string> = []
+  const url = await listen((request, response) => {
+    const header = request.headers["payment-signature"] ?? request.headers["x-payment"]
+    if (header !== undefined) {
+      headers.push(String(header))
+      payments.push(JSON.parse(Buffer.from(String(header), "base64").toString()).payload)
+      paid(response, payments.length)
+      return
+    }
+    const text = JSON.stringify({
+      resource: { url: "http://x/", description: "", mimeType: "" },
+      ...challenge
+    })
+    if (challenge.x402Version === 2)
+      response.setHeader("payment-required", Buffer.from(text).toString("base64"))
+    response.writeHead(402, { "content-type": "application/json" }).end(text)
+  })
+  return { node, payments, headers, url }
 }
 
 describe("till402 pay", () => {
@@ -121,6 +173,28 @@ describe("till402 pay", () => {
     expect(facilitator.settled).toHaveLength(1)
   })
 
+  it("says how long it waits, and names the first problem where later ones are others", async () => {
+    let sent = 0
+    const { pay } = await openShop(
+      {},
+      {
+        instead: ({ headers }) => {
+          if (!headers.has("payment-signature")) return undefined
+          return sent++ === 0
+            ? Response.json({ code: "INTERNAL_ERROR", message: "A defect." }, { status: 500 })
+            : Response.json({ code: "RATE_LIMITED", message: "Nothing was charged." }, { status: 429 })
+        }
+      }
+    )
+    const { code, noted } = await pay("/x402/search?q=mug")
+    const text = noted.replaceAll(/\s+/g, " ")
+    expect(code).toBe(1)
+    expect(text).toContain("in 2 s (2 of 6; the server may take up to 90 s to respond)")
+    expect(text).toContain(
+      "the server returned 429 (RATE_LIMITED: Nothing was charged.); at first: the server returned 500 (INTERNAL_ERROR: A defect.). It may have been charged"
+    )
+  })
+
   it("gives up after six times, and exits with 1", async () => {
     const { pay } = await openShop(
       {},
@@ -131,7 +205,9 @@ describe("till402 pay", () => {
     )
     const { code, noted, printed, slept } = await pay("/x402/search?q=mug")
     expect([code, slept.length, printed]).toEqual([1, 5, '{"code":"X"}'])
-    expect(noted.replaceAll(/\s+/g, " ")).toContain("look at the wallet's transfers before you pay again")
+    expect(noted.replaceAll(/\s+/g, " ")).toMatch(
+      /It may have been charged: look at the transfers of 0x\w+ on base-sepolia\. Don't pay again; send the same payment again: the same command with --payment \S+payment\.json/
+    )
   })
 
   it("pays nobody else where a server redirects, or asks for nothing", async () => {
@@ -197,8 +273,77 @@ describe("till402 pay says why a client would refuse:", () => {
     const { code, noted } = await pay("/x402/search?q=mug")
     expect([code, noted]).toEqual([
       1,
-      expect.stringMatching(/the server refused the payment: .*insufficient_funds.*Nothing was charged/)
+      expect.stringMatching(/the server refused the payment: .*insufficient_funds.*nothing was charged$/)
     ])
+  })
+
+  it("a price that the client of its version doesn't sign", async () => {
+    const entry = {
+      scheme: "exact",
+      network: "base-sepolia",
+      amount: "1",
+      maxAmountRequired: "50000000",
+      asset: usdc,
+      payTo,
+      maxTimeoutSeconds: 60,
+      resource: "http://x/",
+      description: "",
+      mimeType: "",
+      extra: { name: "USDC", version: "2" }
+    }
+    const { node, payments, url } = await openEvil({ x402Version: 1, error: "pay", accepts: [entry] })
+    node.balanceAtomic = 100_000_000n
+    const pay = (max: string) =>
+      till402(["pay", url, "--max", max, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    const cheap = await pay("0.01")
+    expect([cheap.code, cheap.noted]).toEqual([
+      1,
+      expect.stringContaining("50.00 USDC on base-sepolia: the price is above")
+    ])
+    expect(payments).toEqual([])
+    const { code, noted } = await pay("100")
+    expect([code, noted]).toEqual([0, expect.stringContaining("price      50.00 USDC on base-sepolia")])
+    expect(payments).toMatchObject([{ authorization: { value: "50000000" } }])
+  })
+
+  it("payments that stay valid for more than an hour", async () => {
+    const { node, payments, url } = await openEvil({
+      x402Version: 2,
+      accepts: [v2Offer({ maxTimeoutSeconds: 3_601 })]
+    })
+    const { code, noted } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect([code, noted, payments]).toEqual([
+      1,
+      expect.stringContaining("the payment would be valid for 3601 seconds"),
+      []
+    ])
+  })
+
+  it("signs what was chosen, also where the server prefers another offer", async () => {
+    const { node, payments, url } = await openEvil({
+      x402Version: 2,
+      accepts: [v2Offer({ amount: "900000" }), v2Offer({ amount: "10000" })]
+    })
+    node.balanceAtomic = 20_000n
+    const { code, noted } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect([code, noted]).toEqual([0, expect.stringContaining("price      0.01 USDC")])
+    expect(payments).toMatchObject([{ authorization: { value: "10000" } }])
+  })
+
+  it("a 402 that never ends", async () => {
+    const url = await listen((_request, response) => {
+      response.writeHead(402, { "content-type": "application/json" })
+      const write = (): void =>
+        void (response.destroyed || response.write("x".repeat(100_000), () => setImmediate(write)))
+      write()
+    })
+    const { code, noted } = await till402(["pay", url], { PRIVATE_KEY: privateKey })
+    expect([code, noted]).toEqual([1, expect.stringContaining("the server returned 402 without")])
+  })
+
+  it("a server that isn't there, and how to start a sandbox", async () => {
+    const { code, noted } = await till402(["pay", "http://127.0.0.1:1/x402/search"], {})
+    expect([code, noted]).toEqual([1, expect.stringMatching(/can't be reached: .*npx till402 sandbox/)])
   })
 
   it.each([
@@ -221,11 +366,14 @@ describe("till402 pay says why a client would refuse:", () => {
     expect([code, noted]).toEqual([1, expect.stringContaining("can't be reached")])
   })
 
-  const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
-  const base = { scheme: "exact", network: "eip155:84532", asset: usdc, payTo, amount: "10000" }
+  const base = { ...v2Offer(), extra: undefined }
   it.each([
     [{}, undefined],
-    [{ network: "base-sepolia", amount: undefined, maxAmountRequired: "10000" }, undefined],
+    [{ network: "base-sepolia" }, undefined],
+    [{ amount: undefined, maxAmountRequired: "10000" }, "an amount that is no whole number"],
+    [{ maxTimeoutSeconds: 3_600 }, undefined],
+    [{ maxTimeoutSeconds: 315_360_000 }, "the payment would be valid for 315360000 seconds"],
+    [{ maxTimeoutSeconds: "60" }, "it doesn't say for how many seconds the payment is valid"],
     [{ scheme: "upto" }, "the scheme upto isn't known"],
     [{ network: "eip155:999" }, "the network eip155:999 isn't known here"],
     [{ network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "it is paid by a Solana wallet"],
@@ -233,7 +381,7 @@ describe("till402 pay says why a client would refuse:", () => {
     [{ amount: "1.5" }, "an amount that is no whole number"],
     [{ amount: "1000001" }, "the price is above --max 1.00; to pay it, add --max 1.000001"]
   ])("the offer %j: %s", (changes, reason) => {
-    const offer = readOffer({ ...base, ...changes } as never)
+    const offer = readOffer({ ...base, ...changes }, 2)
     const verdict = judgeOffer(offer, { families: ["evm"], maxAtomic: 1_000_000n, tokens: [] })
     if (reason === undefined) expect(verdict).toMatchObject({ _tag: "Payable", amountAtomic: 10_000n })
     else expect(verdict).toMatchObject({ _tag: "Refused", reason: expect.stringContaining(reason) })
@@ -247,12 +395,12 @@ describe("till402 pay says why a client would refuse:", () => {
     ],
     [["solana"] as const, "eip155:8453", "it is paid by an EVM wallet, and the key is of a Solana wallet"]
   ])("a wallet of %j for %s", (families, network, reason) => {
-    const verdict = judgeOffer(readOffer({ ...base, network }), { families, maxAtomic: 1n, tokens: [] })
+    const verdict = judgeOffer(readOffer({ ...base, network }, 2), { families, maxAtomic: 1n, tokens: [] })
     expect(verdict).toMatchObject({ _tag: "Refused", reason })
   })
 
   it("a token is paid that the caller trusts", () => {
-    const offer = readOffer({ ...base, asset: payTo })
+    const offer = readOffer({ ...base, asset: payTo }, 2)
     expect(judgeOffer(offer, { families: ["evm"], maxAtomic: 1_000_000n, tokens: [payTo] })._tag).toBe(
       "Payable"
     )
@@ -278,6 +426,134 @@ describe("till402 pay says why a client would refuse:", () => {
     expect([code, facilitator.verify.calls]).toEqual([1, []])
     expect(noted).toContain("5.00 USDC on base-sepolia: the price is above --max 1.00")
   })
+})
+
+describe("till402 pay says of a payment that bought nothing", () => {
+  const refusal = Buffer.from(
+    JSON.stringify({
+      x402Version: 2,
+      error: "invalid_transaction_state: authorization is used",
+      accepts: []
+    })
+  ).toString("base64")
+  /** Loses the first response, and then refuses the payment, or whatever else it does. */
+  const losing = (error = refusal) =>
+    openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response, sent) => {
+      if (sent === 1) response.destroy()
+      else response.writeHead(402, { "payment-required": error }).end("{}")
+    })
+
+  it.each([
+    [true, /It was charged: the chain shows its authorization as used\. Don't pay again; send the same/],
+    [
+      false,
+      /The chain shows its authorization as unused, and the server can charge it until \d{4}-.*Before that, don't pay again/
+    ],
+    [undefined, /It may have been charged: look at the transfers of 0x\w+ on base-sepolia\. Don't pay again/]
+  ])("what the chain shows of it: %s", async (isUsed, text) => {
+    const { node, url } = await losing()
+    node.isUsed = isUsed
+    const { code, noted } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect([code, noted]).toEqual([1, expect.stringMatching(text)])
+    expect(noted).not.toContain("Nothing was charged")
+  })
+
+  it("that nothing was charged, if the server says so, and nothing else", async () => {
+    const said = Buffer.from(
+      JSON.stringify({ x402Version: 2, error: "payment_expired: nothing was charged", accepts: [] })
+    ).toString("base64")
+    const { node, url } = await losing(said)
+    const { noted } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect(noted).toMatch(/refused the payment: payment_expired: nothing was charged$/)
+    const busy = await openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response) =>
+      response
+        .writeHead(503)
+        .end(JSON.stringify({ code: "X", message: "Nothing was charged; send it later." }))
+    )
+    const later = await till402(["pay", busy.url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect(later.noted).toContain("Nothing was charged; send it later.")
+    expect(later.noted).not.toMatch(/may have been|look at/)
+  })
+
+  it("where it is kept, from which it is sent again, and no other is signed", async () => {
+    let isBroken = true
+    const { headers, node, url } = await openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response) =>
+      isBroken
+        ? response.destroy()
+        : response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}')
+    )
+    const pay = (...args: ReadonlyArray<string>) =>
+      till402(["pay", url, "--rpc", node.url, ...args], { PRIVATE_KEY: privateKey })
+    const { code, noted } = await pay()
+    const [, file = ""] = /--payment (\S+)/.exec(noted) ?? []
+    expect([code, statSync(file).mode & 0o777]).toEqual([1, 0o600])
+    expect(noted).not.toContain(headers[0])
+    isBroken = false
+    const again = await till402(["pay", url, "--rpc", node.url, "--payment", file])
+    expect([again.code, again.printed]).toEqual([0, '{"ok":true}'])
+    expect([headers.length, new Set(headers).size]).toEqual([7, 1])
+    const other = await till402(["pay", `${url}/other`, "--payment", file])
+    expect([other.code, other.noted]).toEqual([2, expect.stringContaining("is for GET")])
+    const own = join(folder(), "payment.json")
+    await pay("--payment", own)
+    await pay("--payment", own)
+    expect(new Set(headers).size).toBe(2)
+  })
+
+  it.each([
+    [{ isDenied: true, isUsed: true }, "Denied"],
+    [{ isUsed: true }, "Charged"],
+    [{ isUsed: false, validBefore: 900 }, "Expired"],
+    [{ isUsed: false, validBefore: 950 }, "Unused"],
+    [{ isUsed: false }, "Unknown"],
+    [{ validBefore: 900 }, "Unknown"]
+  ])("by %j: %s", (known, tag) => {
+    const standing = judgeStanding({
+      isDenied: false,
+      isUsed: undefined,
+      validBefore: undefined,
+      nowMillis: 1_000_000,
+      ...known
+    })
+    expect(standing._tag).toBe(tag)
+  })
+})
+
+describe("nothing is sent that wasn't shown:", () => {
+  const offer = readOffer(v2Offer(), 2)
+  const authorization = { value: "10000", to: payTo, validBefore: "1060", nonce: "0x00" }
+  const permit2Authorization = {
+    permitted: { token: usdc, amount: "10000" },
+    witness: { to: payTo },
+    deadline: "1060"
+  }
+  it.each<[object, string | undefined]>([
+    [{ authorization }, undefined],
+    [{ authorization: { ...authorization, value: "10001" } }, "0.010001 USDC, and 0.01 USDC was shown"],
+    [{ authorization: { ...authorization, to: usdc } }, `a payment to ${usdc}`],
+    [{ authorization: { ...authorization, validBefore: "99999" } }, "valid for more than 3600 seconds"],
+    [{ permit2Authorization }, undefined],
+    [{ permit2Authorization: { ...permit2Authorization, witness: { to: usdc } } }, "a payment to"],
+    [
+      { permit2Authorization: { ...permit2Authorization, permitted: { token: payTo, amount: "10000" } } },
+      "a payment of the token"
+    ],
+    [{}, "can't be read"]
+  ])("%j: %s", async (payload, fault) => {
+    const found = await signedFault({ x402Version: 2, payload } as never, offer, 1_000_000)
+    if (fault === undefined) expect(found).toBeUndefined()
+    else expect(found).toContain(fault)
+  })
+})
+
+it("what a server sends moves no cursor, in JSON either", async () => {
+  const text = JSON.stringify({ evil: "\u009b31m\u202e\u001b[2J" })
+  const { node, url } = await openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end(text)
+  )
+  const { printed } = await till402(["pay", url, "--rpc", node.url, "--json"], { PRIVATE_KEY: privateKey })
+  expect(printed).not.toMatch(/[\p{Cc}\u202e]/u)
+  expect(JSON.parse(printed).body).toEqual(JSON.parse(text))
 })
 
 it.each([

@@ -50,9 +50,16 @@ export const startNode = async () => {
     hasLogs: true,
     code: "0x",
     balanceAtomic: 5_000_000n,
+    /** Whether authorizations of EIP-3009 were used; `undefined`: the call fails. */
+    isUsed: undefined as boolean | undefined,
     url: ""
   }
-  const answers = (method: string): unknown =>
+  const call = (data: string) => {
+    // `authorizationState(address,bytes32)`
+    if (!data.startsWith("0xe94a0102")) return `0x${node.balanceAtomic.toString(16).padStart(64, "0")}`
+    return node.isUsed === undefined ? undefined : `0x${(node.isUsed ? "1" : "0").padStart(64, "0")}`
+  }
+  const answers = (method: string, [first]: ReadonlyArray<{ readonly data?: string }> = []): unknown =>
     ({
       eth_chainId: hex(node.chainId),
       eth_getBlockByNumber: {
@@ -62,15 +69,15 @@ export const startNode = async () => {
         transactions: []
       },
       eth_getCode: node.code,
-      eth_call: `0x${node.balanceAtomic.toString(16).padStart(64, "0")}`,
+      eth_call: call(first?.data ?? ""),
       ...(node.hasLogs ? { eth_getLogs: [] } : {})
     })[method]
   node.url = await listen((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
-      const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id: number; method: string }
-      const result = answers(method)
+      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())
+      const result = answers(method, params)
       const error = { code: -32_601, message: `no ${method}` }
       response.writeHead(200, { "content-type": "application/json" })
       response.end(JSON.stringify({ jsonrpc: "2.0", id, ...(result === undefined ? { error } : { result }) }))

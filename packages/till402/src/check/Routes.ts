@@ -1,5 +1,6 @@
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { belowBase, see } from "../http/see.ts"
+import { isSameServer } from "../pay/url.ts"
 
 /*
  * The paid routes of a service, as indexers find them: by its OpenAPI document and its listing.
@@ -12,6 +13,8 @@ export interface Route {
   readonly name: string
   /** Where it was found. */
   readonly foundIn: ReadonlyArray<string>
+  /** Why it isn't called: documents may name what changes something, or somebody else's server. */
+  readonly skipped?: { readonly _tag: "Method" } | { readonly _tag: "Elsewhere"; readonly origin: string }
 }
 
 type Found = Pick<Route, "method"> & { readonly path: string }
@@ -60,6 +63,15 @@ const documentAt = async (url: string): Promise<string> => {
 
 const maxRoutes = 200
 
+const probedMethods: ReadonlySet<string> = new Set(["GET", "POST"])
+
+const skippedOf = (method: string, url: string, address: string): Route["skipped"] => {
+  const named = URL.parse(url)
+  if (named === null || !isSameServer(named, new URL(address)))
+    return { _tag: "Elsewhere", origin: named?.origin ?? url }
+  return probedMethods.has(method) ? undefined : { _tag: "Method" }
+}
+
 /**
  * The paid routes below an address, or the address itself if it returns 402.
  *
@@ -78,9 +90,11 @@ export const findRoutes = async (address: string): Promise<ReadonlyArray<Route>>
   for (const [document, found] of Object.entries(documents))
     for (const { method, path } of found) {
       const name = `${method} ${path}`
-      const url = URL.canParse(path) ? path : belowBase(address, path)
+      const template = URL.canParse(path) ? path : belowBase(address, path)
+      const url = template.replaceAll(/\{\w+\}|(?<=\/):\w+/g, "1")
       const foundIn = [...(routes.get(name)?.foundIn ?? []), document]
-      routes.set(name, { method, name, url: url.replaceAll(/\{\w+\}|(?<=\/):\w+/g, "1"), foundIn })
+      const skipped = skippedOf(method, url, address)
+      routes.set(name, { method, name, url, foundIn, ...(skipped === undefined ? {} : { skipped }) })
     }
   if (routes.size === 0)
     throw new CommandFailed(

@@ -8,6 +8,8 @@ import { wordsOf } from "../CommandFailed.ts"
 import { see, type Seen } from "../http/see.ts"
 import { fail, type Line, pass, warn } from "../doctor/Line.ts"
 import { priceOf, readOffer, type Requirements } from "../pay/Offers.ts"
+import { isSameServer } from "../pay/url.ts"
+import { harmless } from "../terminal/wrap.ts"
 import { findRoutes, type Route } from "./Routes.ts"
 
 /*
@@ -95,9 +97,11 @@ const placeFindings = ({ url }: Route, { resource }: Challenge): ReadonlyArray<s
   if (!URL.canParse(named))
     return [`its resource ${named === "" ? "has no address" : `${named} is no address`}`]
   const [one, other] = [new URL(named), new URL(url)]
-  return one.origin === other.origin && one.pathname === other.pathname
+  return isSameServer(one, other) && one.pathname === other.pathname
     ? []
-    : [`it calls itself ${one.origin}${one.pathname}, so that is what gets listed`]
+    : [
+        `it calls itself ${one.origin}${one.pathname}, so that is what gets listed${isSameServer(one, other) ? "" : `; it was called at ${other.origin}`}`
+      ]
 }
 
 /** All that indexers would stumble over. Pure. */
@@ -125,8 +129,12 @@ const judge = (route: Route, { headers, status, text }: Seen): Line => {
     ...listedFindings(route, challenge, readChallenge(text))
   ].filter((each) => each !== undefined)
   if (problems.length > 0)
-    return fail(route.name, problems.join(". "), "Correct what the route declares, or its baseUrl")
-  const price = challenge.accepts.map((each) => priceOf(readOffer(each))).join(" or ")
+    return fail(
+      route.name,
+      problems.join(". "),
+      "Correct what the route declares, or its baseUrl: the address, with its port, at which callers reach it"
+    )
+  const price = challenge.accepts.map((each) => priceOf(readOffer(each, challenge.x402Version))).join(" or ")
   if (description === "" || description.length > maxDescription)
     return warn(
       route.name,
@@ -136,6 +144,23 @@ const judge = (route: Route, { headers, status, text }: Seen): Line => {
       `Give it one of at most ${maxDescription} characters`
     )
   return pass(route.name, `${price}: ${description}`)
+}
+
+/** A route that isn't called. It is a fault if no route is at this address: then `baseUrl` is another one. */
+const skippedLine = (
+  { method, name }: Route,
+  skipped: NonNullable<Route["skipped"]>,
+  { address, isAllElsewhere }: { readonly address: string; readonly isAllElsewhere: boolean }
+): Line => {
+  if (skipped._tag === "Method")
+    return warn(name, `it isn't called: ${method} may change something`, "Call it by hand, without a payment")
+  const { origin } = new URL(address)
+  const other = harmless(skipped.origin)
+  return (isAllElsewhere ? fail : warn)(
+    name,
+    `it isn't called: it is said to be at ${other}, and ${origin} is checked`,
+    `If it is of this service, set its baseUrl to the address, with its port, at which callers reach it; or check ${other}`
+  )
 }
 
 const probe = async (route: Route): Promise<Line> => {
@@ -149,6 +174,13 @@ const probe = async (route: Route): Promise<Line> => {
 /** Checks every paid route at an address, one after the other. */
 export const checkRoutes = async (address: string): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
-  for (const route of await findRoutes(address)) lines.push(await probe(route))
+  const routes = await findRoutes(address)
+  const isAllElsewhere = routes.every(({ skipped }) => skipped?._tag === "Elsewhere")
+  for (const route of routes) {
+    const { skipped } = route
+    lines.push(
+      skipped === undefined ? await probe(route) : skippedLine(route, skipped, { address, isAllElsewhere })
+    )
+  }
   return lines
 }

@@ -9,7 +9,8 @@ const text = (name: string, metavar: string, description: string) =>
 
 const config = {
   module: text("config", "MODULE", "Exports the till or its options (else TILL_…)"),
-  envFile: text("env-file", "FILE", "More variables, such as .env"),
+  // Node takes an --env-file for its own, also behind a script, and exits before the script starts if there is none.
+  envFile: text("env", "FILE", "More variables, such as .env").pipe(Flag.withAlias("env-file")),
   url: text("url", "ADDRESS", "Public URL (else that of the settings)"),
   route: text("route", "ROUTE", 'Paid route to call, as "GET /weather/oslo"'),
   isLocal: Flag.Boolean("local").pipe(
@@ -23,7 +24,7 @@ const config = {
 
 export const doctorCommand = (surroundings: Surroundings) =>
   Command.make("doctor", config, (input) =>
-    work(async () => {
+    work(async (now) => {
       const url = Option.getOrUndefined(input.url)
       const route = Option.getOrUndefined(input.route)
       if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
@@ -39,14 +40,15 @@ export const doctorCommand = (surroundings: Surroundings) =>
         database: Option.getOrUndefined(input.database),
         url,
         route,
-        isLocal: input.isLocal
+        isLocal: input.isLocal,
+        now
       })
       return printLines(lines, input.json, surroundings.output)
     })
   ).pipe(
     Command.withDescription("Says whether a service is ready, with a cure for what isn't"),
     Command.withExamples([
-      { command: "till402 doctor --env-file .env", description: "With the settings of a file" },
+      { command: "till402 doctor --env .env", description: "With the settings of a file" },
       { command: "till402 doctor --config ./till.config.ts --json" }
     ])
   )

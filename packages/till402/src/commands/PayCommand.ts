@@ -1,10 +1,12 @@
-import { writeFile } from "node:fs/promises"
-import { Money } from "@till402/core/effect"
+import { createWriteStream } from "node:fs"
+import { pipeline } from "node:stream/promises"
+import { Money, readBytes } from "@till402/core/effect"
 import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
+import { CommandFailed, WrongUsage, wordsOf } from "../CommandFailed.ts"
 import type { Paid } from "../pay/pay.ts"
 import { readUrl } from "../pay/url.ts"
+import { harmless, jsonLine, withoutControls } from "../terminal/wrap.ts"
 import { json } from "./flags.ts"
 import { type Surroundings, work } from "./Surroundings.ts"
 
@@ -57,15 +59,37 @@ const summary = ({ payment, response }: Paid, body: unknown) => ({
   body
 })
 
-/** A response without what moves a terminal's cursor. */
-const withoutControls = (text: string): string => text.replaceAll(/(?![\n\t])\p{Cc}/gu, "").replace(/\n$/, "")
-
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
+}
+
+/** What is shown is kept in memory; what is saved is not. */
+const maxShownBytes = 64 * 1_048_576
+const maxSavedBytes = 8 * 1_073_741_824
+
+/** Writes a body to a file; returns its bytes. */
+const save = async (response: Response, file: string): Promise<number> => {
+  let size = 0
+  const bounded = async function* () {
+    for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += piece.byteLength
+      if (size > maxSavedBytes) throw new Error(`it has more than ${maxSavedBytes} bytes`)
+      yield piece
+    }
+  }
+  await pipeline(bounded, createWriteStream(file))
+  return size
+}
+
+const readShown = async ({ body }: Response): Promise<Uint8Array> => {
+  const bytes = body === null ? new Uint8Array() : await readBytes(body, maxShownBytes)
+  if (bytes === undefined)
+    throw new Error(`it has more than ${maxShownBytes} bytes: --output FILE saves them`)
+  return bytes
 }
 
 const show = async (
@@ -78,17 +102,20 @@ const show = async (
 ): Promise<void> => {
   const { output } = surroundings
   const { response } = paid
-  const bytes = new Uint8Array(await response.arrayBuffer())
-  if (file !== undefined) await writeFile(file, bytes)
+  if (file !== undefined) {
+    const size = await save(response, file)
+    if (asJson) output.print(jsonLine(summary(paid, file)))
+    else output.note(`saved     ${size} bytes in ${file}`)
+    return
+  }
+  const bytes = await readShown(response)
   const text = isText(response) ? new TextDecoder().decode(bytes) : undefined
-  const kept = file ?? `${bytes.length} bytes of ${response.headers.get("content-type") ?? "no type"}`
-  if (asJson)
-    output.print(
-      JSON.stringify(summary(paid, file === undefined && text !== undefined ? parsed(text) : kept))
-    )
-  else if (file !== undefined) output.note(`saved     ${bytes.length} bytes in ${file}`)
-  else if (text !== undefined)
-    output.print(output.isTerminal ? withoutControls(text) : text.replace(/\n$/, ""))
+  const kept = `${bytes.length} bytes of ${harmless(response.headers.get("content-type") ?? "no type")}`
+  if (asJson) output.print(jsonLine(summary(paid, text === undefined ? kept : parsed(text))))
+  else if (text !== undefined) {
+    const shown = text.replace(/\n$/, "")
+    output.print(output.isTerminal ? withoutControls(shown) : shown)
+  }
   // Bytes may set a terminal to anything.
   else if (output.isTerminal) output.note(`received  ${kept}: --output FILE saves them`)
   else output.write(bytes)
@@ -145,6 +172,11 @@ const config = {
     Flag.withDescription("Another dollar of six decimals to pay with"),
     Flag.atLeast(0)
   ),
+  payment: Flag.String("payment").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Keeps the payment; if it is there, sends it again"),
+    Flag.optional
+  ),
   dryRun: Flag.Boolean("dry-run").pipe(
     Flag.withoutNegation,
     Flag.withDescription("Shows the price, and pays nothing"),
@@ -155,7 +187,7 @@ const config = {
 
 export const payCommand = (surroundings: Surroundings) =>
   Command.make("pay", config, (input) =>
-    work(async () => {
+    work(async (now) => {
       const url = readUrl(input.url)
       const body = Option.getOrUndefined(input.body)
       const method = Option.getOrElse(input.method, () => (body === undefined ? "GET" : "POST")).toUpperCase()
@@ -180,17 +212,20 @@ export const payCommand = (surroundings: Surroundings) =>
             chooseWallets({ keyFile, privateKey: surroundings.environment["PRIVATE_KEY"], sandbox, url }),
           dryRun: input.dryRun,
           rpcUrl,
+          paymentFile: Option.getOrUndefined(input.payment),
+          now,
           sleep: surroundings.sleep
         },
         surroundings.output
       )
       if (paid.payment?.isSent === false) {
-        if (input.json) surroundings.output.print(JSON.stringify(summary(paid, null)))
+        if (input.json) surroundings.output.print(jsonLine(summary(paid, null)))
         return 0
       }
-      await show(paid, { asJson: input.json, file, surroundings }).catch((error: unknown) => {
+      await show(paid, { asJson: input.json, file, surroundings }).catch(async (error: unknown) => {
+        const again = await paid.payment?.again?.()
         throw new CommandFailed(
-          `the response can't be saved: ${error instanceof Error ? error.message : String(error)}`
+          `the response can't be ${file === undefined ? "shown" : "saved"}: ${wordsOf(error)}${again === undefined ? "" : `. Don't pay again; ${again}`}`
         )
       })
       return paid.response.ok ? 0 : 1

@@ -17,8 +17,14 @@ export class Ended extends Error {
   }
 }
 
-/** The work of a command: its exit code, or an error whose message is for people. */
-export const work = (run: () => Promise<number | void>): Effect.Effect<void, unknown> =>
-  Effect.flatMap(Effect.tryPromise({ try: run, catch: (error) => error }), (code) =>
-    code === undefined || code === 0 ? Effect.void : Effect.fail(new Ended(code))
+/** The work of a command: its exit code, or an error whose message is for people. `now` is in milliseconds since 1970. */
+export const work = (run: (now: () => number) => Promise<number | void>): Effect.Effect<void, unknown> =>
+  Effect.clockWith((clock) =>
+    Effect.flatMap(
+      Effect.tryPromise({
+        try: () => run(() => clock.currentTimeMillisUnsafe()),
+        catch: (error) => error
+      }),
+      (code) => (code === undefined || code === 0 ? Effect.void : Effect.fail(new Ended(code)))
+    )
   )

@@ -6,6 +6,7 @@ import { columns } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
+import { initCommand } from "./InitCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { payCommand } from "./PayCommand.ts"
 import { sandboxCommand } from "./SandboxCommand.ts"
@@ -30,6 +31,7 @@ const till402 = (surroundings: Surroundings) =>
   Command.make("till402").pipe(
     Command.withDescription("Pays, checks and prepares services that are paid by x402"),
     Command.withSubcommands([
+      initCommand(surroundings),
       payCommand(surroundings),
       doctorCommand(surroundings),
       checkCommand(surroundings),

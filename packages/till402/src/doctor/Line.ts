@@ -1,5 +1,5 @@
 import { columns, type Output } from "../terminal/Output.ts"
-import { harmless, wrap } from "../terminal/wrap.ts"
+import { harmless, jsonLine, wrap } from "../terminal/wrap.ts"
 
 /** A check that was made, in the shape of `till.check()`. */
 export interface Line {
@@ -43,7 +43,7 @@ const counted = (lines: ReadonlyArray<Line>, status: Line["status"]): number =>
 /** Prints all lines, those that fail last, and their sum; returns the exit code. */
 export const printLines = (lines: ReadonlyArray<Line>, json: boolean, { paint, print }: Output): number => {
   const [passed, warned, failed] = (["pass", "warn", "fail"] as const).map((status) => counted(lines, status))
-  if (json) print(JSON.stringify({ checks: lines, pass: passed, warn: warned, fail: failed }))
+  if (json) print(jsonLine({ checks: lines, pass: passed, warn: warned, fail: failed }))
   else {
     const colour = { pass: paint.green, warn: paint.yellow, fail: paint.red }
     const rank = { pass: 0, warn: 1, fail: 2 }

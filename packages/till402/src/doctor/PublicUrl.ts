@@ -1,5 +1,5 @@
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
-import { isOnThisMachine } from "../pay/url.ts"
+import { isOnThisMachine, withoutAlias } from "../pay/url.ts"
 import { ofListing, ofOpenApi } from "../check/Routes.ts"
 import { belowBase, see, type Seen } from "../http/see.ts"
 import { harmless } from "../terminal/wrap.ts"
@@ -30,6 +30,12 @@ interface Probe {
   readonly isGuess: boolean
 }
 
+/** An address by one name of this machine, without a slash at its end; other texts as they are. */
+const plain = (address: string): string => {
+  const url = URL.parse(address)
+  return url === null ? address : withoutAlias(url).href.replace(/\/+$/, "")
+}
+
 /** A paid route of the service: the first GET of its documents. */
 const findRoute = async ({ baseUrl, discoveryPath, openapiPath, route }: Promised): Promise<Probe> => {
   if (route !== undefined) {
@@ -43,12 +49,15 @@ const findRoute = async ({ baseUrl, discoveryPath, openapiPath, route }: Promise
   for (const [path, read] of documents) {
     if (path === false) continue
     const named = read((await see(belowBase(baseUrl, path))).text).flatMap((found) => {
-      const below = found.path.startsWith(baseUrl)
-        ? found.path.slice(baseUrl.replace(/\/+$/, "").length)
+      const { length } = plain(baseUrl)
+      const below = plain(found.path).startsWith(plain(baseUrl))
+        ? plain(found.path).slice(length)
         : found.path
       return below.startsWith("/") ? [{ method: found.method, path: below }] : []
     })
-    const found = named.find((each) => each.method === "GET" && !/[{:]/.test(each.path)) ?? named[0]
+    const found =
+      named.find((each) => each.method === "GET" && !/[{:]/.test(each.path)) ??
+      named.find((each) => ["GET", "POST"].includes(each.method))
     if (found !== undefined)
       return { method: found.method, path: found.path.replaceAll(/\{\w+\}/g, "1"), isGuess: false }
   }
@@ -90,6 +99,14 @@ interface Observation {
   readonly preflight: Seen
 }
 
+/** The port is easily mistaken where a server listens on this machine. */
+const portOf = (address: string): string => {
+  const url = new URL(address)
+  return isOnThisMachine(url)
+    ? `: the server must listen on its port ${url.port || (url.protocol === "https:" ? 443 : 80)}`
+    : ""
+}
+
 const reachFault = (url: string, error: unknown): Line => {
   const words = wordsOf(error)
   const isTls = /certificate|self-signed|ssl|tls|altnames/i.test(words)
@@ -98,7 +115,7 @@ const reachFault = (url: string, error: unknown): Line => {
     `${url} can't be reached: ${words}`,
     isTls
       ? "Renew the certificate, or have the proxy send the whole chain for this name"
-      : "Start the server, and let its name, port and firewall lead to it; or correct baseUrl"
+      : `Start the server, and let its name, port and firewall lead to it; or correct baseUrl${portOf(url)}`
   )
 }
 
@@ -132,7 +149,7 @@ const statusLine = ({ probe, unpaid: { headers, status }, url }: Observation): L
   const cures: Readonly<Record<number, string>> = {
     401: "Let the till's paths pass the login that is before it",
     403: "Let the till's paths pass the firewall or bot filter that is before it",
-    404: "Mount the till below the path of baseUrl, or correct baseUrl",
+    404: `Mount the till below the path of baseUrl, or correct baseUrl${portOf(url)}`,
     503: "Start the till: GET its events for the reason, such as chain_unreadable"
   }
   return status === 402
@@ -176,7 +193,7 @@ const intactLines = ({ unpaid }: Observation, promised: Promised): ReadonlyArray
 
 const addressLine = ({ resource }: Challenge, { baseUrl }: Promised): Line => {
   const named = resource?.url ?? ""
-  return `${named}/`.startsWith(baseUrl.replace(/\/*$/, "/"))
+  return `${plain(named)}/`.startsWith(`${plain(baseUrl)}/`)
     ? pass("address")
     : fail(
         "address",
@@ -316,7 +333,7 @@ export const judgePublicUrl = (
 }
 
 /** Calls the public URL as strangers do, without paying, and judges what comes back. */
-export const checkPublicUrl = async (promised: Promised): Promise<ReadonlyArray<Line>> => {
+export const checkPublicUrl = async (promised: Promised, now: () => number): Promise<ReadonlyArray<Line>> => {
   const { baseUrl } = promised
   if (!URL.canParse(baseUrl)) throw new CommandFailed(`${baseUrl} is no address`)
   try {
@@ -325,7 +342,7 @@ export const checkPublicUrl = async (promised: Promised): Promise<ReadonlyArray<
     const url = belowBase(baseUrl, probe.path)
     const origin = { origin: "https://browser.example" }
     const unpaid = await see(url, { method, headers: origin })
-    const nowMillis = Date.now()
+    const nowMillis = now()
     const withHeader = await see(url, { method, headers: { ...origin, "payment-signature": longNonsense } })
     const preflight = await see(url, {
       method: "OPTIONS",

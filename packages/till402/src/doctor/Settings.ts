@@ -4,8 +4,9 @@ import { pathToFileURL } from "node:url"
 import { parseEnv } from "node:util"
 import type { Till, TillOptions } from "@till402/core"
 import { tillConfigWithFacilitator } from "@till402/core/effect"
-import { ConfigProvider, Effect } from "effect"
-import { CommandFailed, wordsOf } from "../CommandFailed.ts"
+import { ConfigProvider, Effect, Logger } from "effect"
+import { CommandFailed, WrongUsage, wordsOf } from "../CommandFailed.ts"
+import type { Line } from "./Line.ts"
 
 /*
  * The host's settings: of the environment, or of a module.
@@ -17,28 +18,41 @@ type Environment = Readonly<Record<string, string | undefined>>
 export type Settings = Omit<TillOptions, "storage">
 
 export type HostSettings =
-  | { readonly _tag: "Options"; readonly options: Settings }
+  | {
+      readonly _tag: "Options"
+      readonly options: Settings
+      /** What the environment has that looks like a setting. */
+      readonly warnings?: ReadonlyArray<Line>
+    }
   /** A module has made its till itself. */
   | { readonly _tag: "Running"; readonly till: Till }
 
-/** The environment with the variables of a file behind it, as Node's --env-file does. */
+/** The environment with the variables of a file behind it, as Node's option does. */
 export const withFile = async (environment: Environment, file: string | undefined): Promise<Environment> => {
   if (file === undefined) return environment
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new CommandFailed(`the file ${file} can't be read: ${wordsOf(error)}`)
+    throw new WrongUsage(`--env ${file} can't be read: ${wordsOf(error)}`)
   })
   return { ...parseEnv(text), ...environment }
 }
 
-/** @throws Error that names each variable that is missing, wrong or misspelled */
-export const readEnvironment = async (environment: Environment): Promise<Settings> => {
+/**
+ * Reads the settings; reports each variable that nothing reads, and that may be the host's own.
+ *
+ * @throws Error that names each variable that is missing, wrong or misspelled
+ */
+export const readEnvironment = async (
+  environment: Environment,
+  onWarning: (text: string) => void
+): Promise<Settings> => {
+  const logger = Logger.make(({ message }) => onWarning([message].flat().join(" ")))
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined))
   return Effect.runPromise(
     Effect.provideService(
       tillConfigWithFacilitator,
       ConfigProvider.ConfigProvider,
       ConfigProvider.fromUnknown(given)
-    )
+    ).pipe(Effect.provide(Logger.layer([logger])))
   )
 }
 

@@ -22,6 +22,8 @@ export interface DoctorOptions {
   readonly route: string | undefined
   /** Leaves the public URL out, for a server that isn't up yet. */
   readonly isLocal: boolean
+  /** In milliseconds since 1970. */
+  readonly now: () => number
 }
 
 /** The schema of a database, without changing it. */
@@ -193,8 +195,11 @@ const readSettings = async (
   environment: DoctorOptions["environment"]
 ): Promise<HostSettings | ReadonlyArray<Line>> => {
   if (options.module !== undefined) return readModule(options.module)
+  const warnings: Array<Line> = []
+  const onWarning = (text: string) =>
+    void warnings.push(warn("options", text, "Correct its name, or leave it if it is your own"))
   try {
-    return { _tag: "Options", options: await readEnvironment(environment) }
+    return { _tag: "Options", options: await readEnvironment(environment, onWarning), warnings }
   } catch (error) {
     return faultsOf(error).map((fault) =>
       fail(
@@ -221,6 +226,7 @@ const settingsLines = async (
     return {
       lines: [
         pass("options"),
+        ...(settings.warnings ?? []),
         ...(await tillLines(settings.options)),
         ...(await walletLines(settings.options))
       ],
@@ -258,6 +264,6 @@ export const examine = async (options: DoctorOptions): Promise<ReadonlyArray<Lin
   const publicLines =
     promised === undefined
       ? [warn("public url", "the public URL isn't known, so it wasn't looked at", "Give --url ADDRESS")]
-      : await checkPublicUrl(promised)
+      : await checkPublicUrl(promised, options.now)
   return [...lines, ...databaseLines, ...publicLines]
 }

@@ -1,3 +1,5 @@
+import { readBytes } from "@till402/core/effect"
+
 /*
  * Requests as strangers make them.
  */
@@ -12,25 +14,26 @@ export interface Seen {
 const timeoutMillis = 10_000
 const maxBytes = 1_000_000
 
-const readBounded = async (response: Response): Promise<string> => {
-  const pieces: Array<Uint8Array> = []
-  let length = 0
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    length += piece.length
-    if (length > maxBytes) break
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString("utf8")
+/** Reads a body as text; `undefined`: it has more bytes, or breaks off. */
+export const readText = async (response: Response, maxLength = maxBytes): Promise<string | undefined> => {
+  if (response.body === null) return ""
+  const bytes = await readBytes(response.body, maxLength).catch(() => undefined)
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString("utf8")
 }
 
-/** Fetches as strangers do: whoever redirects is told, and nothing is waited for endlessly. */
+/** Whether a server states that a request wasn't charged. */
+export const isUnchargedText = (text: string): boolean =>
+  /\b(?:nothing was|was not|not) charged\b/i.test(text)
+
+/** Fetches as strangers do: whoever redirects is told, and nothing is waited for endlessly. A longer body is read as none. */
 export const see = async (url: string, init: RequestInit = {}): Promise<Seen> => {
   const response = await fetch(url, {
     ...init,
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMillis)
   })
-  return { status: response.status, headers: response.headers, text: await readBounded(response) }
+  const { headers, status } = response
+  return { status, headers, text: (await readText(response)) ?? "" }
 }
 
 export const belowBase = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}${path}`

@@ -1,4 +1,4 @@
-import { createPublicClient, erc20Abi, http } from "viem"
+import { createPublicClient, erc20Abi, http, parseAbi } from "viem"
 import type { Network } from "@till402/core/effect"
 
 /** A token, and the network that it is on. */
@@ -16,20 +16,49 @@ const publicNode = async (chainId: number): Promise<string | undefined> => {
   return Object.values(chains).find(({ id }) => id === chainId)?.rpcUrls.default.http[0]
 }
 
+const evmClient = async (chainId: number, rpcUrl: string | undefined) => {
+  const node = rpcUrl ?? (await publicNode(chainId))
+  const client = createPublicClient({ transport: http(node, { timeout: timeoutMillis, retryCount: 0 }) })
+  const found = await client.getChainId()
+  if (found !== chainId) throw new Error(`the node is on chain ${found}`)
+  return client
+}
+
 const evmBalance = async (
   chainId: number,
   { asset, owner }: { readonly asset: string; readonly owner: string },
   rpcUrl: string | undefined
 ): Promise<bigint> => {
-  const node = rpcUrl ?? (await publicNode(chainId))
-  const client = createPublicClient({ transport: http(node, { timeout: timeoutMillis, retryCount: 0 }) })
-  const found = await client.getChainId()
-  if (found !== chainId) throw new Error(`the node is on chain ${found}`)
+  const client = await evmClient(chainId, rpcUrl)
   return client.readContract({
     address: asset as `0x${string}`,
     abi: erc20Abi,
     functionName: "balanceOf",
     args: [owner as `0x${string}`]
+  })
+}
+
+const authorizationState = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)"
+])
+
+/**
+ * Whether the token's contract has used an authorization of EIP-3009, or canceled it.
+ *
+ * @throws Error if there is no node, or it doesn't respond within 5 seconds
+ */
+export const isAuthorizationUsed = async (
+  { asset, network }: Token,
+  { address, nonce }: { readonly address: string; readonly nonce: `0x${string}` },
+  rpcUrl: string | undefined
+): Promise<boolean> => {
+  if (network?.family !== "evm") throw new Error("the network has no such authorizations")
+  const client = await evmClient(network.chainId, rpcUrl)
+  return client.readContract({
+    address: asset as `0x${string}`,
+    abi: authorizationState,
+    functionName: "authorizationState",
+    args: [address as `0x${string}`, nonce]
   })
 }
 

@@ -10,7 +10,7 @@ export interface Requirements {
   readonly network: string
   readonly asset: string
   readonly payTo: string
-  /** In atomic units; in version 1 it is `maxAmountRequired`. */
+  /** In atomic units: `maxAmountRequired` in version 1, `amount` in later ones. Clients sign that field alone. */
   readonly amount: string
 }
 
@@ -23,6 +23,8 @@ export interface Offer {
   readonly networkName: string
   /** `undefined` if the 402 gives no whole number. */
   readonly amountAtomic: bigint | undefined
+  /** How long a signed payment is valid; `undefined` if the 402 gives no whole number of seconds. */
+  readonly validSeconds: number | undefined
 }
 
 /** What wallets pay. */
@@ -46,23 +48,27 @@ export type OfferVerdict =
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** Reads an entry of `accepts`, which may be anything. */
-export const readOffer = (entry: unknown): Offer => {
-  const given = (entry ?? {}) as Readonly<Record<keyof Requirements | "maxAmountRequired", unknown>>
+type Field = keyof Requirements | "maxAmountRequired" | "maxTimeoutSeconds"
+
+/** Reads an entry of `accepts`, which may be anything, as clients of the challenge's version do. */
+export const readOffer = (entry: unknown, x402Version: unknown): Offer => {
+  const given = (entry ?? {}) as Readonly<Record<Field, unknown>>
   const requirements: Requirements = {
     scheme: textOf(given.scheme),
     network: textOf(given.network),
     asset: textOf(given.asset),
     payTo: textOf(given.payTo),
-    amount: textOf(given.amount ?? given.maxAmountRequired)
+    amount: textOf(x402Version === 1 ? given.maxAmountRequired : given.amount)
   }
   const { amount, network } = requirements
   const found = findNetwork(network)
+  const seconds = given.maxTimeoutSeconds
   return {
     requirements,
     network: found,
     networkName: found?.v1Name ?? network,
-    amountAtomic: /^\d{1,40}$/.test(amount) ? BigInt(amount) : undefined
+    amountAtomic: /^\d{1,40}$/.test(amount) ? BigInt(amount) : undefined,
+    validSeconds: typeof seconds === "number" && Number.isSafeInteger(seconds) ? seconds : undefined
   }
 }
 
@@ -73,6 +79,18 @@ export const priceOf = ({ amountAtomic, network, requirements }: Offer): string 
   return isUsdc
     ? `${Money.formatAtomic(amountAtomic)} USDC`
     : `${amountAtomic} units of ${requirements.asset}`
+}
+
+/** A payment that is valid for long may be settled when nobody expects it any more. */
+export const maxValidSeconds = 3_600
+
+const validityFault = ({ network, validSeconds }: Offer): string | undefined => {
+  // On Solana a payment expires with its block hash, whatever the 402 says.
+  if (network?.family !== "evm") return undefined
+  if (validSeconds === undefined) return "it doesn't say for how many seconds the payment is valid"
+  return validSeconds > maxValidSeconds
+    ? `the payment would be valid for ${validSeconds} seconds: above ${maxValidSeconds}, the server could settle it when you no longer expect it`
+    : undefined
 }
 
 const familyNames = { evm: "an EVM wallet", solana: "a Solana wallet" }
@@ -97,5 +115,6 @@ export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms)
     return refused(
       `the price is above --max ${Money.formatAtomic(maxAtomic)}; to pay it, add --max ${Money.formatAtomic(amountAtomic)}`
     )
-  return { _tag: "Payable", offer, amountAtomic }
+  const fault = validityFault(offer)
+  return fault === undefined ? { _tag: "Payable", offer, amountAtomic } : refused(fault)
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
+import { readText } from "../http/see.ts"
 import { isOnThisMachine } from "./url.ts"
 
 interface Place {
@@ -59,11 +60,9 @@ const askSandbox = async (origin: string): Promise<ReadonlyArray<Wallet>> => {
       signal: AbortSignal.timeout(sandboxTimeoutMillis),
       redirect: "error"
     })
-    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > maxAnnouncementBytes) {
-      await response.body?.cancel()
-      return []
-    }
-    const announced = (await response.json()) as AnnouncedRail & { readonly solana?: AnnouncedRail }
+    const text = await readText(response, maxAnnouncementBytes)
+    if (!response.ok || text === undefined) return []
+    const announced = JSON.parse(text) as AnnouncedRail & { readonly solana?: AnnouncedRail }
     const source = `the sandbox at ${origin}`
     return [...walletOf(announced, source), ...walletOf(announced.solana ?? {}, source)]
   } catch {
@@ -95,6 +94,6 @@ export const chooseWallets = async ({
   throw new CommandFailed(
     origins.length === 0
       ? "there is no wallet: give --key-file FILE, or set PRIVATE_KEY"
-      : "there is no wallet, and no sandbox runs on this machine: give --key-file FILE, set PRIVATE_KEY, or start till402 sandbox"
+      : "there is no wallet, and no sandbox runs on this machine: give --key-file FILE, set PRIVATE_KEY, or start a sandbox: npx till402 sandbox, or npm run sandbox in a clone"
   )
 }

@@ -2,22 +2,27 @@ import { Money } from "@till402/core/effect"
 import { paymentReader } from "@till402/testing/payer"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import type { Output } from "../terminal/Output.ts"
+import { isUnchargedText, readText } from "../http/see.ts"
 import { labelled } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
 import { type Account, openAccount } from "./Account.ts"
-import { balanceOf } from "./Balance.ts"
+import { balanceOf, isAuthorizationUsed } from "./Balance.ts"
+import { keepPayment, type KeptPayment, readPayment } from "./KeptPayment.ts"
 import { judgeOffer, type Offer, type OfferVerdict, priceOf, readOffer, type Terms } from "./Offers.ts"
+import { type Call, sendPayment, sendUnpaid } from "./send.ts"
+import { authorizationOf, signedFault } from "./SignedTerms.ts"
+import { judgeStanding, standingText } from "./Standing.ts"
 import type { Wallet } from "./Wallet.ts"
 
-export interface PayOptions extends Omit<Terms, "families"> {
-  readonly url: URL
-  readonly init: { readonly method: string; readonly headers: Headers; readonly body: string | undefined }
+export interface PayOptions extends Omit<Terms, "families">, Call {
   readonly wallets: () => Promise<ReadonlyArray<Wallet>>
   /** Shows the price, and pays nothing. */
   readonly dryRun: boolean
   readonly rpcUrl: string | undefined
-  /** Waits between two requests with the same payment. */
-  readonly sleep: (millis: number) => Promise<void>
+  /** Keeps the payment before it is sent; one that is there is sent again, and none is signed. */
+  readonly paymentFile: string | undefined
+  /** In milliseconds since 1970. */
+  readonly now: () => number
 }
 
 /** The outcome of a call. */
@@ -31,29 +36,15 @@ export interface Paid {
     readonly address: string
     readonly transaction: string | undefined
     readonly balanceAtomic: bigint | undefined
+    /** Keeps the payment, and says how it is sent again. */
+    readonly again?: () => Promise<string>
   }
-}
-
-/** A server may take this long: an assistant's reply does. */
-const callTimeoutMillis = 90_000
-
-const send = async ({ init, url }: PayOptions, more: Readonly<Record<string, string>> = {}) => {
-  const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(more)) headers.set(name, value)
-  return fetch(url, {
-    method: init.method,
-    headers,
-    // Otherwise a payment would go to whoever the server names.
-    redirect: "manual",
-    signal: AbortSignal.timeout(callTimeoutMillis),
-    ...(init.body === undefined ? {} : { body: init.body })
-  })
 }
 
 type Challenge = ReturnType<typeof paymentReader.getPaymentRequiredResponse>
 
 const readChallenge = async (response: Response): Promise<Challenge> => {
-  const text = await response.text()
+  const text = (await readText(response)) ?? ""
   try {
     let body: unknown
     try {
@@ -73,26 +64,26 @@ const readChallenge = async (response: Response): Promise<Challenge> => {
 
 type Payable = Extract<OfferVerdict, { readonly _tag: "Payable" }>
 
-interface Chosen extends Payable {
-  readonly account: Account
-  /** `undefined` where it can't be read. */
+/** `undefined` where it can't be read. */
+interface Balance {
   readonly balanceAtomic: bigint | undefined
   readonly balanceFault?: string
 }
 
-const withBalance = async (
-  verdict: Payable,
-  account: Account,
-  { rpcUrl }: Pick<PayOptions, "rpcUrl">
-): Promise<Chosen> => {
-  const { address, wallet } = account
+interface Chosen extends Payable, Balance {
+  readonly account: Account
+}
+
+const readBalance = async (
+  { network, networkName, requirements }: Offer,
+  address: string,
+  rpcUrl: string | undefined
+): Promise<Balance> => {
   try {
-    const { network, networkName, requirements } = verdict.offer
     const token = { asset: requirements.asset, network, networkName }
-    const balanceAtomic = await balanceOf(token, address, rpcUrl ?? wallet.rpcUrl)
-    return { ...verdict, account, balanceAtomic }
+    return { balanceAtomic: await balanceOf(token, address, rpcUrl) }
   } catch (error) {
-    return { ...verdict, account, balanceAtomic: undefined, balanceFault: wordsOf(error).split("\n")[0]! }
+    return { balanceAtomic: undefined, balanceFault: wordsOf(error).split("\n")[0]! }
   }
 }
 
@@ -127,55 +118,18 @@ const choose = async (
       continue
     }
     const account = await openAccount(wallet, limits)
-    const chosen = await withBalance(verdict, account, options)
-    if (chosen.balanceAtomic === undefined || chosen.balanceAtomic >= chosen.amountAtomic) return chosen
-    const has = Money.formatAtomic(chosen.balanceAtomic)
+    const balance = await readBalance(offer, account.address, rpcUrl ?? wallet.rpcUrl)
+    const { balanceAtomic } = balance
+    if (balanceAtomic === undefined || balanceAtomic >= verdict.amountAtomic)
+      return { ...verdict, ...balance, account }
+    const has = Money.formatAtomic(balanceAtomic)
     refused.push({ offer, reason: `the wallet ${account.address} has ${has} of it` })
   }
   throw refusalOf(refused)
 }
 
-const maxSends = 6
-const maxWaitMillis = 20_000
-const defaultWaitMillis = 2_000
-
-/** After these, the same payment is sent again: a new one could be paid twice. */
-const isUnfinished = (status: number): boolean => [409, 425, 429, 500, 502, 503, 504].includes(status)
-
-const waitOf = (response: Response | undefined): number => {
-  const seconds = Number(response?.headers.get("retry-after") ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0
-    ? Math.min(seconds * 1_000, maxWaitMillis)
-    : defaultWaitMillis
-}
-
-/** Sends one payment until its outcome is known, at most six times. */
-const sendPayment = async (
-  options: PayOptions,
-  headers: Readonly<Record<string, string>>,
-  output: Output
-): Promise<Response> => {
-  let fault = ""
-  for (let sent = 1; ; sent++) {
-    const response = await send(options, headers).catch((error: unknown) => {
-      fault = wordsOf(error)
-      return undefined
-    })
-    if (response !== undefined && !isUnfinished(response.status)) return response
-    if (sent === maxSends) {
-      if (response !== undefined) return response
-      throw new CommandFailed(
-        `the payment was sent, and its outcome isn't known: ${fault}. It may still be settled: look at the wallet's transfers before you pay again`
-      )
-    }
-    await response?.body?.cancel()
-    const waitMillis = waitOf(response)
-    const seconds = Math.round(waitMillis / 1_000)
-    output.note(
-      `${response === undefined ? fault : `the server returned ${response.status}`}: the same payment is sent again in ${seconds} s`
-    )
-    await options.sleep(waitMillis)
-  }
+const noteAll = (label: string, text: string, output: Output): void => {
+  for (const line of labelled(label, text)) output.note(line)
 }
 
 const transactionOf = (response: Response): string | undefined => {
@@ -187,27 +141,24 @@ const transactionOf = (response: Response): string | undefined => {
   }
 }
 
-/** Why a paid call got a 402 again, in the server's words. */
-const refusalText = async (response: Response): Promise<string> => {
-  const { error } = await readChallenge(response)
-  return `the server refused the payment: ${harmless(error ?? "it gives no reason")}. Nothing was charged`
+const describe = (
+  { address, offer, source }: { readonly offer: Offer; readonly address: string; readonly source: string },
+  output: Output
+): void => {
+  noteAll("price", `${priceOf(offer)} on ${offer.networkName}, to ${offer.requirements.payTo}`, output)
+  noteAll("wallet", `${address}, of ${source}`, output)
 }
 
-const describe = ({ account, offer }: Chosen, output: Output): void => {
-  const { address, wallet } = account
-  const lines = [
-    ...labelled("price", `${priceOf(offer)} on ${offer.networkName}, to ${offer.requirements.payTo}`),
-    ...labelled("wallet", `${address}, of ${wallet.source}`)
-  ]
-  for (const line of lines) output.note(line)
-}
-
-const describeBalance = ({ balanceAtomic, balanceFault, offer }: Chosen, output: Output): void => {
+const describeBalance = (
+  { balanceAtomic, balanceFault }: Balance,
+  { networkName }: Offer,
+  output: Output
+): void => {
   const text =
     balanceAtomic === undefined
       ? `not known: ${harmless(balanceFault ?? "the node doesn't respond")}; --rpc gives another node`
-      : `${Money.formatAtomic(balanceAtomic)} on ${offer.networkName}`
-  for (const line of labelled("balance", text)) output.note(line)
+      : `${Money.formatAtomic(balanceAtomic)} on ${networkName}`
+  noteAll("balance", text, output)
 }
 
 /** A response that asks for nothing. */
@@ -219,42 +170,149 @@ const free = (response: Response, output: Output): Paid => {
   return { response }
 }
 
+/** A payment that was signed. */
+interface Signed {
+  readonly kept: KeptPayment
+  readonly offer: Offer
+  /** Says how it is sent again, and keeps it in a file if it isn't yet. */
+  readonly again: () => Promise<string>
+}
+
+const signedOf = (kept: KeptPayment, { paymentFile }: PayOptions): Signed => {
+  let file = paymentFile
+  return {
+    kept,
+    offer: readOffer(kept.accepted, kept.x402Version),
+    again: async () => {
+      file ??= await keepPayment(kept, undefined)
+      return `send the same payment again: the same command with --payment ${file}`
+    }
+  }
+}
+
+/** Signs a payment for what was chosen, and nothing else. */
+const sign = async (
+  challenge: Challenge,
+  accepted: Challenge["accepts"][number],
+  { account, offer }: Chosen,
+  options: PayOptions
+): Promise<Signed> => {
+  const { address, payer, wallet } = account
+  const refuse = (reason: string): never => {
+    throw new CommandFailed(`Nothing was paid: ${reason}`)
+  }
+  const payload = await payer
+    .createPaymentPayload({ ...challenge, accepts: [accepted] })
+    .catch((error: unknown) => refuse(`the client refuses to sign: ${wordsOf(error)}`))
+  const fault = await signedFault(payload, offer, options.now())
+  if (fault !== undefined) return refuse(fault)
+  const { x402Version } = challenge
+  const { init, paymentFile, rpcUrl = wallet.rpcUrl, url } = options
+  const kept = { url: url.href, method: init.method, x402Version, accepted, address, rpcUrl, payload }
+  if (paymentFile !== undefined) await keepPayment(kept, paymentFile)
+  return signedOf(kept, options)
+}
+
+/** The server's reason, if it refuses a payment. */
+const refusalOf402 = async (response: Response): Promise<string> => {
+  try {
+    return harmless((await readChallenge(response)).error ?? "it gives no reason")
+  } catch (error) {
+    return wordsOf(error)
+  }
+}
+
+/** What is known of a payment that bought nothing, by the server's statement and the chain's state. */
+const standingOf = async (
+  { again, kept, offer }: Signed,
+  isDenied: boolean,
+  options: PayOptions
+): Promise<string> => {
+  const { address, payload, rpcUrl } = kept
+  const authorization = isDenied ? undefined : authorizationOf(payload)
+  const { network, networkName, requirements } = offer
+  const token = { asset: requirements.asset, network, networkName }
+  const isUsed =
+    authorization === undefined
+      ? undefined
+      : await isAuthorizationUsed(
+          token,
+          { address, nonce: authorization.nonce },
+          options.rpcUrl ?? rpcUrl
+        ).catch(() => undefined)
+  const { validBefore } = authorization ?? {}
+  const standing = judgeStanding({ isDenied, isUsed, validBefore, nowMillis: options.now() })
+  const isOpen = standing._tag !== "Denied" && standing._tag !== "Expired"
+  return standingText(standing, { address, networkName, again: isOpen ? await again() : "" })
+}
+
+/** Sends a payment, and notes what became of it. */
+const deliver = async (signed: Signed, options: PayOptions, output: Output): Promise<Paid> => {
+  const { kept, offer } = signed
+  const headers = paymentReader.encodePaymentSignatureHeader(kept.payload)
+  const delivery = await sendPayment(options, headers, output)
+  const { first, isFinal, last, mayBeCharged, response } = delivery
+  const sentence = async (text: string, isDenied: boolean) => {
+    const standing = await standingOf(signed, isDenied, options)
+    const isOver = isFinal && isDenied
+    const before = first === undefined || isOver ? "" : `; at first: ${first}`
+    return `${text}${before}${standing === "" ? "" : `. ${standing}`}`
+  }
+  if (response === undefined)
+    throw new CommandFailed(
+      await sentence(`the payment was sent, and its outcome isn't known: ${last}`, false)
+    )
+  if (response.status === 402) {
+    const reason = await refusalOf402(response)
+    throw new CommandFailed(
+      await sentence(`the server refused the payment: ${reason}`, isUnchargedText(reason))
+    )
+  }
+  const transaction = transactionOf(response)
+  const missing = isFinal
+    ? `the response ${response.status} has no receipt`
+    : await sentence(`no receipt: ${last}`, !mayBeCharged)
+  noteAll("paid", transaction ?? missing, output)
+  const balance = await readBalance(offer, kept.address, options.rpcUrl ?? kept.rpcUrl)
+  describeBalance(balance, offer, output)
+  const { address } = kept
+  return {
+    response,
+    payment: {
+      isSent: true,
+      offer,
+      address,
+      transaction,
+      balanceAtomic: balance.balanceAtomic,
+      again: signed.again
+    }
+  }
+}
+
 /** Calls a server, and pays its 402. Notes price, receipt and balance. */
 export const pay = async (options: PayOptions, output: Output): Promise<Paid> => {
-  const unpaid = await send(options).catch((error: unknown) => {
-    throw new CommandFailed(`${options.url.origin} can't be reached: ${wordsOf(error)}`)
-  })
+  const kept = options.paymentFile && (await readPayment(options.paymentFile, options))
+  if (kept) {
+    const signed = signedOf(kept, options)
+    describe({ ...signed, address: kept.address, source: options.paymentFile ?? "" }, output)
+    return deliver(signed, options, output)
+  }
+  const unpaid = await sendUnpaid(options)
   if (unpaid.status !== 402) return free(unpaid, output)
   const challenge = await readChallenge(unpaid)
-  const offers = challenge.accepts.map((each) => readOffer(each))
+  const offers = challenge.accepts.map((each) => readOffer(each, challenge.x402Version))
   const chosen = await choose(offers, options, await options.wallets())
-  const { account, offer } = chosen
-  describe(chosen, output)
-  const { address } = account
+  const { account, balanceAtomic, offer } = chosen
+  const { address, wallet } = account
+  describe({ offer, address, source: wallet.source }, output)
   if (options.dryRun) {
-    describeBalance(chosen, output)
+    describeBalance(chosen, offer, output)
     output.note("nothing was paid: --dry-run")
-    const { balanceAtomic } = chosen
     return {
       response: unpaid,
       payment: { isSent: false, offer, address, transaction: undefined, balanceAtomic }
     }
   }
-  const accepts = challenge.accepts.filter((_, at) => offers[at] === offer)
-  const signed = await account.payer
-    .createPaymentPayload({ ...challenge, accepts })
-    .catch((error: unknown) => {
-      throw new CommandFailed(`Nothing was paid: the client refuses to sign: ${wordsOf(error)}`)
-    })
-  const response = await sendPayment(options, account.payer.encodePaymentSignatureHeader(signed), output)
-  if (response.status === 402) throw new CommandFailed(await refusalText(response))
-  const transaction = transactionOf(response)
-  const after = await withBalance(chosen, account, options)
-  const missing = isUnfinished(response.status)
-    ? `not known: the server still returns ${response.status}. It may be settled later: look at the wallet's transfers before you pay again`
-    : `the response ${response.status} has no receipt`
-  for (const line of labelled("paid", transaction ?? missing)) output.note(line)
-  describeBalance(after, output)
-  const { balanceAtomic } = after
-  return { response, payment: { isSent: true, offer, address, transaction, balanceAtomic } }
+  const accepted = challenge.accepts[offers.indexOf(offer)]!
+  return deliver(await sign(challenge, accepted, chosen, options), options, output)
 }

@@ -11,6 +11,7 @@ import {
 } from "@till402/vault"
 import { CommandFailed } from "../CommandFailed.ts"
 import type { Output } from "../terminal/Output.ts"
+import { harmless, jsonLine } from "../terminal/wrap.ts"
 import { type Counter, openCounter } from "./Counter.ts"
 
 /** What the commands need that publish. */
@@ -97,7 +98,7 @@ const prepareAll = async (
       else throw cause
     }
     if (faults.length > 0) faulty++
-    for (const fault of faults) output.note(`${manifest}: ${fault}`)
+    for (const fault of faults) output.note(`${manifest}: ${harmless(fault, 2_000)}`)
   }
   if (faulty > 0)
     throw new CommandFailed(`${faulty} of ${sources.length} can't be published; nothing was published`)
@@ -141,7 +142,7 @@ const publishAll = async (
     await prepareAll(work, prepared, output)
     for (const item of prepared) {
       const published = await publishPrepared(counter, storage, item)
-      for (const line of json ? [JSON.stringify(published)] : linesOf(published)) output.print(line)
+      for (const line of json ? [jsonLine(published)] : linesOf(published)) output.print(line)
     }
   } finally {
     for (const { discard } of prepared) await discard()
@@ -167,8 +168,8 @@ const perform = async (
         const { downloads, price, sales, slug, title } = item
         output.print(
           json
-            ? JSON.stringify(item)
-            : `${slug}  $${price}  ${sales} sold  ${downloads} downloads  ${title.replaceAll(/\s+/g, " ")}`
+            ? jsonLine(item)
+            : `${slug}  $${price}  ${sales} sold  ${downloads} downloads  ${harmless(title)}`
         )
       }
       return
@@ -176,7 +177,7 @@ const perform = async (
     case "Unpublish": {
       if (!(await counter.unlist(command.slug)))
         throw new CommandFailed(`no item of the slug ${command.slug} is listed`)
-      output.print(json ? JSON.stringify({ slug: command.slug, listed: false }) : `unlisted  ${command.slug}`)
+      output.print(json ? jsonLine({ slug: command.slug, listed: false }) : `unlisted  ${command.slug}`)
     }
   }
 }

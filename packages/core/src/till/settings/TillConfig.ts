@@ -229,10 +229,14 @@ const readEnvironment = <Options>({
     ),
     ({ given, unread }) => {
       const read = readOptions(fields(given), given, variableAt)
+      const wrong = Result.isFailure(read) ? read.failure : []
       const faults = [
-        ...(Result.isFailure(read) ? read.failure : []),
+        ...wrong,
+        // Beside a variable that is missing, one that resembles it is why.
         ...unread.flatMap(({ isMisspelled, meant, name }) =>
-          isMisspelled ? [`there is no variable ${name}: did you mean ${meant}?`] : []
+          isMisspelled || wrong.some((fault) => fault.startsWith(`${meant} `))
+            ? [`there is no variable ${name}: did you mean ${meant}?`]
+            : []
         )
       ]
       if (faults.length === 0)

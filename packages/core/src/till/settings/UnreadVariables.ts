@@ -92,7 +92,9 @@ export const unreadVariables = (
     .map((name) => {
       const alias = missing.find((each) => each === aliases.get(name))
       const meant = alias ?? missing.find((each) => isSpelling(name, each))
-      const hint = meant ?? missing.find((each) => isShortened(name, each)) ?? closestName(name, missing)
+      const shortened =
+        missing.find((each) => each.startsWith(`${name}_`)) ?? missing.find((each) => isShortened(name, each))
+      const hint = meant ?? shortened ?? closestName(name, missing)
       return { name, meant: hint, isMisspelled: meant !== undefined }
     })
 }

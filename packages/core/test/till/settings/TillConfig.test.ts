@@ -209,6 +209,15 @@ describe("a variable that nothing reads", () => {
     expect(settings).not.toContain(canary)
   })
 
+  it("is named where it shortens one that is missing", async () => {
+    const environment = { ...required, TILL_FACILITATOR: canary }
+    const { settings } = await started(environment, tillConfigWithFacilitator)
+    expect(settings).toContain("there is no variable TILL_FACILITATOR: did you mean TILL_FACILITATOR_URL?")
+    expect(settings).not.toContain(canary)
+    const alone = await started(environment)
+    expect(alone.events[0]?.message).toContain("TILL_FACILITATOR (did you mean TILL_FACILITATOR_URL?)")
+  })
+
   it("stands in the one error with all other faults", async () => {
     const { settings } = await started({ TILL_NETWORKS: "base", TILL_PRICE_TRACK: "1", TILL_CORS: "x" })
     for (const fault of ["TILL_BASE_URL", "TILL_PAY_TO", "TILL_SECRET", "TILL_CORS", "TILL_PRICE_TRACK"])

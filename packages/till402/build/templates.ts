@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { frameworks, type Framework } from "../src/init/frameworks.ts"
+
+/*
+ * The templates of `till402 init` are the examples, so that there is one source: npm run docs writes them, and a test compares.
+ */
+
+const here = dirname(fileURLToPath(import.meta.url))
+const examples = join(here, "..", "..", "..", "examples")
+const folder = join(here, "..", "templates")
+
+const read = (...path: ReadonlyArray<string>): string => readFileSync(join(examples, ...path), "utf8")
+
+/** The text with `other` in place of `part`, which it must have. */
+const replaced = (text: string, part: string, other: string): string => {
+  if (!text.includes(part)) throw new Error(`the example has no ${part}`)
+  return text.replace(part, other)
+}
+
+/** The example for Koa shows PostgreSQL; an app begins with a file, as the others do. */
+const koa = (): string =>
+  replaced(
+    replaced(
+      read("koa", "src", "main.ts"),
+      'import { postgres } from "@till402/core/postgres"',
+      'import { sqlite } from "@till402/core/sqlite"'
+    ),
+    'storage: postgres({ url: variable("DATABASE_URL") })',
+    'storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" })'
+  )
+
+const sourcesOf = (framework: Framework): Readonly<Record<string, string>> =>
+  framework === "koa"
+    ? { "main.ts": koa(), "sandbox.ts": read("express", "src", "sandbox.ts") }
+    : Object.fromEntries(
+        readdirSync(join(examples, framework, "src")).map((name) => [name, read(framework, "src", name)])
+      )
+
+/** Of the workspace alone, or of the database that the example for Koa has. */
+const leftOut = new Set(["@till402/test-postgres", "@till402/testing", "@effect/sql-pg"])
+
+const dependenciesOf = (framework: Framework): string => {
+  const { dependencies, devDependencies } = JSON.parse(read(framework, "package.json"))
+  const kept = (given: Readonly<Record<string, string>> = {}) =>
+    Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name)))
+  const all = { dependencies: kept(dependencies), devDependencies: kept(devDependencies) }
+  return `${JSON.stringify(all, undefined, 2)}\n`
+}
+
+/** The files of all templates by their paths in the package. */
+export const templates = (): ReadonlyMap<string, string> =>
+  new Map(
+    frameworks.flatMap((framework) => [
+      [`${framework}/dependencies.json`, dependenciesOf(framework)] as const,
+      ...Object.entries(sourcesOf(framework)).map(
+        ([name, text]) => [`${framework}/src/${name}`, text] as const
+      )
+    ])
+  )
+
+/** The files that are there. */
+export const writtenTemplates = (): ReadonlyMap<string, string> =>
+  new Map(
+    frameworks.flatMap((framework) =>
+      existsSync(join(folder, framework))
+        ? readdirSync(join(folder, framework), { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .map((entry) => {
+              const path = join(entry.parentPath, entry.name)
+              return [
+                path.slice(folder.length + 1).replaceAll("\\", "/"),
+                readFileSync(path, "utf8")
+              ] as const
+            })
+        : []
+    )
+  )
+
+export const writeTemplates = (): void => {
+  for (const framework of frameworks) rmSync(join(folder, framework), { recursive: true, force: true })
+  for (const [path, text] of templates()) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+}
