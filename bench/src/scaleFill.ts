@@ -54,24 +54,29 @@ const chargeOf = (dialect: Dialect, count: number, endMillis: number) => {
     transaction: `'0x' || ${hex("n + 1", 64)}`,
     settled: "n % 1000 >= 30",
     refundDue: "n % 1000 = 999",
+    // Payments of orders whose numbers are theirs, by a tenth.
+    bought: "n % 30 = 2",
     hasResponse: `(n % 1000 >= 20 AND (n < ${backlog} OR n >= ${Math.floor(count * (1 - 1 / days))}))`
   }
 }
 
 const chargesOf = (dialect: Dialect, count: number, endMillis: number): string => {
   const charge = chargeOf(dialect, count, endMillis)
-  const { created, hasResponse, key, operation, payer, refundDue, settled, state, transaction } = charge
+  const { bought, created, hasResponse, key, operation, payer, refundDue, settled, state, transaction } =
+    charge
   const ifSettled = (value: string) => `CASE WHEN ${settled} THEN ${value} END`
   return `INSERT INTO till_charges (key, payload_digest, fingerprint, operation, network, asset, payer, pay_to, amount,
       valid_before, x402_version, settlement, exposure, settles_first, created_at, claimed_after, state, lease_owner,
       lease_until, check_after, response, response_expired_at, receipt, transaction_hash, transfer_log_index, settled_at,
-      refund_due_at)
+      refund_due_at, repeat_key, payment_id, subject)
     SELECT ${key}, 'digest-' || n, 'fingerprint-' || n, ${operation}, '${network}', '${asset}', ${payer}, '${payTo}',
       '10000', ${created} / 1000 + 900, 2, '', 0, 0, ${created}, '', ${state}, 'owner-' || n,
       0, ${endMillis} + 86400000, CASE WHEN ${hasResponse} THEN '${response}' END,
       CASE WHEN ${settled} AND NOT ${hasResponse} THEN ${created} + 86400000 END,
       ${ifSettled(receipt(transaction, payer))}, ${ifSettled(transaction)}, ${ifSettled("7")},
-      ${ifSettled(`${created} + 2000`)}, CASE WHEN ${refundDue} THEN ${created} + 3000 END
+      ${ifSettled(`${created} + 2000`)}, CASE WHEN ${refundDue} THEN ${created} + 3000 END,
+      '', CASE WHEN ${bought} THEN 'payment-' || n ELSE '' END,
+      CASE WHEN ${bought} THEN '{"kind":"order","id":"order-' || (n / 10) || '"}' END
     FROM ${dialects[dialect].numbers(count)} AS numbers`
 }
 

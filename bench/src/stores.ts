@@ -4,6 +4,7 @@
  */
 import type { Mode } from "./Bench.ts"
 import { type EngineName, engines } from "./databases.ts"
+import { measureLists } from "./lists.ts"
 import { measureOrders } from "./orders.ts"
 import { measureCharges } from "./scale.ts"
 import { measureVault } from "./vault.ts"
@@ -20,6 +21,7 @@ export const mode: Mode = {
       const engine = await engines[name]()
       try {
         await measureCharges(bench, name, engine, brief ? [10_000] : [10_000, 100_000, 1_000_000])
+        await measureLists(bench, name, engine, brief ? 10_000 : 1_000_000)
         await measureOrders(bench, name, engine, brief ? 200 : 10_000)
         await measureVault(bench, name, engine, brief ? 2_000 : 10_000)
       } finally {

@@ -36,7 +36,10 @@ export class ActionLog {
   }
 }
 
+/** An action as one line of JSON, for a log. */
+export const actionLine = (entry: ActionEntry): string => JSON.stringify({ till402: "action", ...entry })
+
 /** Prints an action as one line of JSON on standard error. */
 export const toStandardError = (entry: ActionEntry): void => {
-  console.error(JSON.stringify({ till402: "action", ...entry }))
+  console.error(actionLine(entry))
 }

@@ -125,6 +125,21 @@ export const actions: Readonly<Record<string, Action>> = {
 export const actionOf = (name: unknown): Action | undefined =>
   typeof name === "string" && Object.hasOwn(actions, name) ? actions[name] : undefined
 
+/** Runs an action; resolves to `done`, or to why nothing was changed, also where the call fails. */
+export const outcomeOf = async (
+  { fields, run }: Action,
+  till: ConsoleSource,
+  subject: string,
+  given: Readonly<Record<string, string>>
+): Promise<string> => {
+  if (fields.some(({ isRequired, name }) => isRequired && given[name] === "")) return "invalid"
+  try {
+    return await run(till, subject, given)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
 /** What an operator's call came to, in words. */
 export const outcomeText = (outcome: string): string => {
   switch (outcome) {

@@ -2,7 +2,7 @@ import type { Caller, IncomingRequest, PlainResponse } from "@till402/core"
 import { Hono } from "hono"
 import { type Access, cookieOf, isForged, newToken, tokenOf, type Visitor, visitorOf } from "./Access.ts"
 import { type ActionEntry, ActionLog, toStandardError } from "./ActionLog.ts"
-import { actionOf } from "./Actions.ts"
+import { actionOf, outcomeOf } from "./Actions.ts"
 import { script } from "./assets/script.ts"
 import { icon, style } from "./assets/style.ts"
 import type { ConsoleApp, ConsoleContext, Env } from "./ConsoleApp.ts"
@@ -179,14 +179,7 @@ const act = async (
   const action = actionOf(name)!
   const subject = action.subject === undefined ? undefined : textOf(form["subject"])
   const given = Object.fromEntries(action.fields.map((field) => [field.name, textOf(form[field.name])]))
-  const isMissing = action.fields.some((field) => field.isRequired && given[field.name] === "")
-  let outcome = "invalid"
-  if (!isMissing)
-    try {
-      outcome = await action.run(options.till, subject ?? "", given)
-    } catch (error) {
-      outcome = error instanceof Error ? error.message : String(error)
-    }
+  const outcome = await outcomeOf(action, options.till, subject ?? "", given)
   const entry: ActionEntry = { at: new Date(), who, action: name, subject, given, outcome }
   await log.add(entry)
   return entry

@@ -1,6 +1,7 @@
-import type { ChargeSummary, LedgerLine, Order, VaultPurchase } from "@till402/core"
+import type { ChargeSummary, Order, VaultPurchase } from "@till402/core"
 import type { ConsoleApp, ConsoleContext } from "./ConsoleApp.ts"
 import type { ConsoleSource } from "./ConsoleSource.ts"
+import { cursor, lineCursor, readCursor, readLine } from "./cursors.ts"
 import type { LiveCalls } from "./LiveCalls.ts"
 import { withQuery } from "./pages/layout.ts"
 import {
@@ -37,14 +38,6 @@ const listed = <Item>(
         ? undefined
         : withQuery(new URL(context.req.url).pathname, { ...filters, before: cursorOf(last) })
   }
-}
-
-/** `millis~rest`: a time and what tells records of that time apart. */
-const cursor = (at: Date, rest: string): string => `${at.getTime()}~${rest}`
-
-const readCursor = (text: string | undefined): { readonly at: Date; readonly rest: string } | undefined => {
-  const match = /^(\d{1,15})~(.+)$/s.exec(text ?? "")
-  return match === null ? undefined : { at: new Date(Number(match[1])), rest: match[2]! }
 }
 
 const chargeStates: ReadonlyArray<string> = ["claimed", "ready", "settled", "voided"]
@@ -138,19 +131,6 @@ const goodsRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
     )
     return context.html(purchasesPage(context.get("page"), list))
   })
-}
-
-/** The last entry of a page as its cursor: what the ledger orders entries by. */
-const lineCursor = ({ at, chargeKey, kind, round }: LedgerLine): string =>
-  cursor(at, `${kind}~${round}~${chargeKey}`)
-
-const readLine = (text: string | undefined): LedgerLine | undefined => {
-  const read = readCursor(text)
-  const match = /^(\w+)~(\d+)~(.+)$/s.exec(read?.rest ?? "")
-  if (read === undefined || match === null) return undefined
-  const [, kind, round, chargeKey] = match
-  // The ledger reads these members of the last entry alone.
-  return { at: read.at, kind, round: Number(round), chargeKey } as LedgerLine
 }
 
 /** A day of a form, with its end. */

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { wordsOf } from "./CommandFailed.ts"
 import { run } from "./commands/run.ts"
+import { askOnTerminal } from "./terminal/ask.ts"
 import { processOutput } from "./terminal/Output.ts"
 import { version } from "./version.ts"
 
@@ -19,7 +20,12 @@ process.on("uncaughtException", (error) => {
 
 const code = await run(
   process.argv.slice(2),
-  { environment: process.env, output: processOutput(), sleep: (millis) => sleep(millis) },
+  {
+    environment: process.env,
+    output: processOutput(),
+    sleep: (millis) => sleep(millis),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined
+  },
   version
 )
 // A module that was looked at may keep a server; what was printed goes out first.

@@ -8,12 +8,28 @@ import { paintFor } from "../src/terminal/Paint.ts"
 import { harmless, wrap } from "../src/terminal/wrap.ts"
 import { till402 } from "./world.ts"
 
-const commands = ["init", "pay", "doctor", "check", "secret", "migrate", "vault", "sandbox"]
+const books = ["orders", "charges", "refunds", "purchases", "ledger"]
+const commands = ["init", "pay", "doctor", "check", "secret", "migrate", "vault", ...books, "sandbox"]
 const paths = [
   [],
   ...commands.map((name) => [name]),
   ...["publish", "import", "list", "unpublish"].map((name) => ["vault", name]),
-  ...["status", "up", "sql"].map((name) => ["migrate", name])
+  ...["status", "up", "sql"].map((name) => ["migrate", name]),
+  ...[
+    "list",
+    "show",
+    "process-now",
+    "retry",
+    "resolve",
+    "mark-delivered",
+    "cancel",
+    "mark-refunded",
+    "export"
+  ].map((name) => ["orders", name]),
+  ...["list", "show", "record-refund"].map((name) => ["charges", name]),
+  ...["due", "status", "stop", "resume"].map((name) => ["refunds", name]),
+  ...["list", "show"].map((name) => ["purchases", name]),
+  ...["list", "totals", "check", "export"].map((name) => ["ledger", name])
 ]
 
 describe("help", () => {

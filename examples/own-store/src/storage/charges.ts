@@ -169,13 +169,16 @@ export const chargeVerbs = (sql: Database) => {
       return count
     },
 
-    list: ({ before, isRefundDue, limit, payer, paymentId, state, transaction }) => sql<Array<Charge>>`
+    list: ({ before, isRefundDue, limit, payer, paymentId, state, subjectKind, transaction }) => sql<
+      Array<Charge>
+    >`
       SELECT * FROM till.charges
       WHERE true
         ${state === undefined ? sql`` : sql`AND state = ${state}`}
         ${isRefundDue === true ? sql`AND refund ->> '_tag' = 'Due'` : sql``}
         ${paymentId === undefined ? sql`` : sql`AND payment_id = ${paymentId} AND payment_id <> ''`}
         ${payer === undefined ? sql`` : sql`AND payer = ${payer}`}
+        ${subjectKind === undefined ? sql`` : sql`AND subject IS NOT NULL AND subject ->> 'kind' = ${subjectKind}`}
         ${transaction === undefined ? sql`` : sql`AND receipt ->> 'transaction' = ${transaction}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, key) < (${before.createdAtMillis}, ${before.key})`}
       ORDER BY created_at_millis DESC, key DESC LIMIT ${limit}`,

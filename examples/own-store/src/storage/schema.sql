@@ -55,6 +55,8 @@ CREATE TABLE IF NOT EXISTS till.charges (
 CREATE UNIQUE INDEX IF NOT EXISTS charges_one_transfer
   ON till.charges ((receipt ->> 'transaction'), network, transfer_log_index) WHERE receipt IS NOT NULL;
 CREATE INDEX IF NOT EXISTS charges_of_payer ON till.charges (payer, created_at_millis, key);
+CREATE INDEX IF NOT EXISTS charges_of_subjects
+  ON till.charges (payer, (subject ->> 'kind'), created_at_millis, key) WHERE subject IS NOT NULL;
 CREATE INDEX IF NOT EXISTS charges_by_age ON till.charges (created_at_millis, key);
 -- In the order in which `unfinished` lists them. The conditions and expressions are those of charges.ts.
 CREATE INDEX IF NOT EXISTS charges_unfinished ON till.charges

@@ -234,6 +234,8 @@ export interface ChargesQuery {
   readonly transaction?: string
   /** Only charges whose client named their payments so. */
   readonly paymentId?: string
+  /** Only charges that bought a subject of this kind. */
+  readonly subjectKind?: string
   /** The last charge of the previous page. */
   readonly before?: { readonly createdAtMillis: number; readonly key: string }
 }

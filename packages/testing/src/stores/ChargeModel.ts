@@ -257,7 +257,7 @@ export const chargeModel = (): Verbs => {
       Effect.sync(() =>
         charges.delete((row) => keys.includes(row.key) && isBulk(row) && lapsed(row, nowMillis))
       ),
-    list: ({ before, isRefundDue, limit, payer, paymentId, state, transaction }) =>
+    list: ({ before, isRefundDue, limit, payer, paymentId, state, subjectKind, transaction }) =>
       Effect.sync(() =>
         descending(charges.all(), ageOf)
           .filter((row) => state === undefined || row.state === state)
@@ -265,6 +265,7 @@ export const chargeModel = (): Verbs => {
           .filter((row) => payer === undefined || row.payer === payer)
           .filter((row) => paymentId === undefined || row.paymentId === paymentId)
           .filter((row) => transaction === undefined || row.receipt?.transaction === transaction)
+          .filter((row) => subjectKind === undefined || row.subject?.kind === subjectKind)
           .filter((row) => before === undefined || ageOf(row) < ageOf(before))
           .slice(0, limit)
       ),

@@ -284,7 +284,8 @@ const readOperations: ReadonlyArray<RandomOperation<Charges>> = [
       { payer: "0xone", paymentId: "payment-2" },
       { transaction: sampleReceipt(random.below(2)).transaction }
     ])
-    const query = { limit: 1 + random.below(4), ...before, ...state, ...owed, ...whose }
+    const kind = random.pick([{}, {}, { subjectKind: "order" }])
+    const query = { limit: 1 + random.below(4), ...before, ...state, ...owed, ...whose, ...kind }
     return Charges.use((charges) => Effect.map(charges.list(query), (found) => found.map(comparableCharge)))
   },
   (random) => {

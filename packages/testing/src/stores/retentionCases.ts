@@ -181,6 +181,32 @@ const listing: ReadonlyArray<ChargeCase> = [
       expectEqual(yield* pagesOf({ limit: 1, state }), keysOf(theirs), `the ${state} ones, one by one`)
     }
   }),
+  storeCase("Charges: list filters by the kind of what was bought", function* () {
+    const bought = (name: string, kind: string | undefined, payer = "0xone") =>
+      chargesWithOne(
+        "settled",
+        { key: name, payer, createdAtMillis: 1_000 },
+        {
+          settlement: { ...paid, transferLogIndex: Number(name) },
+          ...(kind === undefined ? {} : { subject: { kind, id: `${kind}-${name}` } })
+        }
+      )
+    const charges = yield* bought("1", "order")
+    yield* bought("2", undefined)
+    yield* bought("3", "purchase")
+    yield* bought("4", "order")
+    yield* bought("5", "order", "0xtwo")
+    const ofKind = { limit: 9, subjectKind: "order" }
+    expectEqual(keysOf(yield* charges.list(ofKind)), ["5", "4", "1"], "orders")
+    expectEqual(keysOf(yield* charges.list({ ...ofKind, payer: "0xone" })), ["4", "1"], "a payer's orders")
+    const before = { createdAtMillis: 1_000, key: "4" }
+    expectEqual(
+      keysOf(yield* charges.list({ ...ofKind, payer: "0xone", before })),
+      ["1"],
+      "the next page of them"
+    )
+    expectEqual(keysOf(yield* charges.list({ limit: 9, subjectKind: "purchase" })), ["3"], "purchases")
+  }),
   storeCase("Charges: a receipt is stored unchanged", function* () {
     const charges = yield* chargesWithOne("ready")
     const receipt = { ...sampleReceipt(), transaction: "0xAbC" }

@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly output: Output
   readonly sleep: (millis: number) => Promise<void>
+  /** Asks the person at the terminal; `undefined` where nobody is. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
 }
 
 /** An exit code, as a failure: a command that has said already what is wrong. */

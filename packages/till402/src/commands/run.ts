@@ -4,6 +4,7 @@ import { ChildProcessSpawner } from "effect/process"
 import { CommandFailed, WrongUsage, wordsOf } from "../CommandFailed.ts"
 import { columns } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
+import { bookCommands } from "./BookCommands.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { initCommand } from "./InitCommand.ts"
@@ -38,6 +39,7 @@ const till402 = (surroundings: Surroundings) =>
       secretCommand(surroundings),
       migrateCommand(surroundings),
       vaultCommand(surroundings),
+      ...bookCommands(surroundings),
       sandboxCommand()
     ]),
     Command.withGlobalFlags([completions])

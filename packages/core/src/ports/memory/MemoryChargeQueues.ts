@@ -66,7 +66,7 @@ export const dueMethods = (table: ChargeTable): DueMethods => {
 
 /** The host's records in memory. */
 export const recordMethods = (table: ChargeTable): RecordMethods => ({
-  list: ({ before, isRefundDue = false, limit, payer, paymentId, state, transaction }) =>
+  list: ({ before, isRefundDue = false, limit, payer, paymentId, state, subjectKind, transaction }) =>
     Effect.sync(() => {
       const found = isRefundDue
         ? table.refundsDue()
@@ -80,6 +80,7 @@ export const recordMethods = (table: ChargeTable): RecordMethods => ({
             (payer === undefined || charge.payer === payer) &&
             (paymentId === undefined || charge.paymentId === paymentId) &&
             (transaction === undefined || charge.receipt?.transaction === transaction) &&
+            (subjectKind === undefined || charge.subject?.kind === subjectKind) &&
             (before === undefined || byAge(charge, before) < 0)
         )
         .sort((left, right) => byAge(right, left))

@@ -9,7 +9,7 @@ import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
 import { madeBy } from "../../operators/ChargeOperator.ts"
-import { listInPages } from "../../operators/listInPages.ts"
+import { findsAtOnce, listInPages, paidPageSize } from "../../operators/listInPages.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { checkChoice } from "../../operators/OperatorInput.ts"
 import { isUsableName } from "../../runtime/isUsableName.ts"
@@ -210,18 +210,22 @@ const listOrders = Effect.fnUntraced(function* (
   let before = last && (yield* charges.find(last.chargeKey))
   if (query.before !== undefined && before === undefined) return []
   const found: Array<Order> = []
+  const size = paidPageSize(query.limit)
   for (;;) {
     const paid = yield* charges.list({
       ...whose,
-      limit: exportPageSize,
+      subjectKind: "order",
+      limit: size,
       ...(before === undefined ? {} : { before })
     })
-    for (const { subject } of paid) {
-      const order = subject?.kind === "order" ? yield* orders.find(subject.id) : undefined
-      if (order !== undefined && matches(order, query)) found.push(order)
-      if (found.length >= query.limit) return found
-    }
-    if (paid.length < exportPageSize) return found
+    const bought = yield* Effect.forEach(
+      paid,
+      ({ subject }) => (subject?.kind === "order" ? orders.find(subject.id) : Effect.succeed(undefined)),
+      { concurrency: findsAtOnce }
+    )
+    found.push(...bought.filter((order) => order !== undefined).filter((order) => matches(order, query)))
+    if (found.length >= query.limit) return found.slice(0, query.limit)
+    if (paid.length < size) return found
     before = paid.at(-1)
   }
 })

@@ -16,7 +16,7 @@ import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { madeBy } from "../../operators/ChargeOperator.ts"
-import { listInPages } from "../../operators/listInPages.ts"
+import { findsAtOnce, listInPages, paidPageSize } from "../../operators/listInPages.ts"
 import { isSameEmail } from "../ports/Orders.ts"
 
 /** The newest versions of an item that are listed. */
@@ -56,7 +56,6 @@ export interface PurchaseQuery {
 }
 
 const defaultLimit = 50
-const pageSize = 200
 
 const matches = (purchase: VaultPurchase, { email, slug }: PurchaseQuery): boolean =>
   purchase.status === "granted" &&
@@ -80,18 +79,25 @@ const listPurchases = Effect.fnUntraced(function* (
   let before = last && (yield* charges.find(last.chargeKey))
   if (query.before !== undefined && before === undefined) return []
   const found: Array<VaultPurchase> = []
+  const size = paidPageSize(query.limit)
   for (;;) {
     const paid = yield* charges.list({
       ...whose,
-      limit: pageSize,
+      subjectKind: "purchase",
+      limit: size,
       ...(before === undefined ? {} : { before })
     })
-    for (const { subject } of paid) {
-      const purchase = subject?.kind === "purchase" ? yield* purchases.find(subject.id) : undefined
-      if (purchase !== undefined && matches(purchase, query)) found.push(purchase)
-      if (found.length >= query.limit) return found
-    }
-    if (paid.length < pageSize) return found
+    const bought = yield* Effect.forEach(
+      paid,
+      ({ subject }) =>
+        subject?.kind === "purchase" ? purchases.find(subject.id) : Effect.succeed(undefined),
+      { concurrency: findsAtOnce }
+    )
+    found.push(
+      ...bought.filter((purchase) => purchase !== undefined).filter((purchase) => matches(purchase, query))
+    )
+    if (found.length >= query.limit) return found.slice(0, query.limit)
+    if (paid.length < size) return found
     before = paid.at(-1)
   }
 })

@@ -30,5 +30,11 @@ export const guardsItsName = `payment_id <> '' AND ${mayBeRepeated}`
 /** Whether a ready charge still counts for its payer: see `expiredMarginMillis`. */
 export const mayStillMove = (now: string): string => `valid_before * 1000 + ${expiredMarginMillis} > ${now}`
 
+/** The kind of what a charge bought. */
+export const subjectKinds = {
+  sqlite: "json_extract(subject, '$.kind')",
+  postgres: "(CAST(subject AS json) ->> 'kind')"
+}
+
 /** The unique index that rejects a transfer which has settled another charge. */
 export const transferIndex = "till_charges_transfer"

@@ -1,6 +1,7 @@
 import {
   countsForPayer,
   guardsRepeats,
+  subjectKinds,
   transferIndex,
   unfinished,
   unfinishedDue,
@@ -102,8 +103,13 @@ const marks = `CREATE TABLE IF NOT EXISTS till_marks (
 
 const keyed = [refundAttempts, marks]
 
+/** Lists a payer's charges that bought an order or a purchase: few among those of calls. */
+const subjects = (kind: string) =>
+  `CREATE INDEX IF NOT EXISTS till_charges_subjects ON till_charges (payer, ${kind}, created_at, key)
+    WHERE subject IS NOT NULL`
+
 /** Charges, their refunds, and marks. */
 export const chargeTables = {
-  sqlite: [...tables, ...keyed.map((table) => `${table} WITHOUT ROWID`)],
-  postgres: [...tables, ...keyed]
+  sqlite: [...tables, subjects(subjectKinds.sqlite), ...keyed.map((table) => `${table} WITHOUT ROWID`)],
+  postgres: [...tables, subjects(subjectKinds.postgres), ...keyed]
 }

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { RecordMethods } from "../../ports/ChargeMethods.ts"
 import { Charges, type ChargesQuery, type SettledQuery } from "../../ports/Charges.ts"
-import { unfinished, unfinishedQueue } from "../schema/chargeConditions.ts"
+import { subjectKinds, unfinished, unfinishedQueue } from "../schema/chargeConditions.ts"
 import { dueMethods, leaseMethods } from "./ChargeQueues.ts"
 import {
   chargeColumns,
@@ -21,9 +21,24 @@ import { refundMethods } from "./Refunds.ts"
 import { type CountRow, countOf, isUnderKey, storing } from "./statements.ts"
 import { settlementMethods } from "./Settlements.ts"
 
+/** The kind of a subject as its index has it. */
+const subjectKindColumn = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => sql.literal(subjectKinds.postgres),
+    orElse: () => sql.literal(subjectKinds.sqlite)
+  })
+
 const conditions = (
   sql: SqlClient.SqlClient,
-  { before, isRefundDue = false, payer, paymentId, state, transaction }: Omit<ChargesQuery, "limit">
+  {
+    before,
+    isRefundDue = false,
+    payer,
+    paymentId,
+    state,
+    subjectKind,
+    transaction
+  }: Omit<ChargesQuery, "limit">
 ) =>
   sql.and([
     sql`1 = 1`,
@@ -32,6 +47,9 @@ const conditions = (
     ...(payer === undefined ? [] : [sql`payer = ${payer}`]),
     ...(paymentId === undefined ? [] : [sql`payment_id = ${paymentId} AND payment_id <> ''`]),
     ...(transaction === undefined ? [] : [sql`transaction_hash = ${transaction}`]),
+    ...(subjectKind === undefined
+      ? []
+      : [sql`subject IS NOT NULL AND ${subjectKindColumn(sql)} = ${subjectKind}`]),
     // The condition of a partial index: no engine derives it from a state that is a parameter.
     ...(state === undefined || state === "settled" ? [] : [sql`state <> 'settled'`]),
     ...(before === undefined ? [] : [sql`(created_at, key) < (${before.createdAtMillis}, ${before.key})`])

@@ -36,6 +36,9 @@ const repeats = {
 }
 const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
 
+const laterPurchase = { createdAtMillis: 2_000, id: uuidOf(3) }
+const laterPage = { createdAtMillis: 1_100, key: "k" }
+
 const verb = (
   name: string,
   indexes: ReadonlyArray<string>,
@@ -112,6 +115,27 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   ),
   charges("list, of refunds due", ["till_charges_owed"], (store) =>
     store.list({ limit: 5, isRefundDue: true })
+  ),
+  charges("list, of a payer's orders", ["till_charges_subjects"], (store) =>
+    store.list({ limit: 5, payer: "0xpayer1", subjectKind: "order" })
+  ),
+  charges("list, of a payer's orders, a later page", ["till_charges_subjects"], (store) =>
+    store.list({ limit: 5, payer: "0xpayer1", subjectKind: "order", before: laterPage })
+  ),
+  charges("list, of settled, a later page", ["till_charges_created"], (store) =>
+    store.list({ limit: 5, state: "settled", before: laterPage })
+  ),
+  charges("list, of a state, a later page", ["till_charges_open"], (store) =>
+    store.list({ limit: 5, state: "ready", before: laterPage })
+  ),
+  charges("list, of a payer, a later page", ["till_charges_of_payer"], (store) =>
+    store.list({ limit: 5, payer: "0xpayer1", before: laterPage })
+  ),
+  charges("list, of a payment's id, a later page", ["till_charges_named"], (store) =>
+    store.list({ limit: 5, paymentId: "payment-1", before: laterPage })
+  ),
+  charges("list, of refunds due, a later page", ["till_charges_owed"], (store) =>
+    store.list({ limit: 5, isRefundDue: true, before: laterPage })
   ),
   charges("listSettled", ["till_charges_settlements"], (store) =>
     store.listSettled({ limit: 200, fromMillis: 1_500, beforeMillis: 1_510 })
@@ -235,6 +259,11 @@ const orderVerbs: ReadonlyArray<PlannedVerb> = [
     Orders.use((store) => store.list({ limit: 5, item: "B000000001", before: uuidOf(3) }))
   ),
   verb(
+    "orders.list, of an email, a later page",
+    ["till_orders_email"],
+    Orders.use((store) => store.list({ limit: 5, email: "ada@example.com", before: uuidOf(3) }))
+  ),
+  verb(
     "orders.forget",
     ["till_orders_resting"],
     Orders.use((store) => store.forget(5_000, 5))
@@ -346,6 +375,16 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     "vaultPurchases.list, of an item",
     ["till_vault_purchases_sold"],
     VaultPurchases.use((store) => store.list({ limit: 5, slug: "item-1" }))
+  ),
+  verb(
+    "vaultPurchases.list, of an email, a later page",
+    ["till_vault_purchases_email"],
+    VaultPurchases.use((store) => store.list({ limit: 5, email: "ada@example.com", before: laterPurchase }))
+  ),
+  verb(
+    "vaultPurchases.list, of an item, a later page",
+    ["till_vault_purchases_sold"],
+    VaultPurchases.use((store) => store.list({ limit: 5, slug: "item-1", before: laterPurchase }))
   ),
   verb(
     "vaultPurchases.take",
