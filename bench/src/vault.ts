@@ -56,6 +56,13 @@ const searches: ReadonlyArray<readonly [string, MakeQuery]> = [
     "common word, category, low price",
     (random) => ({ q: wordOf(common(random)), category: categoryOf(random), maxPrice: 20 })
   ],
+  // No item has all words: those with most come first.
+  [
+    "a question of five words",
+    (random) => ({
+      q: `how do I ${[rare, common, rare, common, rare].map((number) => wordOf(number(random))).join(" ")}`
+    })
+  ],
   ["word without hits", (random) => ({ q: `nowhere${Math.floor(1e6 * random())}` })],
   ["prefix of two letters", () => ({ q: "wr" })],
   ["prefix of six letters", (random) => ({ q: wordOf(100 + Math.floor(900 * random())).slice(0, 6) })]

@@ -23,6 +23,25 @@ export const timeoutCode: ErrorCode = {
   meaning: "the work took too long"
 }
 
+/** The kind of an object of which JSON keeps nothing, such as a Map, an iterator, or a promise that nobody awaited. */
+const emptiedKind = (value: unknown): string | undefined => {
+  if (typeof value !== "object" || value === null || Object.keys(value).length > 0) return undefined
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1)
+  return /^(?:Object|Array|String|Number|Boolean)$/.test(kind) ? undefined : kind
+}
+
+/** Fails if JSON wrote `{}` for a member that isn't an empty object. */
+const refuseEmptied = (id: string, output: unknown): void => {
+  JSON.stringify(output, (name, value: unknown) => {
+    const kind = emptiedKind(value)
+    if (kind === undefined) return value
+    const where = name === "" ? "" : ` as ${name}`
+    throw new TypeError(
+      `operation ${id} returned a value of the kind ${kind}${where}, of which JSON keeps nothing: return plain data, and await what is a promise`
+    )
+  })
+}
+
 /**
  * The JSON of what an operation returned.
  *
@@ -36,10 +55,14 @@ export const jsonOf = (id: string, output: unknown): string => {
   if (output === undefined)
     throw new TypeError(`operation ${id} returned nothing: return data, or null if there is none`)
   const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
-  const text = isData ? JSON.stringify(output) : undefined
+  // JSON writes null for NaN.
+  const isNumber = typeof output !== "number" || Number.isFinite(output)
+  const text = isData && isNumber ? JSON.stringify(output) : undefined
   if (typeof text !== "string") throw new TypeError(`operation ${id} must return data that JSON can hold`)
   if (text.length > maxResponseLength)
     throw new TypeError(`operation ${id} must return at most ${maxResponseLength} characters of JSON`)
+  // Most responses have no empty object, and need no second walk.
+  if (text.includes("{}")) refuseEmptied(id, output)
   return text
 }
 

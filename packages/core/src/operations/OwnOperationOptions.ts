@@ -1,5 +1,6 @@
 import { type Example, pathPattern } from "./Operation.ts"
 import { closestName } from "../runtime/closestName.ts"
+import { isGeneratorFunction } from "../runtime/isAsyncFunction.ts"
 import { type OwnPrice, priceFault } from "./OwnPrice.ts"
 
 /*
@@ -96,5 +97,9 @@ export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): Re
   if (![undefined, "chain", "facilitator"].includes(given["proof"] as string | undefined))
     faults.push(`proof must be "chain" or "facilitator"`)
   if (typeof work !== "function") faults.push("work must be a function of the input")
+  else if (isGeneratorFunction(work))
+    faults.push(
+      "work is a generator function, whose iterator is no data: make it an async function, or with Effect wrap it in Effect.fn"
+    )
   return faults
 }

@@ -89,6 +89,53 @@ describe("a route of the host", () => {
     )
   })
 
+  it.each([
+    ["an empty object", () => ({}), {}],
+    ["an empty object with a prototype", () => ({ a: Object.create({ kind: "none" }) }), { a: {} }],
+    ["an empty object without prototype", () => [Object.create(null)], [{}]],
+    ["braces in a text", () => ({ text: "{}", map: { size: 1 } }), { text: "{}", map: { size: 1 } }],
+    [
+      "a value that writes its own JSON",
+      () => ({ at: new Date(0), of: {} }),
+      { at: "1970-01-01T00:00:00.000Z", of: {} }
+    ],
+    ["an optional member", () => ({ a: undefined, b: [] }), { b: [] }],
+    ["nothing on purpose", () => null, null]
+  ])("sells %s", async (_what, work, data) => {
+    const { payFor, present } = await sold({ work })
+    const response = await present(weather, await payFor(weather))
+    expect([response.status, JSON.parse(response.text)]).toEqual([200, data])
+  })
+
+  it("says what JSON can't keep, where it is, and the cure", async () => {
+    const failures: Array<unknown> = []
+    const { payFor, present } = await sold(
+      { work: () => ({ celsius: Promise.resolve(21) }) },
+      { onProviderError: ({ error }) => failures.push(error) }
+    )
+    expect((await present(weather, await payFor(weather))).status).toBe(500)
+    expect(String(failures[0])).toContain(
+      "operation weather returned a value of the kind Promise as celsius, of which JSON keeps nothing: return plain data, and await what is a promise"
+    )
+  })
+
+  it.each([
+    ["generator function", function* () {}],
+    ["async generator function", async function* () {}]
+  ])("refuses a %s at the start", async (_what, work) => {
+    const options = {
+      id: "weather",
+      method: "GET",
+      path: "/weather",
+      description: "Weather",
+      price: "0.02",
+      work
+    } as const
+    await expect(openTill({ operations: [options] })).rejects.toThrow(
+      /operation weather: work is a generator function.*async function.*Effect\.fn/
+    )
+  })
+
   it("refuses a parameter that is given twice", async () => {
     const { payFor, present } = await sold({ input: schema((value) => value) })
     const twice = { path: "/weather/oslo?days=2&days=3" }
@@ -126,6 +173,27 @@ describe("a route of the host", () => {
     ["returns a response", () => new Response("hello", { status: 500 })],
     ["returns an error", () => new Error("payer 0xabc owes")],
     ["returns a map", () => new Map([["a", 1]])],
+    ["returns a map in an object", () => ({ celsius: new Map([["a", 1]]) })],
+    ["returns a list of sets", () => [new Set([1])]],
+    ["returns a promise that nobody awaited", () => ({ celsius: Promise.resolve(21) })],
+    ["returns an iterator", () => [21].values()],
+    ["returns a generator", () => (function* () {})()],
+    ["returns a stream", () => new Response("hello").body],
+    ["returns headers", () => new Headers({ a: "1" })],
+    ["returns a request in an object", () => ({ request: new Request("https://a.example") })],
+    ["returns bytes without a view", () => new ArrayBuffer(2)],
+    ["returns an error in an object", () => ({ celsius: new Error("payer 0xabc owes") })],
+    ["returns a symbol", () => Symbol("a")],
+    ["returns no number", () => Number.NaN],
+    ["returns a number that JSON can't hold, in an object", () => ({ celsius: 1n })],
+    [
+      "returns a circle",
+      () => {
+        const circle: Record<string, unknown> = {}
+        circle["self"] = circle
+        return circle
+      }
+    ],
     ["returns more than is stored", () => "a".repeat(2 * 1024 * 1024)],
     ["refuses with a status of success", () => Promise.reject(refusal(200))],
     ["refuses with a status that is none", () => Promise.reject(refusal(99))],

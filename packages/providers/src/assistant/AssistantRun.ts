@@ -5,6 +5,7 @@ import { askForAnswer, askForValid, instructions } from "./Instructions.ts"
 import { EmptyAnswer, isUnreadable } from "./ModelFaults.ts"
 import { ModelTerms } from "./ModelTerms.ts"
 import { makeTools, type RunTools, type Search, type SearchError } from "./ProductTools.ts"
+import { oneOfEach } from "./reply/OneProduct.ts"
 import {
   aboutText,
   type Answered,
@@ -150,17 +151,17 @@ const askAnswer = (prompt: Prompt.Prompt, note: string, requests: Requests) => {
   )
 }
 
-/** The products of an answer: those found within the limits, each once. Without any of them, none of its text can stay. */
+/** The products of an answer: those found within the limits, each once and in one variant. Without any of them, none of its text can stay. */
 const answeredBy = (answer: Answer, { found }: RunTools, maxProducts: number): Answered | undefined => {
   const picks = new Map<Product, Answered["picks"][number]>()
   for (const { id, why } of answer.picks) {
     const product = found.get(id)
-    if (product !== undefined && !picks.has(product) && picks.size < maxProducts)
-      picks.set(product, { product, why })
+    if (product !== undefined && !picks.has(product)) picks.set(product, { product, why })
   }
-  return picks.size === 0 && answer.picks.length > 0
+  const kept = oneOfEach([...picks.values()], ({ product }) => product).slice(0, maxProducts)
+  return kept.length === 0 && answer.picks.length > 0
     ? undefined
-    : { summary: answer.summary, picks: [...picks.values()], note: answer.note ?? "" }
+    : { summary: answer.summary, picks: kept, note: answer.note ?? "" }
 }
 
 /** Part of the time that is left in which the model must give its opinion; the list can be sent after it. */
@@ -187,7 +188,8 @@ const compose = (
   context: ReplyContext
 ): RunReply | EmptyAnswer => {
   const isTold = draft !== undefined && !isSilent(draft)
-  const found = context.found.slice(0, maxProducts).map((product) => ({ product, why: [] }))
+  const distinct = oneOfEach(context.found, (product) => product)
+  const found = distinct.slice(0, maxProducts).map((product) => ({ product, why: [] }))
   const picks = draft === undefined || (!isTold && draft.picks.length === 0) ? found : draft.picks
   if (!isTold && picks.length === 0) return new EmptyAnswer()
   const opening = isTold ? undefined : draft?.picks.length === 0 ? "nothingFits" : "uncompared"

@@ -16,10 +16,12 @@ export const limitsOf = ({
   const stated = [message, ...(context?.preferences ?? [])].map((text) =>
     limitsIn(normalized(oneLine(text, maxMessage)))
   )
+  // A client that reads `5000 yen` as `max: 5000` means no dollars.
+  const isOther = (value: number): boolean => stated.some(({ otherAmounts }) => otherAmounts.includes(value))
   return {
     limits: [
-      ...(min === undefined ? [] : [{ bound: "min" as const, value: min }]),
-      ...(max === undefined ? [] : [{ bound: "max" as const, value: max }]),
+      ...(min === undefined || isOther(min) ? [] : [{ bound: "min" as const, value: min }]),
+      ...(max === undefined || isOther(max) ? [] : [{ bound: "max" as const, value: max }]),
       ...stated.flatMap(({ limits }) => limits)
     ],
     hasOtherCurrency: stated.some((each) => each.hasOtherCurrency)

@@ -152,6 +152,29 @@ describe("the assistant on a scripted model", () => {
     expect(JSON.stringify(model.requests()[1])).not.toContain("Bose")
   })
 
+  it("reads a range that repeats the message's yen as no dollars", async () => {
+    model.use((_, round) =>
+      round === 0 ? searchFor("headphones") : answerWith("The Bose is best.", bose.asin)
+    )
+    const shop = shopOf([anker, bose])
+    const request = { message: "headphones under 40 Swedish kronor", context: { priceRange: { max: 40 } } }
+    const { products, reply } = await ask(request, {}, shop)
+    expect(products).toHaveLength(1)
+    expect(shop.queries[0]).not.toHaveProperty("priceMax")
+    expect(reply).toContain("Your limit is in another currency and wasn't applied.")
+  })
+
+  it("recommends one variant of a product", async () => {
+    const blue = good({ asin: "B000000009", title: anker.title.replace("Black", "Blue") })
+    model.use((_, round) =>
+      round === 0 ? searchFor("headphones") : answerWith("It is light.", anker.asin, blue.asin, sony.asin)
+    )
+    expect(codes(await ask({ message: "headphones" }, {}, shopOf([anker, blue, sony])))).toEqual([
+      anker.asin,
+      sony.asin
+    ])
+  })
+
   const ankerLine = "- “Anker Soundcore Q45 Wireless Headphones, Black”: $45.00, rated 4.7, reviews: 2,310"
 
   it("leaves out false sentences alone, with no further request", async () => {
@@ -284,7 +307,7 @@ describe("the assistant on a scripted model", () => {
     model.use(() => noWish)
     const { products, reply } = await ask({ message })
     expect(products).toEqual([])
-    expect(reply).toContain("GET /x402/track")
+    expect(reply).toContain("parcel tracking follows a parcel by its tracking number")
     expect(reply).not.toContain("tomorrow")
     expect(model.opinionRequests()).toEqual([])
   })

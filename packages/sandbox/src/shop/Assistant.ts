@@ -221,7 +221,7 @@ export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions =>
       if (wishes.length === 0 || aboutOrders.test(request.message)) {
         const reply = say(
           `tell me which product you are looking for, such as ${categories}.`,
-          "I don't see orders or parcels: GET /x402/track follows a parcel by its tracking number."
+          "I don't see orders or parcels: this service's parcel tracking follows a parcel by its tracking number."
         )
         return { reply, products: [] }
       }

@@ -120,7 +120,7 @@ describe("the sample assistant", () => {
   it("says where to look for an order", async () => {
     const { products, reply } = await request("where is my order?")
     expect(products).toEqual([])
-    expect(reply).toContain("GET /x402/track")
+    expect(reply).toContain("parcel tracking follows a parcel by its tracking number")
   })
 
   it("asks for a wish if there is none, and explains that nothing matches", async () => {

@@ -38,14 +38,33 @@ const productIn = (
 }
 
 /**
+ * A postal code without what some write and others leave out: spaces, hyphens, a country before it (`D-10115`), and the four
+ * further digits in the United States, which narrow the street that the address has anyway.
+ */
+const codeIn = (postalCode: string, country: string): string => {
+  const code = folded(postalCode)
+    .replace(/^[a-z]{1,2} ?\p{Pd} ?(?=\d)/u, "")
+    .replaceAll(/[\s\p{Pd}]+/gu, "")
+  return country === "US" ? code.slice(0, zipLength) : code
+}
+
+/** Digits of a ZIP code without those of ZIP+4. */
+const zipLength = 5
+
+/**
  * Text that is the same for two requests that order the same product and variant for the same recipient and email. A phone
  * number makes no difference.
  */
 export const orderOf = (request: BuyRequest, marketplace?: GeneralMarketplace): string => {
   const { city, country, line1, line2, name, postalCode, state } = request.shippingAddress
   const recipient = [name, line1, line2, city, state].map(folded)
-  const code = folded(postalCode).replaceAll(" ", "")
-  return JSON.stringify([productIn(request, marketplace), recipient, code, country, folded(request.email)])
+  return JSON.stringify([
+    productIn(request, marketplace),
+    recipient,
+    codeIn(postalCode, country),
+    country,
+    folded(request.email)
+  ])
 }
 
 /** Text that is the same for two requests that buy the same vault item for the same wallet and email. */

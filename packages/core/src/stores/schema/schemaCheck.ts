@@ -153,7 +153,11 @@ const catalog = (sql: SqlClient.SqlClient) =>
         WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`,
       functions: sql<{ readonly name: string }>`
         SELECT p.proname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-        WHERE n.nspname = current_schema() AND p.proname LIKE 'till\\_%'`
+        WHERE n.nspname = current_schema() AND p.proname LIKE 'till\\_%'`,
+      views: sql<{ readonly name: string }>`
+        SELECT c.relname AS name
+        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = current_schema() AND c.relkind IN ('v', 'm') AND c.relname LIKE 'till\\_%'`
     }),
     orElse: () => ({
       columns: sql<FoundColumn>`
@@ -173,7 +177,8 @@ const catalog = (sql: SqlClient.SqlClient) =>
         GROUP BY m.name, i.name HAVING COUNT(c.name) = COUNT(*)`,
       triggers: sql<{ readonly name: string }>`
         SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`,
-      functions: Effect.succeed([])
+      functions: Effect.succeed([]),
+      views: sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'view'`
     })
   })
 
@@ -256,8 +261,11 @@ export const checkSchema = Effect.fnUntraced(function* (
   })
 })
 
+const cureOfForeign = (kind: "table" | "view"): string =>
+  `Nothing was changed. Rename that ${kind}, or give Till402 a database of its own; on PostgreSQL a schema of its own, first in the search path, is enough.`
+
 /**
- * Fails where tables of other programs have the names of those that the statements would create. Tables without a record of
+ * Fails where tables or views of other programs have the names of those that the statements would create. Tables without a record of
  * migrations may be the till's own: made from `schemaSql`.
  */
 export const refuseForeignTables = Effect.fnUntraced(function* (
@@ -265,6 +273,12 @@ export const refuseForeignTables = Effect.fnUntraced(function* (
   statements: ReadonlyArray<string>
 ): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
   const needed = schemaOf(statements)
+  const ownTables = new Set(Array.from(needed.columns.keys(), tableOf))
+  const views = (yield* catalog(sql).views).map(({ name }) => name).filter((name) => ownTables.has(name))
+  if (views.length > 0)
+    return yield* new ConfigurationError({
+      message: `storage: the database has a view of another program with the name of one of Till402's tables: ${views.join(", ")}. ${cureOfForeign("view")}`
+    })
   const found = yield* foundSchema(sql)
   const faults = schemaFaults(
     { ...needed, indexes: new Map(), triggers: new Set(), functions: new Set() },
@@ -276,7 +290,7 @@ export const refuseForeignTables = Effect.fnUntraced(function* (
   if (tables.length === 0) return
   const shown = faults.length > maxShown ? `${faults.slice(0, maxShown).join("; ")}; …` : faults.join("; ")
   return yield* new ConfigurationError({
-    message: `storage: the database has a table of another program with the name of one of Till402's, ${tables.join(", ")}: ${shown}. Nothing was changed. Rename that table, or give Till402 a database of its own; on PostgreSQL a schema of its own, first in the search path, is enough.`
+    message: `storage: the database has a table of another program with the name of one of Till402's, ${tables.join(", ")}: ${shown}. ${cureOfForeign("table")}`
   })
 })
 

@@ -57,8 +57,16 @@ const maxEdits = 2
 /** Hosts number variables of their own: `TILL_SECRET_2` isn't `TILL_SECRET_ID`. */
 const mayDiffer = (part: string): boolean => part.length > 2 && !/\d/.test(part)
 
+/** The words of a name in alphabetical order, in the singular: `TILL_TRACK_PRICE` has those of `TILL_PRICES_TRACK`. */
+const wordsOf = (name: string): string =>
+  name
+    .split("_")
+    .map((part) => part.replace(/S$/, ""))
+    .toSorted()
+    .join("_")
+
 const isSpelling = (given: string, name: string): boolean => {
-  if (given.replaceAll("_", "") === name.replaceAll("_", "")) return true
+  if (given.replaceAll("_", "") === name.replaceAll("_", "") || wordsOf(given) === wordsOf(name)) return true
   const parts = given.split("_")
   const others = name.split("_")
   return (

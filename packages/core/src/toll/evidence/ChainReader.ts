@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { Hex, Transport } from "viem"
 import type { Network } from "../../domain/Network.ts"
 import type { Authorization } from "../../domain/PaymentPayload.ts"
-import { report } from "../../runtime/events.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
+import { reportedBy } from "./UnreadableChain.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainFacts } from "./ChainFacts.ts"
 import type { ChainHead } from "./ChainHead.ts"
@@ -78,24 +78,10 @@ const readNonces = Effect.fnUntraced(function* (
   return { chainTimeSeconds: Number(latest.timestamp), used: used.flat() }
 })
 
-/** Reports a read that fails, and returns `undefined`. */
-const reported = <A>(caip2: string, read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
-  Effect.catch(read, ({ cause }) =>
-    // The message of an error may quote the endpoint's key and what was read.
-    Effect.as(
-      report(
-        "Warn",
-        "chain_unreadable",
-        "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
-        {
-          port: "chain",
-          network: caip2,
-          error: networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
-        }
-      ),
-      undefined
-    )
-  )
+/** The message of an error may quote the endpoint's key and what was read. */
+const reported = reportedBy(
+  ({ cause }: NodeFailed) => networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
+)
 
 /** What one read of several found; `undefined` if it failed. */
 const known = <A>(read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>

@@ -53,7 +53,12 @@ const rewordedAddress = (world: Dice, { country, phone, ...address }: Address): 
   const { line2, postalCode, ...others } = { ...address, ...Object.fromEntries(fields) }
   return {
     ...others,
-    postalCode: world.pick([postalCode, postalCode.replaceAll(/\s/g, "")]),
+    postalCode: world.pick([
+      postalCode,
+      postalCode.replaceAll(/\s/g, ""),
+      postalCode.trim().replaceAll(/\s+/g, "-"),
+      `${country}-${postalCode.trim()}`
+    ]),
     ...(line2 === undefined ? (world.below(2) === 0 ? {} : { line2: world.pick(["", "  "]) }) : { line2 }),
     country,
     ...(world.below(2) === 0 ? {} : { phone: world.pick(["", "+1 555 0100", phone ?? "+49 30 1234"]) })
@@ -124,6 +129,26 @@ const others: Readonly<Record<string, (world: Dice, order: BuyRequest) => BuyReq
     variantId: "2"
   })
 }
+
+it.each([
+  ["US", "97201", "97201-1234", true],
+  ["US", "97201-1234", "97201-9999", true],
+  ["US", "97201", "97202", false],
+  ["US", "97201-1234", "97202-1234", false],
+  ["DE", "10115", "D-10115", true],
+  ["JP", "100-0001", "1000001", true],
+  ["JP", "100-0001", "100-0002", false],
+  ["CA", "K1A 0B1", "k1a-0b1", true],
+  ["GB", "SW1A 1AA", "W1A 1AA", false]
+])("in %s, the codes %s and %s are of one order: %s", (country, first, second, isSame) => {
+  const orderTo = (postalCode: string): string =>
+    orderOf({
+      asin: "B000000001",
+      email: "ada@mail.example",
+      shippingAddress: { name: "Ada", line1: "1 Main St", city: "Town", state: "OR", postalCode, country }
+    })
+  expect(orderTo(first) === orderTo(second)).toBe(isSame)
+})
 
 describe("another", () => {
   for (const [what, change] of Object.entries(others))

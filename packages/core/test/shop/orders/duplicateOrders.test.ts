@@ -118,6 +118,7 @@ describe.each(orderCalls)("a second payment for the same body of %s", (_, call) 
 /** What a client may send when it words its order anew. */
 const reworded: ReadonlyArray<readonly [string, Record<string, unknown>]> = [
   ["an empty line2", { shippingAddress: { ...shippingAddress, line2: "" } }],
+  ["a ZIP+4", { shippingAddress: { ...shippingAddress, postalCode: `${shippingAddress.postalCode}-1234` } }],
   ["a phone number", { shippingAddress: { ...shippingAddress, phone: "+1 503 555 0100" } }],
   [
     "other letters and spaces",

@@ -123,6 +123,23 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     expect(await failureOf(engine, name)).toBe("opened")
   })
 
+  it("has a view of another program: the error names it, nothing is changed, and others stop no till", async () => {
+    const name = await engine.create()
+    await engine.run(name, [
+      "CREATE VIEW till_charges AS SELECT 1 AS id",
+      "CREATE VIEW till_report AS SELECT 2 AS id"
+    ])
+    const error = await failureOf(engine, name)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(String(error)).toMatch(
+      /a view of another program with the name of one of Till402's tables: till_charges\. Nothing was changed\. Rename that view/
+    )
+    const found = await engine.withClient(name, Effect.flatMap(SqlClient.SqlClient, foundSchema))
+    expect([...found.columns.keys()]).toEqual([])
+    await engine.run(name, ["DROP VIEW till_charges"])
+    expect(await failureOf(engine, name)).toBe("opened")
+  })
+
   const transferIndex = "(network, transaction_hash, transfer_log_index) WHERE transfer_log_index IS NOT NULL"
   it.each<[what: string, statements: ReadonlyArray<string>, fault: string]>([
     [

@@ -198,6 +198,9 @@ const started = async (env: Record<string, string>, config: Config.Config<unknow
 describe("a variable that nothing reads", () => {
   it.each([
     ["TILL_PRICE_TRACK", "TILL_PRICES_TRACK"],
+    ["TILL_TRACK_PRICE", "TILL_PRICES_TRACK"],
+    ["TILL_VAULT_SEARCH_PRICE", "TILL_PRICES_VAULT_SEARCH"],
+    ["TILL_BASE_SEPOLIA_RPC_URL", "TILL_RPC_URL_BASE_SEPOLIA"],
     ["TILL_PRICES_TRAKC", "TILL_PRICES_TRACK"],
     ["TILL_OPEN_API_PATH", "TILL_OPENAPI_PATH"],
     ["TILL_RPCURL_BASE_SEPOLIA", "TILL_RPC_URL_BASE_SEPOLIA"],

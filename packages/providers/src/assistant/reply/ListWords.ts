@@ -31,7 +31,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "best rating",
     otherCurrency: "Prices are in USD. Your limit is in another currency and wasn't applied.",
     about:
-      "I find and compare products: tell me what you are looking for. I don't see orders or parcels: GET /x402/track follows a parcel by its tracking number, and the confirmation mail has the order."
+      "I find and compare products: tell me what you are looking for. I don't see orders or parcels: this service's parcel tracking follows a parcel by its tracking number, and the confirmation mail has the order."
   },
   de: {
     uncompared:
@@ -44,7 +44,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     otherCurrency:
       "Die Preise sind in USD. Deine Grenze ist in einer anderen Währung und wurde nicht angewandt.",
     about:
-      "Ich finde und vergleiche Produkte: Sag mir, was du suchst. Bestellungen und Pakete sehe ich nicht: GET /x402/track verfolgt ein Paket über seine Sendungsnummer, und die Bestellung steht in der Bestätigungsmail."
+      "Ich finde und vergleiche Produkte: Sag mir, was du suchst. Bestellungen und Pakete sehe ich nicht: die Sendungsverfolgung dieses Dienstes verfolgt ein Paket über seine Sendungsnummer, und die Bestellung steht in der Bestätigungsmail."
   },
   fr: {
     uncompared:
@@ -56,7 +56,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "meilleure note",
     otherCurrency: "Les prix sont en USD. Votre limite est dans une autre devise et n'a pas été appliquée.",
     about:
-      "Je trouve et compare des produits : dites-moi ce que vous cherchez. Je ne vois ni commandes ni colis : GET /x402/track suit un colis par son numéro, et le courriel de confirmation contient la commande."
+      "Je trouve et compare des produits : dites-moi ce que vous cherchez. Je ne vois ni commandes ni colis : le suivi de colis de ce service retrouve un colis par son numéro, et le courriel de confirmation contient la commande."
   },
   es: {
     uncompared: "La búsqueda encontró estos productos. No puedo decir si se ajustan a su solicitud:",
@@ -67,7 +67,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "mejor valoración",
     otherCurrency: "Los precios están en USD. Su límite está en otra moneda y no se aplicó.",
     about:
-      "Busco y comparo productos: dígame qué necesita. No veo pedidos ni paquetes: GET /x402/track sigue un paquete por su número, y el correo de confirmación contiene el pedido."
+      "Busco y comparo productos: dígame qué necesita. No veo pedidos ni paquetes: el seguimiento de paquetes de este servicio encuentra un paquete por su número, y el correo de confirmación contiene el pedido."
   },
   it: {
     uncompared: "La ricerca ha trovato questi prodotti. Non posso dire quanto siano adatti alla richiesta:",
@@ -78,7 +78,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "valutazione migliore",
     otherCurrency: "I prezzi sono in USD. Il limite è in un'altra valuta e non è stato applicato.",
     about:
-      "Trovo e confronto prodotti: dimmi che cosa cerchi. Non vedo ordini né pacchi: GET /x402/track segue un pacco dal suo numero, e l'e-mail di conferma contiene l'ordine."
+      "Trovo e confronto prodotti: dimmi che cosa cerchi. Non vedo ordini né pacchi: il tracciamento dei pacchi di questo servizio segue un pacco dal suo numero, e l'e-mail di conferma contiene l'ordine."
   },
   pt: {
     uncompared: "A pesquisa encontrou estes produtos. Não posso dizer se correspondem ao seu pedido:",
@@ -89,7 +89,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "melhor avaliação",
     otherCurrency: "Os preços estão em USD. O seu limite está noutra moeda e não foi aplicado.",
     about:
-      "Encontro e comparo produtos: diga-me o que procura. Não vejo pedidos nem encomendas: GET /x402/track segue uma encomenda pelo número, e o e-mail de confirmação contém o pedido."
+      "Encontro e comparo produtos: diga-me o que procura. Não vejo pedidos nem encomendas: o rastreio de encomendas deste serviço segue uma encomenda pelo número, e o e-mail de confirmação contém o pedido."
   },
   ja: {
     uncompared: "検索で見つかった商品です。ご希望に合うかどうかは判断できません。",
@@ -100,7 +100,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "最高評価",
     otherCurrency: "価格は米ドルです。ご指定の上限は別の通貨のため適用していません。",
     about:
-      "商品を探して比べます。お探しの物を教えてください。注文や荷物は確認できません。荷物は GET /x402/track に追跡番号を、注文は確認メールをご覧ください。"
+      "商品を探して比べます。お探しの物を教えてください。注文や荷物は確認できません。荷物はこのサービスの荷物追跡で追跡番号から調べられます。注文は確認メールをご覧ください。"
   },
   "zh-Hans": {
     uncompared: "搜索找到了这些商品，但无法判断它们是否符合您的要求：",
@@ -111,7 +111,7 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "评分最高",
     otherCurrency: "价格为美元。您的上限是其他货币，因此没有使用。",
     about:
-      "我可以查找和比较商品：请告诉我您要找什么。我看不到订单和包裹：请用 GET /x402/track 和运单号查询包裹，订单请看确认邮件。"
+      "我可以查找和比较商品：请告诉我您要找什么。我看不到订单和包裹：请用本服务的包裹查询功能和运单号查询包裹，订单请看确认邮件。"
   },
   "zh-Hant": {
     uncompared: "搜尋找到了這些商品，但無法判斷它們是否符合您的要求：",
@@ -122,6 +122,6 @@ export const listWords: Record<ListLanguage, ListWords> = {
     bestRating: "評分最高",
     otherCurrency: "價格為美元。您的上限是其他貨幣，因此沒有使用。",
     about:
-      "我可以尋找和比較商品：請告訴我您要找什麼。我看不到訂單和包裹：請用 GET /x402/track 和運單號查詢包裹，訂單請看確認郵件。"
+      "我可以尋找和比較商品：請告訴我您要找什麼。我看不到訂單和包裹：請用本服務的包裹查詢功能和運單號查詢包裹，訂單請看確認郵件。"
   }
 }

@@ -15,20 +15,39 @@ export interface StatedLimits {
   readonly limits: ReadonlyArray<PriceLimit>
   /** Whether it has one in another currency, which is a wish: no price can be compared with it. */
   readonly hasOtherCurrency: boolean
+  /** The amounts in another currency. */
+  readonly otherAmounts: ReadonlyArray<number>
   /** The text without the limits. */
   readonly rest: string
 }
 
 const dollars = String.raw`us ?\$|\$|usd|us-?dollars?|dollars?|dólares|dolares|dollari|dólar|bucks|美元|美金|ドル`
 /** Words that begin other words, or are short: nothing may follow them. */
-const otherWords = String.raw`(?:canadian|australian|new zealand|hong kong|singapore) dollars?|kr(?:onor|oner|ona|one)?|nok|dkk|isk|czk|kč|huf|forint|zł(?:otych|oty)?|zloty|ron|bgn|cad|aud|nzd|hkd|sgd|twd|mxn|brl|thb|baht|myr|ringgit|idr|rupiah|php|vnd|zar|rand|ils|shekels?|aed|sar|dirhams?|rub|rubles?|руб(?:лей|ля)?|hryvnias?|uah`
-const others = String.raw`(?:${otherWords})(?!\p{L})|[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
+const otherWords = String.raw`(?:canadian|australian|new zealand|hong kong|singapore) dollars?|kr(?:on(?:or|er|en|a|e))?|nok|dkk|isk|czk|kč|huf|forint|zł(?:otych|oty)?|zloty|ron|bgn|cad|aud|nzd|hkd|sgd|twd|mxn|brl|thb|baht|myr|ringgit|idr|rupiah|php|vnd|zar|rand|ils|shekels?|aed|sar|dirhams?|rub|rubles?|руб(?:лей|ля)?|hryvnias?|uah`
+const others = String.raw`(?:${otherWords})(?!\p{L})|[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen(?:es)?|ienes?|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
 /** Signs and names of currencies, as a pattern. */
 export const currencies = `${dollars}|${others}`
+/** Words that are currencies in a limit alone: elsewhere, a pound is a weight. */
+const inLimits = String.raw`(?:couronnes?|coronas?|corone|coroas?|pounds?|quid|pfund|livres?|libras?|sterline?)(?!\p{L})`
+/** What may stand before the name of a currency: `5000 Japanese yen`. */
+const nations = String.raw`(?:japanese|swedish|norwegian|danish|czech|icelandic|swiss|british|chinese|indian|korean|mexican|brazilian|polish|schwedische|norwegische|dänische|tschechische|schweizer|britische|japanische)\p{L}? `
+/** Thousands in a word. */
+const scales: Readonly<Record<string, number>> = {
+  k: 1_000,
+  thousand: 1_000,
+  tausend: 1_000,
+  mille: 1_000,
+  mila: 1_000,
+  mil: 1_000,
+  千: 1_000,
+  万: 10_000,
+  萬: 10_000,
+  만: 10_000
+}
 /** What follows a number that is no price: `40 hours`, `5%`. */
 const units = String.raw`%|°|"|'|[-x×] ?\d|(?:hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?|years?|stunden|tage|jahren?|heures?|jours|ans|horas|días|años|ore|giorni|anni|dias|anos|kg|g|gr|kilos?|lbs?|oz|mm|cm|m|km|in|inch(?:es)?|zoll|ft|feet|l|ml|litros?|liter|litres?|mah|wh?|watts?|volts?|v|hz|db|gb|tb|mb|people|persons?|personen|personnes|personas|persone|pessoas|players?|pieces|pcs|stück|stars?|miles?|ports?)(?![\p{L}])`
 /** Currency, whole number, decimals, currency. */
-const anyNumber = String.raw`\s?(${dollars}|${others})?\s?(\d{1,3}(?:[.,' ]\d{3})+(?!\d)|\d+)([.,]\d{1,2})?(?![\d.,]*\d)\s?(${dollars}|${others})?`
+const anyNumber = String.raw`\s?(${dollars}|${others})?\s?(\d{1,3}(?:[.,' ]\d{3})+(?!\d)|\d+)([.,]\d{1,2})?(?![\d.,]*\d)(?:\s?(${Object.keys(scales).join("|")})(?![a-zà-ü]))?\s?(?:${nations})?(${dollars}|${inLimits}|${others})?`
 const amount = String.raw`${anyNumber}(?!\s?-?(?:${units}))`
 
 /** Words before an amount; negated ones come first. */
@@ -72,39 +91,56 @@ const patterns = [
   }))
 ]
 
-const valueOf = (whole = "", decimals = ""): number =>
-  Number(whole.replace(/[.,' ]/g, "") + decimals.replace(",", "."))
+const valueOf = (whole = "", decimals = "", scale = ""): number =>
+  Number(whole.replace(/[.,' ]/g, "") + decimals.replace(",", ".")) * (scales[scale.toLowerCase()] ?? 1)
 
 const isDollar = (marker: string): boolean => new RegExp(`^(?:${dollars})$`, "iu").test(marker)
 
 /** The limits that a text states. A number without a currency is in dollars. */
 export const limitsIn = (text: string): StatedLimits => {
   const limits: Array<PriceLimit> = []
-  let hasOtherCurrency = false
-  const add = (markers: ReadonlyArray<string | undefined>, stated: ReadonlyArray<PriceLimit>): void => {
+  const otherAmounts: Array<number> = []
+  const add = (
+    markers: ReadonlyArray<string | undefined>,
+    isScaled: boolean,
+    stated: ReadonlyArray<PriceLimit>
+  ): void => {
     const given = markers.filter((marker) => marker !== undefined)
+    // A resolution rather than a price: `at least 4k`.
+    if (isScaled && given.length === 0) return
     if (given.every(isDollar)) limits.push(...stated)
-    else hasOtherCurrency = true
+    else otherAmounts.push(...stated.map(({ value }) => value))
   }
   let rest = text.replace(range, (all, ...groups: ReadonlyArray<string | undefined>) => {
-    const [firstSign, low, lowDecimals, firstUnit, secondSign, high, highDecimals, secondUnit] = groups
+    const [
+      firstSign,
+      low,
+      lowDecimals,
+      lowScale,
+      firstUnit,
+      secondSign,
+      high,
+      highDecimals,
+      highScale,
+      secondUnit
+    ] = groups
     const markers = [firstSign, firstUnit, secondSign, secondUnit]
     const isPrice =
       markers.some((marker) => marker !== undefined) || /^(?:between|zwischen|entre|tra|fra)/iu.test(all)
     if (!isPrice) return all
-    add(markers, [
-      { bound: "min", value: valueOf(low, lowDecimals) },
-      { bound: "max", value: valueOf(high, highDecimals) }
+    add(markers, lowScale !== undefined || highScale !== undefined, [
+      { bound: "min", value: valueOf(low, lowDecimals, lowScale) },
+      { bound: "max", value: valueOf(high, highDecimals, highScale) }
     ])
     return " "
   })
   for (const { bound, pattern } of patterns)
     rest = rest.replace(pattern, (_, ...groups: ReadonlyArray<string | undefined>) => {
-      const [sign, whole, decimals, unit] = groups
-      add([sign, unit], [{ bound, value: valueOf(whole, decimals) }])
+      const [sign, whole, decimals, scale, unit] = groups
+      add([sign, unit], scale !== undefined, [{ bound, value: valueOf(whole, decimals, scale) }])
       return " "
     })
-  return { limits, hasOtherCurrency, rest }
+  return { limits, hasOtherCurrency: otherAmounts.length > 0, otherAmounts, rest }
 }
 
 /** Whether a product's price is known to be within a limit. */

@@ -25,7 +25,12 @@ describe("limits on the price", () => {
     ["60美元以内", [max(60)]],
     ["50ドル以下", [max(50)]],
     ["under 50 krill capsules", [max(50)]],
-    ["up to 40 random songs", [max(40)]]
+    ["up to 40 random songs", [max(40)]],
+    ["under 2k dollars", [max(2_000)]],
+    ["under $1.5k", [max(1_500)]],
+    ["under 5 kings", [max(5)]],
+    ["up to 40 Japanese knives", [max(40)]],
+    ["hasta 2 mil dólares", [max(2_000)]]
   ])("reads %s", (text, limits) => {
     expect(limitsIn(text)).toMatchObject({ limits, hasOtherCurrency: false })
   })
@@ -45,7 +50,19 @@ describe("limits on the price", () => {
     "under 50 CAD",
     "up to 60 Canadian dollars",
     "max. 200 zł",
-    "under 900 rand"
+    "under 900 rand",
+    "under 5000 Japanese yen",
+    "under 5k yen",
+    "予算1万円",
+    "between 5k and 10k yen",
+    "unter 400 Kronen",
+    "unter 400 schwedische Kronen",
+    "max 400 Swedish kronor",
+    "menos de 400 coronas",
+    "moins de 400 couronnes",
+    "até 5000 ienes",
+    "under 40 pounds",
+    "under 30 quid"
   ])("takes %s as a wish", (text) => {
     expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: true })
   })
@@ -56,7 +73,8 @@ describe("limits on the price", () => {
     "for ages 3-5",
     "over-ear headphones",
     "up to 4 people",
-    "max 85 dB"
+    "max 85 dB",
+    "a monitor with at least 4K"
   ])("reads none in %s", (text) => {
     expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: false })
   })

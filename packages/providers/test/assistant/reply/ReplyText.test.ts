@@ -1,3 +1,4 @@
+import { listWords } from "../../../src/assistant/reply/ListWords.ts"
 import { describe, expect, it } from "vitest"
 import {
   aboutText,
@@ -90,7 +91,10 @@ describe("the text of a reply", () => {
 
   it("says that a limit wasn't applied, and what the service does", () => {
     expect(render({ note: "Nothing here fits." }, "headphones", true)).toContain("Prices are in USD.")
-    expect(aboutText("wo ist meine Bestellung, und wann kommt sie?")).toContain("GET /x402/track")
+    expect(aboutText("wo ist meine Bestellung, und wann kommt sie?")).toContain(
+      "die Sendungsverfolgung dieses Dienstes"
+    )
+    for (const { about } of Object.values(listWords)) expect(about).not.toMatch(/[A-Z]{3} ?\/|x402/)
   })
 
   it("is bounded", () => {

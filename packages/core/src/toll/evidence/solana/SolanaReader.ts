@@ -4,12 +4,12 @@ import { type Network, type SolanaNetwork, token2022Program, tokenProgram } from
 import { associatedTokenAccount } from "../../../domain/SolanaAddress.ts"
 import type { Authorization } from "../../../domain/PaymentPayload.ts"
 import { BoundedMap } from "../../../runtime/BoundedMap.ts"
-import { report } from "../../../runtime/events.ts"
 import { payerAccount } from "../../exact/PayerAccount.ts"
 import { unavailable } from "../ChainEvidence.ts"
 import type { ChainHead } from "../ChainHead.ts"
 import type { EvidenceHints } from "../EvidenceHints.ts"
 import { HeadPoll, notReachedIn } from "../HeadPoll.ts"
+import { reportedBy } from "../UnreadableChain.ts"
 import type { ChainFacts } from "../ChainFacts.ts"
 import { type SolanaAccount, SolanaNode, type SolanaNodeFailed } from "./SolanaNode.ts"
 import type { PaidQuery, TimeSpan } from "../TransferSearch.ts"
@@ -41,23 +41,7 @@ const chainOf = (url: string, client: HttpClient.HttpClient) => ({
   transfers: new TransferMemory({ transactions: cachedTransfers, positions: cachedListings })
 })
 
-/** Reports a read that fails, and returns `undefined`. */
-const reported = <A>(caip2: string, read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
-  Effect.catch(read, ({ error }) =>
-    Effect.as(
-      report(
-        "Warn",
-        "chain_unreadable",
-        "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
-        {
-          port: "chain",
-          network: caip2,
-          error
-        }
-      ),
-      undefined
-    )
-  )
+const reported = reportedBy(({ error }: SolanaNodeFailed) => error)
 
 const known = <A>(read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
   Effect.orElseSucceed(read, () => undefined)
