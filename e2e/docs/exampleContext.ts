@@ -12,6 +12,7 @@ import type { ArchiveStorage } from "@till402/vault"
 import type { Layer } from "effect"
 
 export * from "@till402/console"
+export * from "@till402/telemetry"
 export * from "@till402/core/effect"
 export * from "@till402/core/node"
 export * from "@till402/core/postgres"

@@ -66,6 +66,7 @@ const names = [
   "@till402/koa",
   "@till402/providers",
   "@till402/sandbox",
+  "@till402/telemetry",
   "@till402/testing",
   "@till402/vault",
   "till402"
@@ -75,6 +76,7 @@ const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@till402/core": ["dist/bundle", "docs"],
   "@till402/providers": ["dist/bundle"],
   "@till402/sandbox": ["bin", "contracts", "vault"],
+  "@till402/telemetry": ["prometheus"],
   till402: ["templates"]
 }
 

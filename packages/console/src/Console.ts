@@ -12,7 +12,7 @@ import { LiveStreams } from "./liveStream.ts"
 import { actionsPage, confirmPage, donePage } from "./pages/acting.ts"
 import { sectionNames } from "./pages/layout.ts"
 import { callPage, livePage, type TryOut } from "./pages/live.ts"
-import { chartDays, type Health, healthPage, todayPage } from "./pages/overview.ts"
+import { chartDays, healthPage, todayPage } from "./pages/overview.ts"
 import { searchPage } from "./pages/searching.ts"
 import { recordRoutes } from "./recordRoutes.ts"
 import { search } from "./search.ts"
@@ -73,7 +73,6 @@ const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 const dayMillis = 86_400_000
-const healthMillis = 10_000
 const maxFormBytes = 8 * 1024
 
 /** A path within the console, so that a link can lead nowhere else. */
@@ -88,26 +87,6 @@ interface Parts {
   readonly calls: LiveCalls
   readonly streams: LiveStreams
   readonly log: ActionLog
-}
-
-/** Makes the checks at most once in ten seconds, however many ask. */
-const healthReader = ({ check }: ConsoleSource): (() => Promise<Health>) => {
-  let latest: { readonly atMillis: number; readonly health: Promise<Health> } | undefined
-  const read = async (at: Date): Promise<Health> => {
-    if (check === undefined) return { _tag: "None" }
-    try {
-      return { _tag: "Checks", checks: await check(), at }
-    } catch {
-      // The page says so, and the till's events have the reason.
-      return { _tag: "Failed", at }
-    }
-  }
-  return () => {
-    const nowMillis = Date.now()
-    if (latest === undefined || nowMillis - latest.atMillis > healthMillis)
-      latest = { atMillis: nowMillis, health: read(new Date(nowMillis)) }
-    return latest.health
-  }
 }
 
 /** Asks the host who the visitor is, and gives every page what it depends on. */
@@ -161,8 +140,7 @@ const liveRoutes = (app: ConsoleApp, { calls, options, streams }: Parts): void =
     const sums = await till.ledger.totals({ from, to: new Date(midnight + dayMillis) })
     return context.html(todayPage(page, { sums, counts: calls.counts, isLive }))
   })
-  const health = healthReader(till)
-  app.get("/health", async (context) => context.html(healthPage(context.get("page"), await health())))
+  app.get("/health", async (context) => context.html(healthPage(context.get("page"), await till.health?.())))
   app.get("/search", async (context) => {
     const text = (context.req.query("q") ?? "").trim().slice(0, 200)
     return context.html(searchPage(context.get("page"), text, await search(till, text)))

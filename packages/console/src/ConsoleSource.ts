@@ -1,7 +1,7 @@
 import type { OperatorCalls, Till } from "@till402/core"
 
 /**
- * What the console shows: a till, or the books of one (`Till.books`), which have no live calls and no checks. The console
+ * What the console shows: a till, or the books of one (`Till.books`), which have no live calls and no health. The console
  * has no other query.
  */
-export type ConsoleSource = OperatorCalls & Partial<Pick<Till, "payments" | "check" | "reconcile">>
+export type ConsoleSource = OperatorCalls & Partial<Pick<Till, "payments" | "health" | "reconcile">>

@@ -143,7 +143,7 @@ const spanOf = (day: string): { readonly from?: Date; readonly to?: Date } => {
 
 const ledgerRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
   // Only a running till reads the chain.
-  const canReadChain = till.check !== undefined
+  const canReadChain = till.health !== undefined
   app.get("/ledger", async (context) => {
     const day = context.req.query("day") ?? ""
     const before = readLine(context.req.query("before"))

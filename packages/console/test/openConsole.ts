@@ -83,10 +83,17 @@ export const fakeTill = () => {
   const status: RefundStatus = { stopped: undefined }
   const till = {
     payments,
-    check: called("check", [
-      { name: "node", subject: "base", status: "fail", problem: hostile, cure: "Check rpcUrl" },
-      { name: "clock", status: "pass" }
-    ] as const),
+    health: called("health", {
+      status: "fail",
+      live: true,
+      ready: false,
+      at: new Date("2026-11-29T10:00:00Z"),
+      work: undefined,
+      checks: [
+        { name: "node", subject: "base", status: "fail", problem: hostile, cure: "Check rpcUrl" },
+        { name: "clock", status: "pass" }
+      ]
+    } as const),
     reconcile: called("reconcile", { settled: 0, pending: 0 }),
     charges: {
       find: async (given: string) => (given === key ? charge : undefined),

@@ -1,4 +1,4 @@
-import type { Check, LedgerSum } from "@till402/core"
+import type { Check, LedgerSum, TillHealth } from "@till402/core"
 import { html } from "hono/html"
 import type { LiveCounts } from "../LiveCalls.ts"
 import { dayOf, dollars, words } from "../text.ts"
@@ -161,52 +161,43 @@ export const todayPage = (
 const checkTones: Readonly<Record<Check["status"], Tone>> = { pass: "good", warn: "warn", fail: "bad" }
 const ranks: Readonly<Record<Check["status"], number>> = { fail: 0, warn: 1, pass: 2 }
 
-/** The checks of a till, or why there are none. */
-export type Health =
-  | { readonly _tag: "Checks"; readonly checks: ReadonlyArray<Check>; readonly at: Date }
-  | { readonly _tag: "Failed"; readonly at: Date }
-  | { readonly _tag: "None" }
-
-const healthSummary = (checks: ReadonlyArray<Check>): Html => {
-  const worst =
-    checks.toSorted((left, right) => ranks[left.status] - ranks[right.status])[0]?.status ?? "pass"
+const healthSummary = ({ ready, status }: TillHealth): Html => {
   const text = {
     pass: "All is well.",
     warn: "It sells, and something isn't as it should be.",
     fail: "Something is broken."
   }
-  return html`<p class="notice ${checkTones[worst]}" role="status">${text[worst]}</p>`
+  return html`<p class="notice ${checkTones[status]}" role="status">
+    ${text[status]} ${ready ? "" : "It takes no calls."}
+  </p>`
 }
 
-export const healthPage = (context: PageContext, health: Health): Html =>
+/** `undefined`: the console shows books, which have no health. */
+export const healthPage = (context: PageContext, health: TillHealth | undefined): Html =>
   page(context, {
     section: "health",
     title: "Health",
     content: html`<div class="head"><h1>Health</h1></div>
       ${
-        health._tag === "None"
+        health === undefined
           ? html`<p class="none">This console reads the storage alone: ask the console of a running till.</p>`
-          : health._tag === "Failed"
-            ? html`<p class="notice bad" role="alert">
-                The checks could not be made. The till's events say why.
-              </p>`
-            : html`${healthSummary(health.checks)}
-                <p>Made at ${health.at.toISOString().slice(11, 19)} UTC, at most once in ten seconds.</p>
-                ${table(
-                  ["Check", "Of", "Status", "Problem", "Cure"],
-                  health.checks
-                    .toSorted((left, right) => ranks[left.status] - ranks[right.status])
-                    .map(
-                      ({ cure, name, problem, status, subject }) =>
-                        html`<tr>
-                          <th scope="row">${name}</th>
-                          <td>${subject ?? ""}</td>
-                          <td>${badge(checkTones[status], status)}</td>
-                          <td class="text">${problem ?? ""}</td>
-                          <td class="text">${cure ?? ""}</td>
-                        </tr>`
-                    ),
-                  "No check."
-                )}`
+          : html`${healthSummary(health)}
+              <p>Made at ${health.at.toISOString().slice(11, 19)} UTC, at most once in ten seconds.</p>
+              ${table(
+                ["Check", "Of", "Status", "Problem", "Cure"],
+                health.checks
+                  .toSorted((left, right) => ranks[left.status] - ranks[right.status])
+                  .map(
+                    ({ cure, name, problem, status, subject }) =>
+                      html`<tr>
+                        <th scope="row">${name}</th>
+                        <td>${subject ?? ""}</td>
+                        <td>${badge(checkTones[status], status)}</td>
+                        <td class="text">${problem ?? ""}</td>
+                        <td class="text">${cure ?? ""}</td>
+                      </tr>`
+                  ),
+                "No check."
+              )}`
       }`
   })

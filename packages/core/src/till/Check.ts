@@ -15,8 +15,13 @@ export type CheckName =
   | "logs"
   | "payTo"
   | "token account"
+  | "start"
+  | "checks"
+  | "workers"
+  | "due work"
+  | "refunds"
 
-/** A check that a till made, as `till.check()` returns it. It contains no secrets. */
+/** A check that a till made, as `till.check()` and `till.health()` return it. It contains no secrets. */
 export interface Check {
   readonly name: CheckName
   /** The network or setting that was checked, where there are several. */

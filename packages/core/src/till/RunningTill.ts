@@ -3,6 +3,7 @@ import type { Reconciliation } from "../toll/perform/Reconciler.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PaymentEvent } from "../runtime/PaymentEvents.ts"
 import type { Check } from "./Check.ts"
+import type { TillHealth } from "./Health.ts"
 import type { KeyUse } from "./keyCheck.ts"
 import type { OperatorCalls } from "./operatorCalls.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
@@ -50,6 +51,20 @@ export interface RunningTill extends OperatorCalls {
    *   if (status !== "pass") console.error(`${name}: ${problem}. ${cure}`)
    */
   readonly check: () => Promise<ReadonlyArray<Check>>
+  /**
+   * Whether the till works: its checks, with those of its background work, what waits to be done, and refunds. Made at
+   * most once in ten seconds, however many ask, and for at most ten seconds. Never rejects: a start that failed is a check
+   * that fails. `Till.probes` has handlers for orchestrators.
+   *
+   * @example
+   * const { checks, status } = await till.health()
+   * if (status !== "pass") console.error(checks.filter((check) => check.status !== "pass"))
+   */
+  readonly health: () => Promise<TillHealth>
+  /** `false` where the start failed: restart the process. */
+  readonly isLive: () => Promise<boolean>
+  /** Whether the till has started, its storage answers, and it isn't closing. Read at most once a second. */
+  readonly isReady: () => Promise<boolean>
   /**
    * Finishes charges of processes that died, and retries unknown outcomes now. Each process does the same every 15
    * seconds, with backoff. Returns how many charges were settled, and how many are still unknown: at most 100 of each.

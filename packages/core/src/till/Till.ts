@@ -4,6 +4,7 @@ import { assemble, type CommonPorts, type OperationLayers, type Operators, type 
 import { checkSettings } from "./settings/Configuration.ts"
 import { openBooks } from "./books.ts"
 import { makeTill } from "./makeTill.ts"
+import { makeProbes } from "./probes.ts"
 import { tillConfig } from "./settings/TillConfig.ts"
 import { tillService, TillService } from "./TillService.ts"
 import type { TillHooks, TillSettings } from "./settings/TillSettings.ts"
@@ -72,5 +73,11 @@ const layerConfig = <const Ops extends OperationLayers>(
   )
 
 /** A till: a service and its layer for hosts with Effect (`layer`), or plain TypeScript (`make`). */
-export const Till = Object.assign(TillService, { layer, layerConfig, make: makeTill, books: openBooks })
+export const Till = Object.assign(TillService, {
+  layer,
+  layerConfig,
+  make: makeTill,
+  books: openBooks,
+  probes: makeProbes
+})
 export type Till = TillService

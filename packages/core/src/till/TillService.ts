@@ -8,6 +8,7 @@ import type { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { reconcileOnce } from "./background.ts"
 import type { Check } from "./Check.ts"
 import { Checks } from "./Checks.ts"
+import { Health, healthOf, type TillHealth } from "./Health.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { MountCheck } from "./mountCheck.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
@@ -41,6 +42,10 @@ export class TillService extends Context.Service<
      * seconds: for operators, not for callers.
      */
     readonly check: Effect.Effect<ReadonlyArray<Check>>
+    /** These checks with those of the running till, at most once in ten seconds, however many ask. */
+    readonly health: Effect.Effect<TillHealth>
+    /** Whether its storage answers, read at most once a second: for load balancers. No third party counts. */
+    readonly isReady: Effect.Effect<boolean>
   }
 >()("@till402/core/Till") {}
 
@@ -62,6 +67,7 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
       const { prefix, statusPath } = configured
       const { clock } = yield* StoreTime
       const checks = yield* Checks
+      const { health, isReady } = yield* Health
       const onTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         clock === undefined ? effect : Effect.provideService(effect, Clock.Clock, clock)
       const calls = new InFlightRequests()
@@ -100,7 +106,9 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         ] as ReadonlyArray<`/${string}`>,
         prefix,
         reconcile: onTime(Effect.provide(reconcileOnce(), context)),
-        check: Effect.map(onTime(checks), (found) => [...found, ...mounts.found()])
+        check: Effect.map(onTime(checks), (found) => [...found, ...mounts.found()]),
+        health: Effect.map(onTime(health), (found) => healthOf([...found.checks, ...mounts.found()], found)),
+        isReady
       })
       const priced = PricedHandling.of({
         handle: (call, caller) => counted(http.handlePriced(call, caller))

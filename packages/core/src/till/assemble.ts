@@ -36,6 +36,8 @@ import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
 import { chainCheck } from "./chainCheck.ts"
 import { Checks } from "./Checks.ts"
+import { Health } from "./Health.ts"
+import { WorkerRuns, Workers } from "./Workers.ts"
 import { databaseCheck } from "./databaseCheck.ts"
 import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
@@ -241,6 +243,7 @@ export const assemble = <const Ops extends OperationLayers>(
     SettlementEffects.layer,
     StatusPages.layer(statusRoot(settings)).pipe(Layer.provide(secrets)),
     KeyedRecords.layer,
+    Layer.sync(Workers, () => new WorkerRuns()),
     Layer.succeed(OperationSettings, { ...settings, onError }),
     Layer.succeed(PortSettings, { timeoutMillis: settings.upstreamTimeoutMillis, onError }),
     Layer.succeed(ShopSettings, settings),
@@ -260,6 +263,7 @@ export const assemble = <const Ops extends OperationLayers>(
   return background(settings, http, () => pricedRoutes?.operations ?? []).pipe(
     Layer.provideMerge(httpLayer(settings, hooks, pricedRoutes, http)),
     Layer.provideMerge(operatorLayer(settings, hooks, changes)),
+    Layer.provideMerge(Health.layer),
     Layer.provideMerge(Checks.layer(settings, hooks)),
     Layer.provideMerge(tollLayer(settings, http.listedResources)),
     Layer.provide([

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import type { UnreadNetworks, WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import type { WrongClock } from "../http/WrongClock.ts"
 import { Refunds } from "../refunds/Refunds.ts"
@@ -18,6 +18,7 @@ import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { reportTrusted } from "./proofCheck.ts"
 import { watchReceipts } from "./watchReceipts.ts"
 import { StoreTime } from "./storeTime.ts"
+import { Workers } from "./Workers.ts"
 
 const sweepEveryMillis = 15_000
 const reconcileBatch = 100
@@ -36,11 +37,23 @@ export const reconcileOnce = Effect.fnUntraced(function* () {
 
 /** Repeats a part of the background work every 15 seconds, also after it failed; `operation` names it then. */
 const repeated = <E, R>(operation: string, part: Effect.Effect<unknown, E, R>) =>
-  part.pipe(
-    Effect.catchCause((cause) =>
-      report("Error", "housekeeping_failed", "Housekeeping failed and is retried", { operation }, cause)
-    ),
-    Effect.repeat(Schedule.spaced(sweepEveryMillis))
+  Effect.flatMap(Workers, (workers) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+      workers.started(operation, nowMillis)
+      return Effect.matchCauseEffect(part, {
+        onFailure: (cause) => {
+          workers.ended(operation, true)
+          return report(
+            "Error",
+            "housekeeping_failed",
+            "Housekeeping failed and is retried",
+            { operation },
+            cause
+          )
+        },
+        onSuccess: () => Effect.sync(() => workers.ended(operation, false))
+      })
+    }).pipe(Effect.repeat(Schedule.spaced(sweepEveryMillis)))
   )
 
 /** The same, each time after a check of the clock, by which it knows what is due. */

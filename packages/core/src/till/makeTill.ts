@@ -24,6 +24,7 @@ import { operatorCalls } from "./operatorCalls.ts"
 import { startFailure } from "./startFailure.ts"
 import { PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
+import { healthWithout, type TillHealth } from "./Health.ts"
 import { KeyOperator } from "./keyCheck.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { dnsRecordOf, documentPathsOf } from "../api/Listings.ts"
@@ -165,6 +166,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   const shared = { changes: feed, payments, pricedRoutes, http }
   const runtime = ManagedRuntime.make(layerOf(options, configuration, shared))
   let disposing: Promise<void> | undefined
+  let startProblem: string | undefined
 
   let started: (Services & { readonly run: typeof Effect.runFork }) | undefined
   const starting = runtime
@@ -175,6 +177,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       if (Exit.isFailure(exit)) {
         const failure = startFailure("The till could not start", exit.cause)
         if (!Cause.hasInterruptsOnly(exit.cause)) reportNotStarted(options, failure)
+        startProblem = failure.message
         throw failure
       }
       const { context, ...services } = exit.value
@@ -240,6 +243,20 @@ export const makeTill = (options: TillOptions): RunningTill => {
     throw Cause.hasInterruptsOnly(exit.cause) ? closed() : Cause.squash(exit.cause)
   }
 
+  const isRunning = () => started !== undefined && disposing === undefined
+  const health = async (): Promise<TillHealth> => {
+    if (startProblem !== undefined) return healthWithout("failed", startProblem, new Date())
+    const whenClosed = () => healthWithout("closed", "The till was closed", new Date())
+    if (disposing !== undefined) return whenClosed()
+    if (started === undefined) return healthWithout("starting", "The till is starting", new Date())
+    // A till that closes meanwhile rejects.
+    return operate(Effect.flatMap(TillService, (till) => till.health)).catch(whenClosed)
+  }
+  const isReady = async (): Promise<boolean> =>
+    isRunning() &&
+    (await operate(Effect.flatMap(TillService, (till) => till.isReady)).catch(() => false)) &&
+    isRunning()
+
   const close = async (): Promise<void> => {
     await runtime.dispose()
     feed.close()
@@ -258,6 +275,9 @@ export const makeTill = (options: TillOptions): RunningTill => {
     ready,
     dispose: () => (disposing ??= close()),
     check: () => operate(Effect.flatMap(TillService, ({ check }) => check)),
+    health,
+    isLive: async () => startProblem === undefined,
+    isReady,
     reconcile: () => operate(reconcileOnce()),
     keys: () => operate(KeyOperator.use(({ list }) => list)),
     payments: () => payments.subscribe(),

@@ -27,9 +27,9 @@ const cost = Metric.counter("till402_assistant_cost_micro_usd_total", {
   description: "Cost of the assistant's model in millionths of a US dollar",
   incremental: true
 })
-const duration = Metric.histogram("till402_assistant_run_millis", {
-  description: "Milliseconds that a run of the assistant took",
-  boundaries: [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]
+const duration = Metric.histogram("till402_assistant_run_duration_seconds", {
+  description: "Seconds that a run of the assistant took",
+  boundaries: [0.25, 0.5, 1, 2, 4, 8, 16, 32]
 })
 
 const measure = (usage: AssistantUsage, millis: number): Effect.Effect<void> =>
@@ -39,7 +39,7 @@ const measure = (usage: AssistantUsage, millis: number): Effect.Effect<void> =>
       Metric.update(Metric.withAttributes(tokens, { direction: "input" }), usage.inputTokens),
       Metric.update(Metric.withAttributes(tokens, { direction: "output" }), usage.outputTokens),
       Metric.update(cost, usage.costMicroUsd ?? 0),
-      Metric.update(duration, millis)
+      Metric.update(duration, millis / 1_000)
     ],
     { discard: true }
   )

@@ -9,9 +9,9 @@ const requests = Metric.counter("till402_upstream_requests_total", {
   description: "Requests sent to an upstream, including retries",
   incremental: true
 })
-const duration = Metric.histogram("till402_upstream_call_millis", {
-  description: "Milliseconds that a call to an upstream took, including pauses",
-  boundaries: [10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000]
+const duration = Metric.histogram("till402_upstream_call_duration_seconds", {
+  description: "Seconds that a call to an upstream took, including pauses",
+  boundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
 })
 const quotaSpent = Metric.counter("till402_upstream_quota_spent_total", {
   description: "Units of an upstream's quota spent",
@@ -49,7 +49,7 @@ export class UsageMeter {
     if (outcome !== "ok") this.failures += 1
     return Effect.andThen(
       Metric.update(Metric.withAttributes(calls, { ...this.label, outcome }), 1),
-      Metric.update(Metric.withAttributes(duration, this.label), millis)
+      Metric.update(Metric.withAttributes(duration, this.label), millis / 1_000)
     )
   }
 

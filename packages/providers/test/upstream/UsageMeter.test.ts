@@ -39,6 +39,9 @@ describe("usage", () => {
       assert.deepInclude(count("till402_upstream_calls_total", { upstream: "shop", outcome: "Rejected" }), {
         count: 1
       })
+      const duration = count("till402_upstream_call_duration_seconds", { upstream: "shop" })
+      // The pause before the second request, by the test's clock: a tenth of a second or so.
+      assert.isTrue(duration !== undefined && "sum" in duration && duration.sum > 0 && duration.sum < 1)
       assert.deepInclude(count("till402_upstream_requests_total", { upstream: "shop" }), { count: 3 })
       assert.deepInclude(count("till402_upstream_quota_spent_total", { upstream: "shop" }), { count: 2 })
       assert.deepInclude(count("till402_upstream_quota_remaining", { upstream: "shop" }), { value: 98 })

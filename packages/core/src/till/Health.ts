@@ -1,0 +1,204 @@
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { type Charge, Charges } from "../ports/Charges.ts"
+import { type Check, checkOf } from "./Check.ts"
+import { Checks } from "./Checks.ts"
+import { Workers } from "./Workers.ts"
+
+/** How long a till's health holds, in milliseconds: a flood of readers reads nodes and facilitators once. */
+const healthMillis = 10_000
+/** How long its readiness holds, which reads the storage alone. */
+const readinessMillis = 1_000
+const checksTimeoutMillis = 10_000
+const storageTimeoutMillis = 2_000
+/** Due work that is older than this isn't being done, in milliseconds: a sweep begins every 15 seconds. */
+const lateWorkMillis = 10 * 60_000
+/** A refund that is due for longer than this has something in its way, such as an empty wallet. */
+const lateRefundMillis = 60 * 60_000
+/** Refunds that are counted: the page that one statement reads. */
+const maxRefunds = 100
+
+/** Work that waits, as figures. */
+export interface DueWork {
+  /** Age of the oldest settlement whose next attempt is due, in milliseconds; 0 if none is. */
+  readonly oldestSettlementMillis: number
+  /** Age of the oldest of the refunds that are counted, in milliseconds; 0 if none is due. */
+  readonly oldestRefundMillis: number
+  /** Refunds that are due and not sent: the newest 100 are counted. */
+  readonly refundsDue: number
+  readonly areRefundsStopped: boolean
+}
+
+/** Whether a till works, and what is wrong with it. It contains no secrets. */
+export interface TillHealth {
+  /** The worst status of the checks. */
+  readonly status: Check["status"]
+  /** `false` where the till can't recover by itself: its start failed. Then restart the process. */
+  readonly live: boolean
+  /** Whether it serves calls: it has started, its storage answers, and it isn't closing. No third party counts. */
+  readonly ready: boolean
+  /** When the checks were made. */
+  readonly at: Date
+  readonly checks: ReadonlyArray<Check>
+  /** `undefined` where the storage doesn't answer. */
+  readonly work: DueWork | undefined
+}
+
+const worst = (checks: ReadonlyArray<Check>): Check["status"] =>
+  checks.some(({ status }) => status === "fail")
+    ? "fail"
+    : checks.some(({ status }) => status === "warn")
+      ? "warn"
+      : "pass"
+
+/** The health of a till that has made these checks. Pure. */
+export const healthOf = (
+  checks: ReadonlyArray<Check>,
+  facts: Pick<TillHealth, "live" | "ready" | "at" | "work">
+): TillHealth => ({ ...facts, status: worst(checks), checks })
+
+const notRunning = {
+  failed: "Correct it, and restart the process",
+  starting: "Wait for till.ready",
+  closed: "Make a new till"
+}
+
+/** The health of a till that doesn't run, and why. Pure. */
+export const healthWithout = (state: keyof typeof notRunning, problem: string, at: Date): TillHealth =>
+  healthOf(
+    [
+      checkOf("start", undefined, {
+        status: "fail",
+        problem: problem.replace(/\.$/, ""),
+        cure: notRunning[state]
+      })
+    ],
+    { live: state !== "failed", ready: false, at, work: undefined }
+  )
+
+/** When the next attempt of a charge became due. A pending effect is due since its settlement. */
+const dueSince = ({
+  checkAfterMillis,
+  createdAtMillis,
+  effectPending,
+  leaseUntilMillis,
+  settledAtMillis
+}: Charge) =>
+  effectPending && settledAtMillis !== undefined
+    ? settledAtMillis
+    : Math.max(checkAfterMillis, createdAtMillis, leaseUntilMillis)
+
+const ageOf = (sinceMillis: number | undefined, nowMillis: number): number =>
+  sinceMillis === undefined ? 0 : Math.max(0, nowMillis - sinceMillis)
+
+const minutes = (millis: number): string => `${Math.floor(millis / 60_000)} minutes`
+
+/** What the work that waits says about the till. Pure. */
+export const workChecks = (work: DueWork): ReadonlyArray<Check> => [
+  work.oldestSettlementMillis <= lateWorkMillis
+    ? checkOf("due work")
+    : checkOf("due work", undefined, {
+        status: "warn",
+        problem: `A settlement has been due for ${minutes(work.oldestSettlementMillis)}`,
+        cure: "See whether a process with this storage runs, and till.charges.list() for the charge"
+      }),
+  work.areRefundsStopped
+    ? checkOf("refunds", undefined, {
+        status: "warn",
+        problem: "Refunds are stopped",
+        cure: "Find the reason (till.refunds.status()), check the ledger, then resume them"
+      })
+    : work.oldestRefundMillis <= lateRefundMillis
+      ? checkOf("refunds")
+      : checkOf("refunds", undefined, {
+          status: "warn",
+          problem: `A refund has been due for ${minutes(work.oldestRefundMillis)}`,
+          cure: "Send it, or see whether the refund wallet has enough"
+        })
+]
+
+const storageFailed = (problem: string): Check =>
+  checkOf("storage", undefined, { status: "fail", problem, cure: "Check the database" })
+
+/** Reads the storage for a bounded time. */
+const withinTime = <A, E>(reading: Effect.Effect<A, E>) =>
+  reading.pipe(
+    Effect.timeoutOption(storageTimeoutMillis),
+    Effect.map(Option.match({ onNone: () => "late" as const, onSome: (found) => ({ found }) })),
+    // A faulty store of a host may throw anything.
+    Effect.catchCause(() => Effect.succeed("failed" as const))
+  )
+
+const readWork = Effect.fnUntraced(function* (charges: Charges["Service"]) {
+  const nowMillis = yield* Clock.currentTimeMillis
+  const [stop, due, refunds] = yield* Effect.all([
+    charges.refundStop(),
+    charges.unfinished(nowMillis, 1),
+    charges.list({ isRefundDue: true, limit: maxRefunds })
+  ])
+  const [oldest] = due
+  const refundSince = refunds.map(
+    ({ createdAtMillis, settledAtMillis }) => settledAtMillis ?? createdAtMillis
+  )
+  return {
+    oldestSettlementMillis: ageOf(oldest && dueSince(oldest), nowMillis),
+    oldestRefundMillis: refunds.length === 0 ? 0 : ageOf(Math.min(...refundSince), nowMillis),
+    refundsDue: refunds.length,
+    areRefundsStopped: stop !== undefined
+  } satisfies DueWork
+})
+
+/** The health of a till. Readers share one reading at a time, and its result for some seconds. */
+export class Health extends Context.Service<
+  Health,
+  {
+    readonly health: Effect.Effect<TillHealth>
+    /** Whether the storage answers: what readiness depends on. */
+    readonly isReady: Effect.Effect<boolean>
+  }
+>()("@till402/core/Health") {
+  static readonly layer = Layer.effect(
+    Health,
+    Effect.gen(function* () {
+      const charges = yield* Charges
+      const checks = yield* Checks
+      const workers = yield* Workers
+      const others = Effect.map(
+        Effect.timeoutOption(checks, checksTimeoutMillis),
+        Option.getOrElse(() => [
+          checkOf("checks", undefined, {
+            status: "warn",
+            problem: "The checks took longer than 10 seconds",
+            cure: "See whether the storage, the nodes and the facilitators answer"
+          })
+        ])
+      )
+      const read = Effect.gen(function* () {
+        const nowMillis = yield* Clock.currentTimeMillis
+        const [found, made] = yield* Effect.all([withinTime(readWork(charges)), others], {
+          concurrency: "unbounded"
+        })
+        const ready = typeof found === "object"
+        const storage = ready
+          ? [checkOf("storage"), ...workChecks(found.found)]
+          : [
+              storageFailed(
+                found === "late" ? "The storage doesn't answer within 2 seconds" : "The storage failed"
+              )
+            ]
+        // Storage is read above, also where it keeps no marks; a check that passes says nothing more.
+        const rest = made.filter(({ name, status }) => name !== "storage" || (status !== "pass" && ready))
+        return healthOf([checkOf("start"), ...storage, workers.check(nowMillis), ...rest], {
+          live: true,
+          ready,
+          at: new Date(nowMillis),
+          work: ready ? found.found : undefined
+        })
+      })
+      const answers = Effect.map(withinTime(charges.refundStop()), (found) => typeof found === "object")
+      return {
+        health: yield* Effect.cachedWithTTL(read, healthMillis),
+        isReady: yield* Effect.cachedWithTTL(answers, readinessMillis)
+      }
+    })
+  )
+}

@@ -1,0 +1,203 @@
+import { Context, Effect, Layer } from "effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { Charges } from "../../src/ports/Charges.ts"
+import { StoreError } from "../../src/domain/Errors.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { workChecks } from "../../src/till/Health.ts"
+import { Till } from "../../src/till/PlainTill.ts"
+import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
+import { WorkerRuns } from "../../src/till/Workers.ts"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+
+/*
+ * `till.health()` and the handlers for orchestrators: what is wrong fails, what is others' fault stops no process, and
+ * a flood of readers reads once.
+ */
+
+/** Storage in memory, whose reading of the refund stop a test replaces, and how often it was read. */
+const watchedStorage = () => {
+  const watched = { reads: 0, answer: "well" as "well" | "fails" | "never" }
+  const failing = Effect.fail(new StoreError({ operation: "charges.refundStop", cause: "down" }))
+  const watch = (charges: Charges["Service"]): Charges["Service"] => ({
+    ...charges,
+    refundStop: () =>
+      Effect.suspend(() => {
+        watched.reads += 1
+        if (watched.answer === "never") return Effect.never
+        return watched.answer === "fails" ? failing : charges.refundStop()
+      })
+  })
+  const layer = Layer.effectContext(
+    Effect.map(Layer.build(memory()), (stores) =>
+      Context.add(stores, Charges, watch(Context.get(stores, Charges)))
+    )
+  )
+  return { watched, layer }
+}
+
+const openTill = (options: Partial<TillOptions> = {}) => {
+  const { getSupported, settle, verify } = fakeFacilitator()
+  const { layer, watched } = watchedStorage()
+  const till = Till.make({
+    baseUrl: "https://shop.example",
+    payTo: "0x1111111111111111111111111111111111111111",
+    networks: [{ network: "base-sepolia" }],
+    secret: "rDq3+Zk0vT8nJ1xYwB5uLe7hQm2sGc9f",
+    facilitator: { verify, settle, getSupported },
+    storage: layer,
+    tracker: fakeTracker(),
+    onEvent: () => undefined,
+    ...options
+  })
+  onTestFinished(till.dispose)
+  const probes = Till.probes(till)
+  const probe = async (path: string, method = "GET") => {
+    const response = await probes.fetch(new Request(`https://shop.example${path}`, { method }))
+    return { status: response.status, body: await response.text(), headers: response.headers }
+  }
+  return { till, watched, probe, probes }
+}
+
+describe("till.health()", () => {
+  it("passes what is in order, by name", async () => {
+    const { till } = openTill()
+    await till.ready
+    const health = await till.health()
+    expect(health).toMatchObject({ live: true, ready: true })
+    expect(health.work).toEqual({
+      oldestSettlementMillis: 0,
+      oldestRefundMillis: 0,
+      refundsDue: 0,
+      areRefundsStopped: false
+    })
+    const own = ["start", "storage", "due work", "refunds", "workers"]
+    expect(health.checks.filter(({ name }) => own.includes(name)).map(({ name }) => name)).toEqual(own)
+    expect(health.checks.filter(({ status }) => status === "fail")).toEqual([])
+  })
+
+  it("reads once for a flood of readers", async () => {
+    const { till, watched } = openTill()
+    await till.ready
+    const before = watched.reads
+    const found = await Promise.all(Array.from({ length: 500 }, () => till.health()))
+    expect(new Set(found.map(({ at }) => at.getTime())).size).toBe(1)
+    // Background work may read it, too: far fewer times.
+    expect(watched.reads - before).toBeLessThan(10)
+    const flooded = watched.reads
+    await Promise.all(Array.from({ length: 500 }, () => till.isReady()))
+    expect(watched.reads - flooded).toBeLessThan(10)
+  })
+
+  it("warns that refunds are stopped, and is ready all the same", async () => {
+    const { till } = openTill()
+    await till.ready
+    await till.refunds.stop("audit")
+    const { checks, ready, status } = await till.health()
+    expect({ ready, status }).toEqual({ ready: true, status: "warn" })
+    expect(checks.find(({ name }) => name === "refunds")).toMatchObject({ status: "warn" })
+  })
+
+  it("says why the start failed, and that the process must restart", async () => {
+    const { probe, till } = openTill({
+      storage: Layer.effectContext(Effect.fail(new StoreError({ operation: "open", cause: "down" }))) as never
+    })
+    await expect(till.ready).rejects.toThrow()
+    const health = await till.health()
+    expect(health).toMatchObject({ live: false, ready: false, status: "fail" })
+    expect(health.checks).toEqual([expect.objectContaining({ name: "start", status: "fail" })])
+    expect([(await probe("/livez")).status, (await probe("/readyz")).status]).toEqual([503, 503])
+  })
+})
+
+describe("livez and readyz", () => {
+  it("tell no details, and answer their own paths and methods alone", async () => {
+    const { probe, probes, till } = openTill()
+    await till.ready
+    for (const path of ["/livez", "/readyz"]) {
+      const { body, headers, status } = await probe(path)
+      expect({ status, body }).toEqual({ status: 200, body: '{"status":"pass"}' })
+      expect(headers.get("content-type")).toBe("application/health+json")
+      expect(await probe(path, "HEAD")).toMatchObject({ status: 200, body: "" })
+      expect(await probe(path, "POST")).toMatchObject({ status: 405 })
+    }
+    expect(["/livez", "/readyz", "/", "/x402/track"].map((path) => probes.handles(path))).toEqual([
+      true,
+      true,
+      false,
+      false
+    ])
+    const below = Till.probes(till, { prefix: "/internal" })
+    expect([below.handles("/internal/livez"), below.handles("/livez")]).toEqual([true, false])
+  })
+
+  it.each(["fails", "never"] as const)(
+    "are alive and not ready while the storage answer is: %s",
+    async (answer) => {
+      const { probe, till, watched } = openTill()
+      await till.ready
+      watched.answer = answer
+      expect((await probe("/readyz")).status).toBe(503)
+      expect((await probe("/livez")).status).toBe(200)
+      expect(await till.health()).toMatchObject({ live: true, ready: false, status: "fail", work: undefined })
+      watched.answer = "well"
+      // Its reading holds for a second.
+      await expect.poll(async () => (await probe("/readyz")).status, { timeout: 60_000 }).toBe(200)
+    }
+  )
+
+  it("don't depend on a facilitator that is down: health warns", async () => {
+    const { settle, verify } = fakeFacilitator()
+    const { probe, till } = openTill({
+      facilitator: {
+        verify,
+        settle,
+        getSupported: async () => {
+          throw new Error("down")
+        }
+      }
+    })
+    await till.ready
+    expect((await probe("/readyz")).status).toBe(200)
+    const { checks, ready } = await till.health()
+    expect(ready).toBe(true)
+    expect(checks.find(({ name }) => name === "facilitator")).toMatchObject({ status: "warn" })
+  })
+
+  it("isn't ready once it closes, and stays alive", async () => {
+    const { probe, till } = openTill()
+    await till.ready
+    const disposing = till.dispose()
+    expect((await probe("/readyz")).status).toBe(503)
+    expect((await probe("/livez")).status).toBe(200)
+    await disposing
+    expect(await till.health()).toMatchObject({ live: true, ready: false, status: "fail" })
+  })
+})
+
+describe("what is late", () => {
+  const work = { oldestSettlementMillis: 0, oldestRefundMillis: 0, refundsDue: 0, areRefundsStopped: false }
+  const wrong = (given: Partial<typeof work>) =>
+    workChecks({ ...work, ...given })
+      .filter(({ status }) => status !== "pass")
+      .map(({ name, problem }) => `${name}: ${problem}`)
+
+  it("warns of a settlement after ten minutes, and of a refund after an hour", () => {
+    expect(wrong({ oldestSettlementMillis: 600_000, oldestRefundMillis: 3_600_000 })).toEqual([])
+    expect(wrong({ oldestSettlementMillis: 660_000, oldestRefundMillis: 3_660_000 })).toEqual([
+      "due work: A settlement has been due for 11 minutes",
+      "refunds: A refund has been due for 61 minutes"
+    ])
+  })
+
+  it("warns of a worker that fails or is stuck, until it is well again", () => {
+    const runs = new WorkerRuns()
+    runs.started("reconcile", 0)
+    expect(runs.check(600_000).status).toBe("pass")
+    expect(runs.check(600_001).problem).toContain("running for more than 10 minutes: reconcile")
+    runs.ended("reconcile", true)
+    expect(runs.check(700_000).problem).toContain("failed at the last run: reconcile")
+    runs.started("reconcile", 700_000)
+    runs.ended("reconcile", false)
+    expect(runs.check(700_000).status).toBe("pass")
+  })
+})

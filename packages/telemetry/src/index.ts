@@ -1,0 +1,169 @@
+import type { Caller, IncomingRequest, PaymentEvent, PlainResponse, Till } from "@till402/core"
+import { Context, Metric } from "effect"
+import { formatUnsafe } from "effect/observability/PrometheusMetrics"
+
+const charges = Metric.counter("till402_charges_total", {
+  description: "Requests with a payment, by operation, network and outcome",
+  incremental: true
+})
+const duration = Metric.histogram("till402_charge_duration_seconds", {
+  description: "From a request with a payment to its outcome",
+  boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+})
+const revenue = Metric.counter("till402_revenue_usd_total", {
+  description: "Dollars that settlements of this process moved; the ledger has the exact amounts",
+  incremental: true
+})
+const refunded = Metric.counter("till402_refunded_usd_total", {
+  description: "Dollars that refunds of this process moved",
+  incremental: true
+})
+const unpaid = Metric.counter("till402_payment_required_total", {
+  description: "402 responses to requests without a payment",
+  incremental: true
+})
+const checkStatus = Metric.gauge("till402_check_status", {
+  description: "0: the check passes, 1: it warns, 2: it fails"
+})
+const ready = Metric.gauge("till402_ready", { description: "1 while the till serves calls" })
+const oldestAge = Metric.gauge("till402_queue_oldest_age_seconds", {
+  description: "Age of the oldest work that is due, by queue"
+})
+const refundsDue = Metric.gauge("till402_refunds_due", {
+  description: "Refunds that are due and not sent; at most 100 are counted"
+})
+const refundsStopped = Metric.gauge("till402_refunds_stopped", {
+  description: "1 while refunds are stopped"
+})
+
+const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
+  payment_paid: "paid",
+  payment_replayed: "replayed",
+  payment_refused: "refused",
+  payment_failed: "failed"
+}
+
+const statuses = { pass: 0, warn: 1, fail: 2 } as const
+
+/** Options of `tillMetrics`. */
+export interface MetricsOptions {
+  /**
+   * Path of the metrics.
+   *
+   * @default "/metrics"
+   */
+  readonly path?: `/${string}`
+  /**
+   * Where Effect metrics are kept: the process's own registry, in which your exporter of Effect metrics reads them, too.
+   *
+   * @default that of the process
+   */
+  readonly context?: Context.Context<never>
+}
+
+/** Metrics of a till, which every adapter mounts like a till. Anybody who can reach the path reads your revenue. */
+export interface TillMetrics {
+  /** Give it to the till as `onPayment`. Counts an event: payers, payments and transactions are never labels. */
+  readonly onPayment: (event: PaymentEvent) => void
+  /** Adds the till's health, read when the metrics are: as often as `till.health()` itself allows. */
+  readonly watch: (till: Pick<Till, "health">) => void
+  /** All metrics of Till402 as Prometheus text (version 0.0.4), also those of its providers. */
+  readonly text: () => Promise<string>
+  readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse>
+  readonly fetch: (request: Request) => Promise<Response>
+  readonly handles: (pathname: string) => boolean
+}
+
+const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" }
+
+/** Those of Till402 alone: the registry of the process may have a host's own. */
+const ofTill = (context: Context.Context<never>): Context.Context<never> =>
+  Context.add(
+    context,
+    Metric.MetricRegistry,
+    new Map(
+      [...Context.get(context, Metric.MetricRegistry)].filter(([, { id }]) => id.startsWith("till402_"))
+    )
+  )
+
+const dollarsOf = (amountAtomic: bigint): number => Number(amountAtomic) / 1_000_000
+
+/**
+ * Makes the metrics of a till: Effect metrics, and a handler of Prometheus text. Durations are seconds. Labels are bounded
+ * by your operations, networks and checks.
+ *
+ * @example
+ * const metrics = tillMetrics()
+ * const till = Till.make({ ...options, onPayment: metrics.onPayment })
+ * metrics.watch(till)
+ */
+export const tillMetrics = ({
+  context = Context.empty(),
+  path = "/metrics"
+}: MetricsOptions = {}): TillMetrics => {
+  let watched: Pick<Till, "health"> | undefined
+  const known = new Map<string, Metric.Metric<number, unknown>>()
+  /** The series of a metric, made once. */
+  const record = (
+    metric: Metric.Metric<number, unknown>,
+    labels: Readonly<Record<string, string>>,
+    value: number
+  ): void => {
+    const key = `${metric.id} ${Object.values(labels).join(" ")}`
+    let series = known.get(key)
+    if (series === undefined) known.set(key, (series = Metric.withAttributes(metric, labels)))
+    series.updateUnsafe(value, context)
+  }
+
+  const onPayment = ({ amountAtomic, code, durationMillis, network = "", operation }: PaymentEvent): void => {
+    if (code === "payment_required") return record(unpaid, { operation }, 1)
+    if (code === "payment_settled" || code === "payment_refunded")
+      return record(
+        code === "payment_settled" ? revenue : refunded,
+        { operation, network },
+        dollarsOf(amountAtomic ?? 0n)
+      )
+    const labels = { operation, network, outcome: outcomes[code] ?? "failed" }
+    record(charges, labels, 1)
+    if (durationMillis !== undefined) record(duration, labels, durationMillis / 1_000)
+  }
+
+  const readHealth = async (till: Pick<Till, "health">): Promise<void> => {
+    const { checks, ready: isReady, work } = await till.health()
+    // A check that isn't made any more must not keep its status.
+    for (const [key, series] of known)
+      if (key.startsWith(`${checkStatus.id} `)) series.updateUnsafe(statuses.pass, context)
+    for (const { name, status, subject = "" } of checks)
+      record(checkStatus, { check: name, subject }, statuses[status])
+    record(ready, {}, isReady ? 1 : 0)
+    if (work === undefined) return
+    record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
+    record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
+    record(refundsDue, {}, work.refundsDue)
+    record(refundsStopped, {}, work.areRefundsStopped ? 1 : 0)
+  }
+
+  const text = async (): Promise<string> => {
+    if (watched !== undefined) await readHealth(watched)
+    return formatUnsafe(ofTill(context))
+  }
+  const respond = async (method: string, pathname: string): Promise<PlainResponse> => {
+    if (pathname !== path) return { status: 404, headers, body: null }
+    if (method !== "GET" && method !== "HEAD")
+      return { status: 405, headers: { ...headers, allow: "GET, HEAD" }, body: null }
+    return { status: 200, headers, body: method === "HEAD" ? null : await text() }
+  }
+  return {
+    onPayment,
+    watch: (till) => {
+      watched = till
+    },
+    text,
+    handle: async ({ method, url }) => respond(method, url.pathname),
+    fetch: async ({ method, url }) => {
+      const { body, ...response } = await respond(method, new URL(url).pathname)
+      return new Response(body as BodyInit | null, response)
+    },
+    handles: (pathname) => pathname === path
+  }
+}

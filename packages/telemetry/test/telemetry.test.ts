@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs"
+import type { PaymentEvent, TillHealth } from "@till402/core"
+import { Context, Metric } from "effect"
+import { describe, expect, it } from "vitest"
+import { tillMetrics } from "../src/index.ts"
+
+const payer = "0xb47c3fe471d6191393b26399000f1b92f8f358e7"
+const transaction = `0x${"ab".repeat(32)}`
+const event = (given: Partial<PaymentEvent>): PaymentEvent => ({
+  code: "payment_paid",
+  at: new Date(0),
+  operation: "search",
+  network: "eip155:8453",
+  chargeKey: `eip155:8453:0x036c:${payer}:0x60`,
+  transaction,
+  amountAtomic: 10_000n,
+  durationMillis: 300,
+  ...given
+})
+const well: TillHealth = {
+  status: "warn",
+  live: true,
+  ready: true,
+  at: new Date(0),
+  checks: [
+    { name: "storage", status: "pass" },
+    { name: "node", subject: "base", status: "warn", problem: "late", cure: "wait" }
+  ],
+  work: {
+    oldestSettlementMillis: 90_000,
+    oldestRefundMillis: 0,
+    refundsDue: 2,
+    areRefundsStopped: true
+  }
+}
+
+const open = () => tillMetrics({ context: Context.make(Metric.MetricRegistry, new Map()) })
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+
+describe("the metrics of a till", () => {
+  it("count payments by outcome and measure seconds", async () => {
+    const { onPayment, text } = open()
+    onPayment(event({}))
+    onPayment(event({ durationMillis: 2_000 }))
+    onPayment(event({ code: "payment_refused", reason: "insufficient_funds" }))
+    onPayment(event({ code: "payment_settled" }))
+    onPayment(event({ code: "payment_refunded" }))
+    onPayment(event({ code: "payment_required", network: undefined }))
+    const lines = linesOf(await text())
+    const paid = `operation="search",network="eip155:8453",outcome="paid"`
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `till402_charges_total{${paid}} 2`,
+        `till402_charges_total{operation="search",network="eip155:8453",outcome="refused"} 1`,
+        `till402_charge_duration_seconds_bucket{${paid},le="0.25"} 0`,
+        `till402_charge_duration_seconds_bucket{${paid},le="0.5"} 1`,
+        `till402_charge_duration_seconds_bucket{${paid},le="+Inf"} 2`,
+        `till402_charge_duration_seconds_sum{${paid}} 2.3`,
+        `till402_revenue_usd_total{operation="search",network="eip155:8453"} 0.01`,
+        `till402_refunded_usd_total{operation="search",network="eip155:8453"} 0.01`,
+        `till402_payment_required_total{operation="search"} 1`
+      ])
+    )
+  })
+
+  it("name no payer, payment or transaction, and have as many series for many payers", async () => {
+    const { onPayment, text } = open()
+    onPayment(event({}))
+    const few = linesOf(await text()).length
+    for (let index = 0; index < 500; index++)
+      onPayment(event({ chargeKey: `key-${index}`, transaction: `0x${index}` }))
+    const found = await text()
+    expect(linesOf(found)).toHaveLength(few)
+    for (const secret of [payer, transaction, "key-7"]) expect(found).not.toContain(secret)
+  })
+
+  it("show the till's health as it is when they are read", async () => {
+    const { text, watch } = open()
+    let health = well
+    watch({ health: async () => health })
+    expect(linesOf(await text())).toEqual(
+      expect.arrayContaining([
+        `till402_check_status{check="storage",subject=""} 0`,
+        `till402_check_status{check="node",subject="base"} 1`,
+        "till402_ready 1",
+        `till402_queue_oldest_age_seconds{queue="settlements"} 90`,
+        "till402_refunds_due 2",
+        "till402_refunds_stopped 1"
+      ])
+    )
+    health = {
+      ...well,
+      ready: false,
+      work: undefined,
+      checks: [{ name: "start", status: "fail", problem: "closed", cure: "make another" }]
+    }
+    const lines = linesOf(await text())
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        `till402_check_status{check="start",subject=""} 2`,
+        `till402_check_status{check="node",subject="base"} 0`,
+        "till402_ready 0"
+      ])
+    )
+  })
+
+  it("leave out a host's own metrics, and answer their path alone", async () => {
+    const context = Context.make(Metric.MetricRegistry, new Map())
+    Metric.counter("host_requests").updateUnsafe(1, context)
+    const { fetch, handles, onPayment } = tillMetrics({ context })
+    onPayment(event({}))
+    const response = await fetch(new Request("https://shop.example/metrics"))
+    expect(response.headers.get("content-type")).toContain("version=0.0.4")
+    expect(await response.text()).not.toContain("host_requests")
+    expect((await fetch(new Request("https://shop.example/metrics", { method: "POST" }))).status).toBe(405)
+    expect([handles("/metrics"), handles("/x402/search")]).toEqual([true, false])
+  })
+
+  it("have every metric that an alert rule reads", async () => {
+    const { onPayment, text, watch } = open()
+    watch({ health: async () => well })
+    onPayment(event({}))
+    const found = await text()
+    const rules = readFileSync(new URL("../prometheus/till402.rules.yml", import.meta.url), "utf8")
+    const read = new Set(rules.match(/till402_\w+/gu))
+    expect(read.size).toBeGreaterThan(4)
+    for (const name of read) expect(found).toContain(`# TYPE ${name} `)
+  })
+})
