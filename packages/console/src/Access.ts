@@ -1,3 +1,5 @@
+import { closestName } from "@till402/core/effect"
+
 /** What a visitor may do. `read` sees every page, `admin` also acts. */
 export type Role = "admin" | "read"
 
@@ -16,6 +18,23 @@ export const visitorOf = (access: Exclude<Access, Response>): Visitor | undefine
   if (role !== "admin" && role !== "read") return undefined
   return { role, ...(name === undefined ? {} : { name }) }
 }
+
+const allowed =
+  'allowed are "admin", "read", { role: "admin" or "read", name }, a Response, and undefined for no access'
+
+/** What a value is, without anything that may be a secret or a person's: of texts, only a misspelt role is told. */
+const describe = (access: unknown): string => {
+  if (typeof access === "string")
+    return closestName(access, ["admin", "read"], 1) === undefined ? "another text" : `"${access}"`
+  if (typeof access !== "object" || access === null) return `a ${typeof access}`
+  return "role" in access ? `an object whose role is ${describe(access.role)}` : "an object without a role"
+}
+
+/** What is wrong with a decision that gives no access by mistake: a plain no has no explanation. */
+export const wrongAccess = (access: unknown): string | undefined =>
+  access === undefined || access === null || access === false
+    ? undefined
+    : `authorize returned ${describe(access)}, which gives no access: ${allowed}`
 
 const cookieName = "till402-console"
 

@@ -1,11 +1,21 @@
 import type { Caller, IncomingRequest, PlainResponse } from "@till402/core"
+import { closestName } from "@till402/core/effect"
 import { Hono } from "hono"
-import { type Access, cookieOf, isForged, newToken, tokenOf, type Visitor, visitorOf } from "./Access.ts"
+import {
+  type Access,
+  cookieOf,
+  isForged,
+  newToken,
+  tokenOf,
+  type Visitor,
+  visitorOf,
+  wrongAccess
+} from "./Access.ts"
 import { type ActionEntry, ActionLog, toStandardError } from "./ActionLog.ts"
 import { actionOf, outcomeOf } from "./Actions.ts"
 import { script } from "./assets/script.ts"
 import { icon, style } from "./assets/style.ts"
-import type { ConsoleApp, ConsoleContext, Env } from "./ConsoleApp.ts"
+import { type ConsoleApp, type ConsoleContext, type Env, isHead } from "./ConsoleApp.ts"
 import type { ConsoleSource } from "./ConsoleSource.ts"
 import { LiveCalls } from "./LiveCalls.ts"
 import { LiveStreams } from "./liveStream.ts"
@@ -39,6 +49,8 @@ export interface ConsoleOptions {
   readonly onAction?: (entry: ActionEntry) => void | Promise<void>
   /** Calls that an admin can have made by a button, above the live calls. For demonstrations. */
   readonly tryOuts?: ReadonlyArray<TryOut>
+  /** The time. Default: that of the machine. */
+  readonly now?: () => Date
 }
 
 /** A console, which every adapter mounts like a till: `app.use(till402(console))`. */
@@ -75,9 +87,17 @@ const securityHeaders: Readonly<Record<string, string>> = {
 const dayMillis = 86_400_000
 const maxFormBytes = 8 * 1024
 
-/** A path within the console, so that a link can lead nowhere else. */
-const backOf = (base: string, given: unknown): string =>
-  typeof given === "string" && given.startsWith(`${base}/`) && !/^\/[/\\]/.test(given) ? given : `${base}/`
+/** Stands for the console's origin, which a path never names. */
+const anyOrigin = "http://console.invalid"
+
+/** A path within the console, as a browser will read it, so that a link can lead nowhere else. */
+const backOf = (base: string, given: unknown): string => {
+  const url = typeof given === "string" ? URL.parse(given, anyOrigin) : null
+  if (url === null || url.origin !== anyOrigin) return `${base}/`
+  const path = url.pathname + url.search
+  // A path that begins with two slashes names another host again.
+  return path.startsWith(`${base}/`) && !path.startsWith("//") ? path : `${base}/`
+}
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
@@ -85,22 +105,30 @@ interface Parts {
   readonly options: ConsoleOptions
   readonly base: string
   readonly calls: LiveCalls
+  readonly now: () => Date
   readonly streams: LiveStreams
   readonly log: ActionLog
 }
 
 /** Asks the host who the visitor is, and gives every page what it depends on. */
-const admit = (app: ConsoleApp, { base, options }: Parts): void => {
+const admit = (app: ConsoleApp, { base, now, options }: Parts): void => {
+  let hasExplained = false
   app.use(async (context, next) => {
     const access = await options.authorize(context.req.raw)
     if (access instanceof Response) return access
     const visitor = visitorOf(access)
-    if (visitor === undefined)
+    if (visitor === undefined) {
+      const wrong = wrongAccess(access)
+      // Once: the host's function returns the same for each request.
+      if (wrong !== undefined && !hasExplained)
+        console.error(JSON.stringify({ till402: "access", message: wrong }))
+      hasExplained ||= wrong !== undefined
       return context.text("You have no access to this console.", 403, securityHeaders)
+    }
     const { pathname, search } = new URL(context.req.url)
     const known = tokenOf(context.req.raw)
     const token = known ?? newToken()
-    context.set("page", { base, visitor, token, now: new Date(), here: pathname + search })
+    context.set("page", { base, visitor, token, now: now(), here: pathname + search })
     await next()
     for (const [name, value] of Object.entries(securityHeaders)) context.res.headers.set(name, value)
     if (known === undefined)
@@ -126,7 +154,12 @@ const liveRoutes = (app: ConsoleApp, { calls, options, streams }: Parts): void =
       livePage(context.get("page"), { calls: calls.latest, counts: calls.counts, charges, isLive, tryOuts })
     )
   })
-  app.get("/call/events", (context) => streams.start() ?? context.text("Too many live pages are open.", 503))
+  app.get("/call/events", (context) => {
+    if (isHead(context)) return context.body(null, 200, { "content-type": "text/event-stream" })
+    const viewer = { visitor: context.get("page").visitor, token: tokenOf(context.req.raw) }
+    const stream = streams.start(viewer, context.req.header("last-event-id"))
+    return stream ?? context.text("Too many live pages are open.", 503)
+  })
   app.get("/call/:id", async (context) => {
     const call = calls.find(context.req.param("id"))
     if (call === undefined) return context.notFound()
@@ -149,7 +182,7 @@ const liveRoutes = (app: ConsoleApp, { calls, options, streams }: Parts): void =
 
 /** Runs an action, and logs what it came to, also where it failed. */
 const act = async (
-  { log, options }: Parts,
+  { log, now, options }: Parts,
   { role, name: who = role }: Visitor,
   name: string,
   form: Readonly<Record<string, unknown>>
@@ -158,7 +191,7 @@ const act = async (
   const subject = action.subject === undefined ? undefined : textOf(form["subject"])
   const given = Object.fromEntries(action.fields.map((field) => [field.name, textOf(form[field.name])]))
   const outcome = await outcomeOf(action, options.till, subject ?? "", given)
-  const entry: ActionEntry = { at: new Date(), who, action: name, subject, given, outcome }
+  const entry: ActionEntry = { at: now(), who, action: name, subject, given, outcome }
   await log.add(entry)
   return entry
 }
@@ -208,6 +241,44 @@ const ownForm = async (context: ConsoleContext): Promise<Response | Readonly<Rec
     : form
 }
 
+const optionNames: Readonly<Record<keyof ConsoleOptions, true>> = {
+  till: true,
+  authorize: true,
+  path: true,
+  onAction: true,
+  tryOuts: true,
+  now: true
+}
+
+/** Hosts without type checks may leave options out, or misspell them: a console is never open by mistake. */
+const checkOptions = (options: ConsoleOptions): void => {
+  const names = Object.keys(optionNames)
+  for (const name of Object.keys(options ?? {})) {
+    if (names.includes(name)) continue
+    const meant = closestName(name, names)
+    const cure = meant === undefined ? `; it has ${names.join(", ")}` : `: did you mean ${meant}?`
+    throw new TypeError(`tillConsole has no option ${name}${cure}`)
+  }
+  const { authorize, now, onAction, path = "/till402", till } = options ?? {}
+  if (typeof authorize !== "function")
+    throw new TypeError("tillConsole needs authorize, which decides who may see it: there is no default")
+  if (typeof till?.charges?.list !== "function")
+    throw new TypeError("tillConsole needs till: what Till.make or Till.books returns")
+  for (const [name, given] of Object.entries({ now, onAction }))
+    if (given !== undefined && typeof given !== "function") throw new TypeError(`${name} must be a function`)
+  if (!isString(path) || !/^\/(?:[\w.~-]+(?:\/[\w.~-]+)*)?$/.test(path))
+    throw new TypeError('path must be like "/operators", without a slash at its end')
+  const taken = [path, ...sectionNames.map((name) => `${path === "/" ? "" : path}/${name}`)].find(
+    (each) => till.handles?.(each) === true
+  )
+  if (taken !== undefined)
+    throw new TypeError(
+      `path can't be ${path}: the till itself has ${taken}. Choose one such as "/operators"`
+    )
+}
+
+const systemTime = (): Date => new Date()
+
 const isString = (value: unknown): value is string => typeof value === "string"
 
 /** Reads the till's payments until it closes. */
@@ -220,7 +291,8 @@ const follow = async ({ payments }: ConsoleSource, calls: LiveCalls): Promise<vo
  * Makes the operators' console of a till: pages of its calls and payments, orders, refunds and ledger, and what an
  * operator can decide. It has no query of its own: what it shows, the till's calls return.
  *
- * @throws TypeError if there is no `till` or no `authorize`
+ * @throws TypeError if there is no `till` or no `authorize`, for an option that it doesn't have, and for a `path` that is the
+ *   till's own
  *
  * @example
  * const ops = tillConsole({
@@ -231,21 +303,16 @@ const follow = async ({ payments }: ConsoleSource, calls: LiveCalls): Promise<vo
  * const respond = (request: Request) => ops.fetch(request)
  */
 export const tillConsole = (options: ConsoleOptions): Console => {
-  const { authorize, onAction = toStandardError, path = "/till402", till } = options
-  // Hosts without type checks may leave it out: a console is never open by mistake.
-  if (typeof authorize !== "function")
-    throw new TypeError("tillConsole needs authorize, which decides who may see it: there is no default")
-  if (typeof till?.charges?.list !== "function")
-    throw new TypeError("tillConsole needs till: what Till.make or Till.books returns")
-  if (!isString(path) || !/^\/(?:[\w.~-]+(?:\/[\w.~-]+)*)?$/.test(path))
-    throw new TypeError('path must be like "/operators", without a slash at its end')
+  checkOptions(options)
+  const { now = systemTime, onAction = toStandardError, path = "/till402", till } = options
   const base = path === "/" ? "" : path
   const calls = new LiveCalls()
   const parts: Parts = {
     options,
     base,
     calls,
-    streams: new LiveStreams(calls, base),
+    now,
+    streams: new LiveStreams(calls, base, now),
     log: new ActionLog(onAction)
   }
   const app: ConsoleApp = new Hono<Env>({ strict: false }).basePath(base === "" ? "/" : base) as ConsoleApp
@@ -256,7 +323,7 @@ export const tillConsole = (options: ConsoleOptions): Console => {
   admit(app, parts)
   assetRoutes(app)
   liveRoutes(app, parts)
-  recordRoutes(app, till, calls)
+  recordRoutes(app, { till, calls, now })
   actionRoutes(app, parts)
   void follow(till, calls).finally(() => parts.streams.close())
   const fetch = async (request: Request): Promise<Response> => app.fetch(request)

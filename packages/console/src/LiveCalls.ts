@@ -3,6 +3,8 @@ import type { PaymentCode, PaymentEvent } from "@till402/core"
 /** A call: what happened to one payment, or to one request without any. */
 export interface LiveCall {
   readonly id: string
+  /** Grows with each event of any call. */
+  readonly version: number
   readonly operation: string
   readonly chargeKey: string | undefined
   /** In their order; at least one. */
@@ -27,6 +29,7 @@ export class LiveCalls {
   private readonly ids = new Map<string, string>()
   private readonly listeners = new Set<Listener>()
   private next = 0
+  private version = 0
   private settledAtomic = 0n
   private readonly byCode: Record<PaymentCode, number> = {
     payment_required: 0,
@@ -46,6 +49,11 @@ export class LiveCalls {
     return { byCode: this.byCode, settledAtomic: this.settledAtomic }
   }
 
+  /** What is new or has changed since a version, in its order. */
+  since(version: number): ReadonlyArray<LiveCall> {
+    return [...this.calls.values()].filter((call) => call.version > version)
+  }
+
   find(id: string): LiveCall | undefined {
     return this.calls.get(id)
   }
@@ -60,6 +68,7 @@ export class LiveCalls {
     const known = event.chargeKey === undefined ? undefined : this.ofCharge(event.chargeKey)
     const call: LiveCall = {
       id: known?.id ?? `call-${++this.next}`,
+      version: ++this.version,
       operation: event.operation,
       chargeKey: event.chargeKey,
       events: [...(known?.events ?? []), event].slice(-maxEvents)

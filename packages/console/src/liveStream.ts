@@ -1,29 +1,64 @@
-import { liveRow, stripCounts } from "./pages/live.ts"
+import type { Visitor } from "./Access.ts"
 import type { LiveCall, LiveCalls } from "./LiveCalls.ts"
+import { liveRow, stripCounts } from "./pages/live.ts"
 
 const maxStreams = 50
+/** Pages that one visitor may have open. */
+const maxOfVisitor = 8
+/** Visitors who only look leave room for those who act. */
+const maxOfReaders = 40
 const maxWaiting = 200
 const heartbeatMillis = 15_000
+/** Then the browser connects again, and `authorize` decides again. */
+const lifeMillis = 5 * 60_000
+
+/** Who opens a page. */
+export interface Viewer {
+  readonly visitor: Visitor
+  /** The token of the browser's cookie, which tells visitors without a name apart. */
+  readonly token: string | undefined
+}
+
+interface Stream {
+  readonly key: string
+  readonly role: Visitor["role"]
+}
 
 /** The open pages of one console, bounded. */
 export class LiveStreams {
-  private readonly open = new Set<() => void>()
+  private readonly open = new Map<() => void, Stream>()
   private readonly calls: LiveCalls
   private readonly base: string
+  private readonly now: () => Date
 
-  constructor(calls: LiveCalls, base: string) {
+  constructor(calls: LiveCalls, base: string, now: () => Date) {
     this.calls = calls
     this.base = base
+    this.now = now
   }
 
   /** Ends all streams. */
   close(): void {
-    for (const end of this.open) end()
+    for (const end of this.open.keys()) end()
   }
 
-  /** Server-sent events: each call as it begins or changes. `undefined`: too many are open. */
-  start(): Response | undefined {
-    if (this.open.size >= maxStreams) return undefined
+  private hasRoom({ key, role }: Stream): boolean {
+    const streams = [...this.open.values()]
+    return (
+      streams.length < maxStreams &&
+      streams.filter((other) => other.key === key).length < maxOfVisitor &&
+      (role === "admin" || streams.filter((other) => other.role === "read").length < maxOfReaders)
+    )
+  }
+
+  /**
+   * Server-sent events: each call as it begins or changes, for five minutes. `undefined`: too many are open.
+   *
+   * @param lastId the last event that a browser has which connects again: it gets what it missed
+   */
+  start({ token = "", visitor: { name, role } }: Viewer, lastId?: string): Response | undefined {
+    const stream: Stream = { key: JSON.stringify([role, name ?? token]), role }
+    if (!this.hasRoom(stream)) return undefined
     const { calls, open } = this
     let end = (): void => undefined
     const encoder = new TextEncoder()
@@ -34,12 +69,17 @@ export class LiveStreams {
             // A reader that is too slow misses calls: its next load of the page has them.
             if ((controller.desiredSize ?? 0) > -maxWaiting) controller.enqueue(encoder.encode(text))
           }
+          const sendCall = (call: LiveCall): void =>
+            send(`id: ${call.version}\nevent: call\ndata: ${this.dataOf(call)}\n\n`)
           send("retry: 2000\n\n")
+          if (/^\d{1,15}$/.test(lastId ?? "")) calls.since(Number(lastId)).forEach(sendCall)
           const heartbeat = setInterval(() => send(": alive\n\n"), heartbeatMillis)
-          const unlisten = calls.listen((call) => send(`event: call\ndata: ${this.dataOf(call)}\n\n`))
+          const life = setTimeout(() => end(), lifeMillis)
+          const unlisten = calls.listen(sendCall)
           end = () => {
             if (!open.delete(end)) return
             clearInterval(heartbeat)
+            clearTimeout(life)
             unlisten()
             try {
               controller.close()
@@ -47,7 +87,7 @@ export class LiveStreams {
               // The reader has gone already.
             }
           }
-          open.add(end)
+          open.set(end, stream)
         },
         cancel: () => end()
       },
@@ -60,7 +100,7 @@ export class LiveStreams {
 
   private dataOf(call: LiveCall): string {
     return JSON.stringify({
-      html: String(liveRow(call, this.base, new Date())),
+      html: String(liveRow(call, this.base, this.now())),
       counts: stripCounts(this.calls.counts)
     })
   }

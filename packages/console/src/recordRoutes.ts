@@ -1,24 +1,28 @@
 import type { ChargeSummary, Order, VaultPurchase } from "@till402/core"
-import type { ConsoleApp, ConsoleContext } from "./ConsoleApp.ts"
+import { type ConsoleApp, type ConsoleContext, isHead } from "./ConsoleApp.ts"
 import type { ConsoleSource } from "./ConsoleSource.ts"
 import { cursor, lineCursor, readCursor, readLine } from "./cursors.ts"
 import type { LiveCalls } from "./LiveCalls.ts"
+import { chargePage, chargesPage } from "./pages/charges.ts"
 import { withQuery } from "./pages/layout.ts"
-import {
-  chargePage,
-  chargesPage,
-  ledgerPage,
-  type Listed,
-  orderPage,
-  ordersPage,
-  purchasesPage,
-  refundsPage
-} from "./pages/records.ts"
+import { ledgerPage } from "./pages/ledger.ts"
+import { orderPage, ordersPage } from "./pages/orders.ts"
+import { purchasesPage } from "./pages/purchases.ts"
+import type { Listed } from "./pages/record.ts"
+import { refundsPage } from "./pages/refunds.ts"
+import { Shared } from "./Shared.ts"
 
 /*
  * Lists and single records, by the till's calls. A page begins after the last record of the one before, which its link
  * names.
  */
+
+/** What the routes depend on. */
+interface Records {
+  readonly till: ConsoleSource
+  readonly calls: LiveCalls
+  readonly now: () => Date
+}
 
 const pageSize = 50
 const dayMillis = 86_400_000
@@ -42,7 +46,7 @@ const listed = <Item>(
 
 const chargeStates: ReadonlyArray<string> = ["claimed", "ready", "settled", "voided"]
 
-const chargeRoutes = (app: ConsoleApp, till: ConsoleSource, calls: LiveCalls): void => {
+const chargeRoutes = (app: ConsoleApp, { calls, till }: Records): void => {
   app.get("/charges", async (context) => {
     const state = context.req.query("state") ?? ""
     const before = readCursor(context.req.query("before"))
@@ -93,7 +97,7 @@ const orEmpty = async <Item>(list: Promise<ReadonlyArray<Item>>): Promise<Readon
   }
 }
 
-const goodsRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
+const goodsRoutes = (app: ConsoleApp, { till }: Records): void => {
   app.get("/orders", async (context) => {
     const status = context.req.query("state") ?? ""
     const before = context.req.query("before")
@@ -141,25 +145,36 @@ const spanOf = (day: string): { readonly from?: Date; readonly to?: Date } => {
     : { from, to: new Date(from.getTime() + dayMillis) }
 }
 
-const ledgerRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
+const checkMillis = 10_000
+/** A check against the chain makes many calls of the nodes, which the till itself needs. */
+const chainCheckMillis = 60_000
+
+const ledgerRoutes = (app: ConsoleApp, { now, till }: Records): void => {
   // Only a running till reads the chain.
   const canReadChain = till.health !== undefined
+  const auditing = (chain: boolean) => async (at: Date) => ({ at, audit: await till.ledger.check({ chain }) })
+  const ledgerAudit = new Shared(checkMillis, now, auditing(false))
+  const chainAudit = new Shared(chainCheckMillis, now, auditing(true))
   app.get("/ledger", async (context) => {
     const day = context.req.query("day") ?? ""
     const before = readLine(context.req.query("before"))
     // Another site's page can't have the till read the chain.
     const isOwn = context.req.header("sec-fetch-site") !== "cross-site"
     const check = isOwn ? context.req.query("check") : undefined
-    const [lines, audit] = await Promise.all([
+    const isOnChain = check === "chain" && canReadChain
+    const [lines, audited] = await Promise.all([
       till.ledger.list({ limit: pageSize, ...spanOf(day), ...(before === undefined ? {} : { before }) }),
-      check === "ledger" || (check === "chain" && canReadChain)
-        ? till.ledger.check({ chain: check === "chain" })
-        : undefined
+      isOnChain ? chainAudit.read() : check === "ledger" ? ledgerAudit.read() : undefined
     ])
     const list = listed(context, lines, lineCursor)
-    return context.html(ledgerPage(context.get("page"), { lines: list, day, audit, canReadChain }))
+    return context.html(ledgerPage(context.get("page"), { lines: list, day, audited, canReadChain }))
   })
   app.get("/ledger/export.csv", (context) => {
+    const headers = {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="ledger.csv"'
+    }
+    if (isHead(context)) return context.body(null, 200, headers)
     const pieces = till.ledger.export({ format: "csv" })
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
@@ -170,16 +185,13 @@ const ledgerRoutes = (app: ConsoleApp, till: ConsoleSource): void => {
       },
       cancel: async () => void (await pieces.return?.())
     })
-    return context.body(body, 200, {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": 'attachment; filename="ledger.csv"'
-    })
+    return context.body(body, 200, headers)
   })
 }
 
 /** The routes of what is stored. */
-export const recordRoutes = (app: ConsoleApp, till: ConsoleSource, calls: LiveCalls): void => {
-  chargeRoutes(app, till, calls)
-  goodsRoutes(app, till)
-  ledgerRoutes(app, till)
+export const recordRoutes = (app: ConsoleApp, records: Records): void => {
+  chargeRoutes(app, records)
+  goodsRoutes(app, records)
+  ledgerRoutes(app, records)
 }

@@ -1,5 +1,5 @@
 import type { PaymentEvent } from "@till402/core"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { tillConsole } from "../src/index.ts"
 import { charge, fakeTill, hostile, key, openConsole, order, origin } from "./openConsole.ts"
 
@@ -37,7 +37,52 @@ describe("who sees the console", () => {
     expect(() => tillConsole({ till, authorize: () => "admin", path: "/ops/" })).toThrow("path")
   })
 
+  it("refuses options that it doesn't have, and a path of the till", () => {
+    const handles = (path: string) => path === "/x402" || path.startsWith("/x402/") || path === "/orders"
+    const till = { ...fakeTill().till, handles }
+    const make = (options: object) => () => tillConsole({ till, authorize: () => "admin", ...options })
+    expect(make({ onActoin: () => undefined })).toThrow("no option onActoin: did you mean onAction?")
+    expect(make({ authorise: () => "read" })).toThrow("no option authorise: did you mean authorize?")
+    expect(make({ zebra: 1 })).toThrow("no option zebra; it has till, authorize, path")
+    expect(make({ onAction: true })).toThrow("onAction must be a function")
+    expect(() => tillConsole(undefined as never)).toThrow("authorize")
+    for (const path of ["/x402", "/x402/ops", "/"])
+      expect(make({ path }), path).toThrow(`path can't be ${path}:`)
+    expect(make({ path: "/operators" })).not.toThrow()
+    expect(make({ path: "/x402-operators" })).not.toThrow()
+    expect(make({})).not.toThrow()
+  })
+
+  it.each([
+    [true, "a boolean"],
+    ["Admin", '"Admin"'],
+    ["ada@example.com", "another text"],
+    ["ada", "another text"],
+    [{ role: "raed", name: "ada" }, 'an object whose role is "raed"'],
+    [{ role: "ada" }, "an object whose role is another text"],
+    [{ name: "ada" }, "an object without a role"]
+  ])("is told once what authorize returned by mistake: %j", async (access, words) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { get } = openConsole({ authorize: () => access as never })
+    expect([(await get("/ops")).status, (await get("/ops/orders")).status]).toEqual([403, 403])
+    expect(printed.mock.calls).toHaveLength(1)
+    const { message } = JSON.parse(printed.mock.calls[0]![0])
+    expect(message).toContain(`returned ${words}, which gives no access: allowed are "admin", "read"`)
+    expect(message).not.toContain("ada")
+  })
+
+  it.each([undefined, null, false])("is told nothing by a plain no: %j", async (access) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { get } = openConsole({ authorize: () => access as never })
+    expect((await get("/ops")).status).toBe(403)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
   it.each([undefined, "owner", {}, { role: "root" }, null, true])("nobody by %o", async (access) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
     const { calls, get } = openConsole({ authorize: () => access as never })
     for (const path of [...pages, "/ops/call/events", "/ops/assets/console.css"])
       expect((await get(path)).status, path).toBe(403)
@@ -117,6 +162,14 @@ describe("pages", () => {
     expect(text).toContain("Base Sepolia")
   })
 
+  it("take the time from one clock", async () => {
+    const { logged, post, session, textOf } = openConsole({ now: () => new Date("2031-02-03T04:05:06Z") })
+    expect(await textOf("/ops/ledger?check=ledger")).toContain("04:05:06")
+    const { headers, token } = await session()
+    await post({ token, action: "orders.cancel", subject: order.id }, headers)
+    expect(logged).toMatchObject([{ at: new Date("2031-02-03T04:05:06Z") }])
+  })
+
   it("sum today's money from the ledger's totals", async () => {
     const { textOf } = openConsole()
     expect(await textOf("/ops/today")).toContain("<strong>$1.23</strong>")
@@ -128,6 +181,24 @@ describe("pages", () => {
     expect(text).toContain("Check rpcUrl")
     expect(text).toContain("It takes no calls.")
     expect(calls.filter(([name]) => name === "health" || name === "check")).toEqual([["health"]])
+  })
+
+  it("check the ledger and the chain once for many visitors, one at a time, and say when", async () => {
+    let nowMillis = Date.UTC(2026, 10, 29, 12)
+    const { calls, textOf } = openConsole({ authorize: () => "read", now: () => new Date(nowMillis) })
+    const checks = () => calls.filter(([name]) => name === "ledger.check").map(([, given]) => given)
+    const ask = (kind: string) =>
+      Promise.all(Array.from({ length: 20 }, () => textOf(`/ops/ledger?check=${kind}`)))
+    for (const text of await ask("chain")) expect(text).toMatch(/12:00:00.* UTC, charges and ledger agreed/s)
+    await ask("ledger")
+    expect(checks()).toEqual([{ chain: true }, { chain: false }])
+    nowMillis += 30_000
+    await ask("chain")
+    await ask("ledger")
+    expect(checks()).toEqual([{ chain: true }, { chain: false }, { chain: false }])
+    nowMillis += 31_000
+    for (const text of await ask("chain")) expect(text).toContain("12:01:01")
+    expect(checks()).toHaveLength(4)
   })
 
   it("are not found where there is nothing", async () => {
@@ -180,7 +251,10 @@ describe("the live page", () => {
   })
 
   it("sends each call to the pages that are open, and keeps at most fifty of them", async () => {
-    const { get, ops, publish } = openConsole()
+    let opened = 0
+    const { get, ops, publish } = openConsole({
+      authorize: () => ({ role: "admin", name: `visitor ${opened++}` })
+    })
     const streams = await Promise.all(Array.from({ length: 50 }, () => get("/ops/call/events")))
     expect((await get("/ops/call/events")).status).toBe(503)
     const reader = streams[0]!.body!.getReader()
@@ -198,6 +272,72 @@ describe("the live page", () => {
     const other = streams[1]!.body!.getReader()
     for (let read = await other.read(); !read.done; read = await other.read())
       expect(read.value.length).toBeGreaterThan(0)
+  })
+
+  it("of one visitor are eight, however they come, and an admin's place is never taken by readers", async () => {
+    let readers = 0
+    const staff = (request: Request) => {
+      const name = request.headers.get("x-staff")
+      if (name === "boss") return "admin"
+      return name === null ? "read" : { role: "read" as const, name }
+    }
+    const { get, ops } = openConsole({ authorize: staff })
+    onTestFinished(ops.dispose)
+    const open = async (headers: Record<string, string>) => (await get("/ops/call/events", headers)).status
+    const tokenCookie = () => ({ cookie: `till402-console=${String(readers++).padStart(64, "0")}` })
+    const eight = Array.from({ length: 8 }, () => 200)
+    const ten = Array.from({ length: 10 })
+    // The name counts, whatever cookies come with it.
+    expect(await Promise.all(ten.map(() => open({ "x-staff": "eve", ...tokenCookie() })))).toEqual([
+      ...eight,
+      503,
+      503
+    ])
+    // Without names, browsers are told apart by their cookies; those that send none count as one.
+    expect(await Promise.all(ten.map(() => open({})))).toEqual([...eight, 503, 503])
+    for (let index = 0; index < 24; index++) expect(await open(tokenCookie())).toBe(200)
+    expect(await open(tokenCookie())).toBe(503)
+    expect(await open({ "x-staff": "boss" })).toBe(200)
+  })
+
+  it("opens nothing for HEAD, nor does the export", async () => {
+    const { calls, ops } = openConsole()
+    onTestFinished(ops.dispose)
+    const ask = (path: string, method: string) => ops.fetch(new Request(`${origin}${path}`, { method }))
+    for (let index = 0; index < 60; index++) expect((await ask("/ops/call/events", "HEAD")).status).toBe(200)
+    expect((await ask("/ops/call/events", "GET")).status).toBe(200)
+    const head = await ask("/ops/ledger/export.csv", "HEAD")
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
+    expect(calls.filter(([name]) => name === "ledger.export")).toEqual([])
+    expect(await (await ask("/ops/ledger/export.csv", "GET")).text()).toBe("day\n")
+    expect(calls.filter(([name]) => name === "ledger.export")).toHaveLength(1)
+  })
+
+  it("ends after five minutes, so that authorize decides again, and the next one has what was missed", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    let access: "read" | undefined = "read"
+    const { get, ops, publish } = openConsole({ authorize: () => access })
+    onTestFinished(ops.dispose)
+    // Polls without the timers that this test moves.
+    const shown = async (id: string): Promise<void> => {
+      for (let turns = 0; turns < 1_000 && (await get(`/ops/call/${id}`)).status !== 200; turns++);
+    }
+    const first = await get("/ops/call/events")
+    publish(paid("payment_required", { chargeKey: undefined }))
+    await shown("call-1")
+    vi.advanceTimersByTime(5 * 60_000)
+    const seen = await first.text()
+    expect(seen).toContain("id: 1\nevent: call")
+    publish(paid("payment_required", { chargeKey: undefined }))
+    await shown("call-2")
+    const again = await get("/ops/call/events", { "last-event-id": "1" })
+    access = undefined
+    vi.advanceTimersByTime(5 * 60_000)
+    const missed = await again.text()
+    expect(missed).toContain("id: 2\nevent: call")
+    expect(missed).not.toContain("id: 1\n")
+    expect((await get("/ops/call/events", { "last-event-id": "2" })).status).toBe(403)
   })
 
   it("keeps two hundred calls and no more", async () => {
@@ -293,14 +433,41 @@ describe("actions", () => {
 
   it("lead back into the console alone", async () => {
     const { textOf } = openConsole()
-    for (const back of ["https://evil.example", "//evil.example", "/elsewhere", "javascript:alert(1)"])
+    const strange = [
+      "https://evil.example",
+      "//evil.example",
+      "/\t/evil.example",
+      "\t//evil.example",
+      "/\\evil.example",
+      "\\\\evil.example",
+      "/.//evil.example",
+      "/ops/..//evil.example",
+      "/ops/../elsewhere",
+      "http://console.invalid//evil.example",
+      "http://[evil",
+      "/elsewhere",
+      "javascript:alert(1)"
+    ]
+    for (const back of strange)
       expect(await textOf(`/ops/act?action=reconcile&back=${encodeURIComponent(back)}`)).toContain(
         'href="/ops/"'
       )
     const { till } = fakeTill()
     const root = tillConsole({ till, path: "/", authorize: () => "admin" })
-    const page = await root.fetch(new Request(`${origin}/act?action=reconcile&back=//evil.example`))
-    expect(await page.text()).not.toContain("evil.example")
+    const leads = async (back: string): Promise<ReadonlyArray<string>> => {
+      const query = `action=reconcile&back=${encodeURIComponent(back)}`
+      const page = await root.fetch(new Request(`${origin}/act?${query}`))
+      return [...(await page.text()).matchAll(/href="([^"]*)"/g)].map(([, address]) =>
+        String(new URL(address!, origin))
+      )
+    }
+    // As a browser reads it: a host that is written in a path stays a part of it.
+    for (const back of [...strange, "/%09/evil.example", "/%5C/evil.example"])
+      for (const address of await leads(back)) expect(new URL(address).origin, back).toBe(origin)
+    expect(await leads("/orders/x?state=placed")).toContain(`${origin}/orders/x?state=placed`)
+    expect(await textOf("/ops/act?action=reconcile&back=%2Fops%2Forders%2Fx%3Fa%3D1")).toContain(
+      'href="/ops/orders/x?a=1"'
+    )
   })
 
   it("with a form that is too long, or without its length, are refused", async () => {

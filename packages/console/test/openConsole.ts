@@ -120,6 +120,10 @@ export const fakeTill = () => {
           amountAtomic: 1_230_000n
         }
       ] as const),
+      export: async function* (...given: ReadonlyArray<unknown>) {
+        calls.push(["ledger.export", ...given])
+        yield "day\n"
+      },
       check: called("ledger.check", { isBalanced: true, settledCharges: 1, settledEntries: 1, faults: [] })
     },
     refunds: {

@@ -105,6 +105,7 @@ export {
 } from "./shop/ports/VaultPurchases.ts"
 export { BodyTooLarge, readBodyText, readBytes } from "./runtime/BoundedBody.ts"
 export { BoundedMap } from "./runtime/BoundedMap.ts"
+export { closestName } from "./runtime/closestName.ts"
 export { readRpcReply, rpcCall, type RpcError, type RpcReply } from "./runtime/JsonRpc.ts"
 export { equalInConstantTime } from "./runtime/Secrets.ts"
 export { Facilitator } from "./toll/facilitator/Facilitator.ts"

@@ -109,6 +109,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "VaultPurchases",
       "VaultQuery",
       "VaultSearch",
+      "closestName",
       "domainSeparator",
       "equalInConstantTime",
       "findEvmNetwork",

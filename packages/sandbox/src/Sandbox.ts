@@ -71,7 +71,7 @@ export const startSandbox = (
 ): Promise<Sandbox> =>
   startParts(async (stops) => {
     const { onProgress = () => undefined, port = 0 } = options
-    const server = await openServer(port)
+    const server = await openServer(port, options.host)
     stops.push(server.stop)
     const { payee, ...evm } = await startEvmRail(options, stops)
     const solana = options.solana === true ? await startSolana(options, stops) : undefined
@@ -113,7 +113,7 @@ export const startSandbox = (
 export const startSolanaSandbox = (options: SandboxOptions = {}): Promise<SolanaSandbox> =>
   startParts(async (stops) => {
     const { onProgress = () => undefined, port = 0 } = options
-    const server = await openServer(port)
+    const server = await openServer(port, options.host)
     stops.push(server.stop)
     const { paidBy, rail } = await startSolana(options, stops)
     onProgress("a facilitator")

@@ -26,6 +26,11 @@ import type { Stop } from "./Stops.ts"
 export interface ServiceOptions {
   /** Port of the service on the loopback interface; default 0, a free one. */
   readonly port?: number
+  /**
+   * Another name that requests may give in `Host`, such as that of a tunnel. Without it, the sandbox answers only to
+   * `localhost`, to IP addresses and to `host.docker.internal`, so that no website reads its keys.
+   */
+  readonly host?: string
   /** Framework that mounts the till; default `hono`. */
   readonly adapter?: AdapterName
   /** `sqlite` (default) keeps a file in a temporary folder until `stop`. */
@@ -108,9 +113,14 @@ interface Surroundings {
   readonly stops: Array<Stop>
 }
 
+/** Prints an event as the till does. A sandbox's database is always new: nobody needs to hear that it was empty. */
+const printEvent = ({ level, ...event }: TillEvent): void => {
+  if (event.code !== "storage_created") console.error(JSON.stringify({ till402: level, ...event }))
+}
+
 /** The till with the sample shop, and the shop's webhook, which stops first. */
 const makeTill = (
-  { assistant, onEvent, onOrderChange, onPayment, shop: shopOptions }: ServiceOptions,
+  { assistant, onEvent = printEvent, onOrderChange, onPayment, shop: shopOptions }: ServiceOptions,
   { archives, baseUrl, folder, paidBy: { facilitatorUrl, ...paidBy }, shop, stops }: Surroundings
 ): Till => {
   const { fulfilment, mailer, marketplaces, tracker } = shop
@@ -145,7 +155,7 @@ const makeTill = (
     },
     // The sample shop fails on purpose; events report it.
     onProviderError: () => undefined,
-    ...(onEvent === undefined ? {} : { onEvent }),
+    onEvent,
     ...(onPayment === undefined ? {} : { onPayment })
   })
   stops.push(till.dispose, webhook.stop)

@@ -1,3 +1,4 @@
+import { request } from "node:http"
 import { tillConsole } from "@till402/console"
 import type { PaymentEvent, Till } from "@till402/core"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -65,6 +66,49 @@ describe.each(adapterNames)("the console mounted in %s", (adapter) => {
       body
     })
     expect(own.status).toBe(200)
+  })
+})
+
+describe("the sandbox's server", () => {
+  /** The status of a request that names a host, as a browser that resolves this name sends it. */
+  const ask = (url: string, host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      request(`${url}/sandbox.json`, { headers: { host } }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode))
+      })
+        .on("error", reject)
+        .end()
+    })
+  const open = async (named?: string): Promise<string> => {
+    const server = await openServer(0, named)
+    onTestFinished(server.stop)
+    server.serve("/sandbox.json", '{"wallets":[]}')
+    return server.url
+  }
+
+  it.each([
+    "evil.example:4021",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "127.0.0.1@evil.example"
+  ])("gives nothing to a website whose name resolves to it: %s", async (host) => {
+    expect(await ask(await open(), host)).toBe(421)
+    expect(await ask(await open("shop.test"), host)).toBe(421)
+  })
+
+  it.each([
+    "localhost:4021",
+    "LOCALHOST",
+    "till.localhost:4021",
+    "127.0.0.1:80",
+    "[::1]:4021",
+    "192.168.1.20:4021",
+    "host.docker.internal:4021"
+  ])("answers to %s", async (host) => expect(await ask(await open(), host)).toBe(200))
+
+  it("answers to a name that the user gives", async () => {
+    const url = await open("Shop.test")
+    expect([await ask(url, "shop.test"), await ask(url, "SHOP.test:8443")]).toEqual([200, 200])
   })
 })
 

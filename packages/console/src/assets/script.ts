@@ -28,7 +28,9 @@ if (list !== null) {
   })
   source.addEventListener("call", ({ data }) => show(JSON.parse(data)))
   source.addEventListener("error", () => {
-    status.textContent = "Connection lost, trying again"
+    // A browser that is refused doesn't try again.
+    const isRefused = source.readyState === EventSource.CLOSED
+    status.textContent = isRefused ? "Not live: load the page again" : "Connection lost, trying again"
     status.classList.remove("on")
   })
   addEventListener("pagehide", () => source.close())

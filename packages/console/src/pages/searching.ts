@@ -1,7 +1,10 @@
 import { html } from "hono/html"
 import type { Found, SearchKind } from "../search.ts"
+import { chargeTable } from "./charges.ts"
 import { type Html, page, type PageContext } from "./layout.ts"
-import { chargeTable, ledgerTable, orderTable, purchaseTable } from "./records.ts"
+import { ledgerTable } from "./ledger.ts"
+import { orderTable } from "./orders.ts"
+import { purchaseTable } from "./purchases.ts"
 
 const kinds: Readonly<Record<SearchKind, string>> = {
   nothing:

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
+import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References, Result } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { ChargeOperator } from "../operators/ChargeOperator.ts"
 import { LedgerOperator } from "../operators/LedgerOperator.ts"
@@ -10,6 +10,9 @@ import { OrderOperator } from "../shop/orders/OrderOperator.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { type OperatorCalls, operatorCalls } from "./operatorCalls.ts"
+import { listed, optionName, readOptions } from "./settings/Configuration.ts"
+import { portFields } from "./settings/HostOptions.ts"
+import { flag, isRecord, type OptionsOf, shown } from "./settings/OptionSchema.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 import { startFailure } from "./startFailure.ts"
 
@@ -37,6 +40,19 @@ const readOnlyBooks = async (): Promise<never> => {
   throw wrong("these books are read-only: give Till.books readOnly: false, or ask the till")
 }
 
+const fields = {
+  storage: portFields.storage,
+  onEvent: portFields.onEvent,
+  readOnly: flag(true)
+} satisfies OptionsOf<BooksOptions>
+
+/** Hosts without type checks may pass the file's name, or misspell `readOnly`. */
+const checkBooksOptions = (given: unknown): void => {
+  if (!isRecord(given)) throw wrong(`The options of Till.books must be an object: got ${shown(given)}`)
+  const read = readOptions(fields, given, optionName)
+  if (Result.isFailure(read)) throw wrong(`Till.books can't start: ${listed(read.failure)}`)
+}
+
 /** The same calls without those that change something. */
 const reading = (calls: OperatorCalls): OperatorCalls => ({
   ...calls,
@@ -55,10 +71,9 @@ const reading = (calls: OperatorCalls): OperatorCalls => ({
  * for (const { operation, amountAtomic } of await books.charges.list()) console.log(operation, amountAtomic)
  * await books.dispose()
  */
-export const openBooks = ({ onEvent = toStandardError, readOnly = true, storage }: BooksOptions): Books => {
-  // Hosts without type checks may pass the file's name.
-  const isStorage: boolean = Layer.isLayer(storage)
-  if (!isStorage) throw wrong("Till.books: storage must be that of the till, such as sqlite({ filename })")
+export const openBooks = (options: BooksOptions): Books => {
+  checkBooksOptions(options)
+  const { onEvent = toStandardError, readOnly = true, storage } = options
   const feed = new ChangeFeed()
   const noChain = Layer.unwrap(
     Effect.map(

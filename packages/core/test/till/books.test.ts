@@ -68,4 +68,15 @@ describe("the books of a till", () => {
     await expect(books.charges.list()).rejects.toThrow("lacks the migrations")
     expect(existsSync(filename)).toBe(true)
   })
+
+  it("refuse options that they don't have, and values that can't be", () => {
+    const open = (options: unknown) => () => Till.books(options as never)
+    const storage = sqlite({ filename: file() })
+    expect(open({ storage, readonly: false })).toThrow("there is no option readonly: did you mean readOnly?")
+    expect(open({ storage, readOnly: "no" })).toThrow('readOnly must be true or false: got "no"')
+    expect(open({ storage, onEvent: true })).toThrow("onEvent must be a function")
+    expect(open({ storage: "till.sqlite" })).toThrow("storage must be a storage layer")
+    expect(open({ storrage: storage })).toThrow("did you mean storage?")
+    expect(open("till.sqlite")).toThrow("must be an object")
+  })
 })

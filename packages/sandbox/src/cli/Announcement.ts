@@ -2,7 +2,7 @@ import type { OrderChange, PaymentCode, PaymentEvent } from "@till402/core"
 import { type AnySandbox, isOnEvm } from "../NetworkChoice.ts"
 import { defaultTimetable, sellsOutAsin, trackingNumbers } from "../shop/index.ts"
 import type { SolanaRail } from "../solana/SolanaRail.ts"
-import { cut, dollars, type Paint } from "../Terminal.ts"
+import { cut, dollars, type Paint, wrap } from "../Terminal.ts"
 
 /** The single line of `--json`. Amounts are decimal strings of atomic units. */
 export const jsonLine = (sandbox: AnySandbox): string => {
@@ -55,7 +55,8 @@ const railLines = ({
   readonly asset: string
   readonly payTo: string
 }): ReadonlyArray<string> => [
-  `  chain        ${rpcUrl}  (${network}, local)`,
+  `  network      ${network}`,
+  `  its chain    ${rpcUrl}  (local)`,
   `  USDC         ${asset}`,
   `  paid to      ${payTo}`
 ]
@@ -71,18 +72,39 @@ const walletLines = (sandbox: AnySandbox, paint: Paint): ReadonlyArray<string> =
     ]),
     ...(sandbox.solana?.wallets ?? []).flatMap(({ address, balanceAtomic, secretKey }) => [
       line(address, balanceAtomic),
-      `  secret key ${secretKey}`
+      // Longer than a line of 80 columns, and copied as a whole.
+      `  secret key`,
+      secretKey
     ])
   ]
 }
 
-/** The start page for people: URLs, wallets and commands to try. */
+const lineWidth = 80
+
+/** A text below a heading, in lines of at most 80 columns. */
+const indented = (text: string, columns = 2): ReadonlyArray<string> =>
+  wrap(text, lineWidth - columns, 9).map((line) => `${" ".repeat(columns)}${line}`)
+
+const trackingLines = (paint: Paint): ReadonlyArray<string> => {
+  const columns = Math.max(...trackingNumbers.map(({ number }) => number.length)) + 4
+  return trackingNumbers.flatMap(({ code, httpStatus, number, satisfiedBy, shows, status }) => {
+    const more = satisfiedBy === undefined ? "" : ` (then add &${query(satisfiedBy)})`
+    const outcome = `${httpStatus} ${(httpStatus === 200 ? status : code) ?? ""}`
+    const [first = "", ...others] = indented(`${outcome}  ${shows}${more}`, columns)
+    const end = columns + outcome.length
+    return [
+      `  ${number}`.padEnd(columns) + first.slice(columns, end) + paint.dim(first.slice(end)),
+      ...others.map(paint.dim)
+    ]
+  })
+}
+
+/** The start page for people: URLs, wallets and commands to try, in lines of at most 80 columns. */
 export const startPage = (sandbox: AnySandbox, paint: Paint): string => {
   const { baseUrl } = sandbox
-  const width = Math.max(...trackingNumbers.map(({ number }) => number.length))
   return [
     paint.bold(`Till402 is up at ${baseUrl}`),
-    `  Open it in a browser: each call and payment is shown there as it happens.`,
+    "  Open it in a browser: each call and payment is shown there as it happens.",
     "",
     `  mounted in   ${sandbox.adapter}`,
     `  facilitator  ${sandbox.facilitatorUrl}`,
@@ -94,22 +116,21 @@ export const startPage = (sandbox: AnySandbox, paint: Paint): string => {
     "",
     paint.bold("Try"),
     `  curl -i '${baseUrl}/x402/search?q=headphones'`,
-    `  curl -i -X POST '${baseUrl}/x402/shop' -H 'content-type: application/json' -d '{"message":"a quiet keyboard"}'`,
+    `  curl -i '${baseUrl}/x402/shop' \\`,
+    `    -H 'content-type: application/json' -d '{"message":"a quiet keyboard"}'`,
     `  curl -i '${baseUrl}/x402/track?number=${trackingNumbers[0]?.number ?? ""}'`,
     `  curl -s '${baseUrl}/openapi.json'`,
     `  curl -s '${baseUrl}/.well-known/x402'`,
-    "  Paid routes return 402 with their price; any x402 client can pay it with a key from above.",
+    ...indented("Paid routes return 402 with their price; any x402 client can pay it with a key from above."),
     "",
     paint.bold("Orders"),
-    `  Orders ship after ${seconds(shippedAfterMillis)} and arrive after ${seconds(deliveredAfterMillis)}; status changes are printed on standard error.`,
-    `  ${sellsOutAsin} sells out between payment and order: it is refused and refunded.`,
+    ...indented(
+      `Orders ship after ${seconds(shippedAfterMillis)} and arrive after ${seconds(deliveredAfterMillis)}; status changes are printed on standard error.`
+    ),
+    ...indented(`${sellsOutAsin} sells out between payment and order: it is refused and refunded.`),
     "",
     paint.bold("Tracking numbers"),
-    ...trackingNumbers.map(({ code, httpStatus, number, satisfiedBy, shows, status }) => {
-      const outcome = (httpStatus === 200 ? status : code) ?? ""
-      const more = satisfiedBy === undefined ? "" : ` (then add &${query(satisfiedBy)})`
-      return `  ${number.padEnd(width)}  ${httpStatus} ${outcome.padEnd(29)}  ${paint.dim(shows + more)}`
-    }),
+    ...trackingLines(paint),
     "",
     paint.dim("Press Ctrl-C to stop everything."),
     ""
@@ -131,8 +152,6 @@ const payerText = (chargeKey: string | undefined): string => {
   const payer = chargeKey?.split(":")[3]
   return payer === undefined ? "" : `${payer.slice(0, 6)}…${payer.slice(-4)}`
 }
-
-const lineWidth = 80
 
 /** One line of at most 80 columns for a step of a payment. */
 export const paymentLine = (event: PaymentEvent, paint: Paint): string => {

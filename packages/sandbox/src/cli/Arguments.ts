@@ -5,6 +5,8 @@ import { type AdapterName, adapterNames } from "../Server.ts"
 /** Parsed command line options. */
 export interface Arguments {
   readonly port: number
+  /** Another name of this machine. */
+  readonly host?: string
   readonly adapter: AdapterName
   readonly network: NetworkChoice
   readonly json: boolean
@@ -12,20 +14,25 @@ export interface Arguments {
   readonly model?: { readonly baseUrl: string; readonly name: string }
 }
 
-export const usage = `Usage: npx @till402/sandbox [options]      in a clone: npm run sandbox -- [options]
+export const usage = `Usage: npx @till402/sandbox [options]
+       npm run sandbox -- [options]     in a clone
 
-  --port N                      port of the service (default 4021; 0 takes a free one)
-  --adapter hono|express|koa    framework that mounts it (default hono)
-  --network both|base-sepolia|solana
-                                networks to be paid on (default both)
-  --model URL                   model server for the assistant, e.g. http://localhost:11434/v1; a shop
-                                call is paid over it at once. The key is read from MODEL_API_KEY
-  --model-name NAME             the model, as its server names it (default default)
-  --json                        one line of JSON on standard output once ready, logs on standard error
-  --help                        this text
+  --port N           port of the service (default 4021; 0 takes a free one)
+  --host NAME        another name that requests may give, such as a tunnel's; it
+                     always answers to localhost and to IP addresses
+  --adapter NAME     framework that mounts it: hono (default), express or koa
+  --network NAME     networks to be paid on: both (default), base-sepolia or
+                     solana
+  --model URL        model server for the assistant, e.g.
+                     http://localhost:11434/v1; a shop call is paid over it at
+                     once. The key is read from MODEL_API_KEY
+  --model-name NAME  the model, as its server names it (default default)
+  --json             one line of JSON on standard output once ready, logs on
+                     standard error
+  --help             this text
 
-Starts local chains with USDC, a facilitator, wallets and the service with its sample shop; Ctrl-C
-stops all of it.
+Starts local chains with USDC, a facilitator, wallets and the service with its
+sample shop; Ctrl-C stops all of it.
 `
 
 export type ParsedArguments =
@@ -42,6 +49,7 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
       args: [...args],
       options: {
         port: { type: "string", default: "4021" },
+        host: { type: "string" },
         adapter: { type: "string", default: "hono" },
         network: { type: "string", default: "both" },
         model: { type: "string" },
@@ -57,12 +65,16 @@ export const parseArguments = (args: ReadonlyArray<string>): ParsedArguments => 
     if (adapter === undefined) return wrong(`--adapter must be hono, express or koa: got ${values.adapter}`)
     const network = readNetworkChoice(values.network)
     if (network === undefined) return wrong(wrongNetwork(values.network))
-    const { json, model: baseUrl, "model-name": name } = values
-    if (baseUrl === undefined) return { _tag: "Run", options: { port, adapter, network, json } }
+    const { host, json, model: baseUrl, "model-name": name } = values
+    if (host !== undefined && URL.parse(`http://${host}`)?.host !== host.toLowerCase()) {
+      return wrong(`--host must be a name without a port, such as sandbox.example: got ${host}`)
+    }
+    const options = { port, adapter, network, json, ...(host === undefined ? {} : { host }) }
+    if (baseUrl === undefined) return { _tag: "Run", options }
     if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
       return wrong(`--model must be the address of a model server: got ${baseUrl}`)
     }
-    return { _tag: "Run", options: { port, adapter, network, json, model: { baseUrl, name } } }
+    return { _tag: "Run", options: { ...options, model: { baseUrl, name } } }
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
   }

@@ -8,10 +8,11 @@ import { modelAssistant, paidReply } from "./ModelCall.ts"
 
 const progress = makeProgress()
 
-const start = async ({ adapter, json, model, network, port }: Arguments): Promise<void> => {
+const start = async ({ adapter, host, json, model, network, port }: Arguments): Promise<void> => {
   const starting = startOn(network, {
     adapter,
     port,
+    ...(host === undefined ? {} : { host }),
     ...(model === undefined ? {} : { assistant: modelAssistant(model) }),
     onProgress: (part) => progress.show(`starting ${part}`),
     onPayment: (event) => process.stderr.write(`${paymentLine(event, paintFor(process.stderr))}\n`),

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { parseArguments } from "../../src/cli/Arguments.ts"
+import { startPage } from "../../src/cli/Announcement.ts"
+import { parseArguments, usage } from "../../src/cli/Arguments.ts"
+import type { AnySandbox } from "../../src/NetworkChoice.ts"
+import { trackingNumbers } from "../../src/shop/index.ts"
+import { paintFor } from "../../src/Terminal.ts"
 import {
   command,
   commandMillis,
@@ -39,6 +43,43 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     await expectStop(run, announced, "SIGINT")
     expect(run.output.stderr).toContain("starting")
+    // Its database is new each time: that isn't news.
+    expect(run.output.stderr).not.toContain("storage_created")
+  })
+})
+
+describe("what people read at the start", () => {
+  const solana = {
+    network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    rpcUrl: "http://127.0.0.1:40217",
+    asset: "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU",
+    payTo: "9".repeat(44),
+    wallets: [{ address: "8".repeat(44), secretKey: "7".repeat(88), balanceAtomic: 1_000_000_000n }]
+  }
+  const sandbox = {
+    baseUrl: "http://127.0.0.1:65535",
+    adapter: "express",
+    facilitatorUrl: "http://127.0.0.1:41873",
+    chain: {},
+    network: "eip155:84532",
+    rpcUrl: "http://127.0.0.1:38049",
+    asset: `0x${"1".repeat(40)}`,
+    payTo: `0x${"2".repeat(40)}`,
+    wallets: [
+      { address: `0x${"3".repeat(40)}`, privateKey: `0x${"4".repeat(64)}`, balanceAtomic: 1_000_000_000n }
+    ],
+    solana
+  } as unknown as AnySandbox
+  const linesOver80 = (text: string) => text.split("\n").filter((line) => line.length > 80)
+
+  it("has lines of at most 80 columns, but for the one secret key that is longer", () => {
+    const text = startPage(sandbox, paintFor({}, {}))
+    expect(linesOver80(text)).toEqual(["7".repeat(88)])
+    expect(linesOver80(usage)).toEqual([])
+    const words = text.replaceAll(/\s+/g, " ")
+    for (const { number, shows } of trackingNumbers)
+      expect(words.split(`${number} `)[1], number).toContain(shows)
+    expect(words).toContain("(then add &destinationPostalCode=97201)")
   })
 })
 
@@ -56,6 +97,8 @@ describe("parseArguments", () => {
     [["--port", "80a"], /got 80a/],
     [["--port", ""], /--port must be/],
     [["--port"], /--port/],
+    [["--host", "shop.test:80"], /--host must be a name without a port.*got shop.test:80/],
+    [["--host", "https://shop.test"], /--host/],
     [["--adapter", "toString"], /got toString/],
     [["--network", "polygon"], /--network must be both, base-sepolia or solana: got polygon/],
     [["--jsno"], /--jsno/],

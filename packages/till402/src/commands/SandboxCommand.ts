@@ -9,6 +9,7 @@ const text = (name: string, metavar: string, description: string) =>
 
 const config = {
   port: text("port", "N", "Port (default 4021; 0 takes a free one)"),
+  host: text("host", "NAME", "Another name that requests may give, such as a tunnel's"),
   adapter: text("adapter", "NAME", "hono (default), express or koa"),
   network: text("network", "NAME", "both (default), base-sepolia or solana"),
   model: text("model", "ADDRESS", "Model server for the assistant"),

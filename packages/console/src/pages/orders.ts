@@ -1,0 +1,166 @@
+import type { ChargeSummary, Money, Order } from "@till402/core"
+import { html } from "hono/html"
+import { dollars, short, words } from "../text.ts"
+import { actionLinks } from "./acting.ts"
+import {
+  badge,
+  choices,
+  code,
+  facts,
+  type Html,
+  olderLink,
+  page,
+  type PageContext,
+  table,
+  time,
+  type Tone
+} from "./layout.ts"
+import { type Listed, number, path } from "./record.ts"
+import { outcomeOfCharge, story } from "./story.ts"
+
+const orderTones: Readonly<Partial<Record<Order["status"], Tone>>> = {
+  needs_operator: "bad",
+  refund_due: "warn",
+  refunded: "warn",
+  failed: "bad",
+  cancelled: "warn",
+  placed: "info",
+  shipped: "info",
+  placing: "info",
+  processing: "info",
+  delivered: "good"
+}
+
+const statusBadge = ({ status }: Pick<Order, "status">): Html =>
+  badge(orderTones[status] ?? "quiet", words(status))
+
+const moneyText = ({ atomic, currency }: Money): string =>
+  currency === "USD" ? dollars(atomic) : `${dollars(atomic).slice(1)} ${currency}`
+
+const itemText = ({ product }: Order): string =>
+  product.source === "marketplace_a" ? product.asin : product.productUrl
+
+export const orderTable = ({ base }: PageContext, orders: ReadonlyArray<Order>): Html =>
+  table(
+    ["Created (UTC)", "Order", "Status", "Item", number("Total"), "Reason"],
+    orders.map(
+      (order) =>
+        html`<tr>
+          <td>${time(new Date(order.createdAtMillis))}</td>
+          <th scope="row">
+            <a href="${path(base, "orders", order.id)}"><code>${short(order.id)}</code></a>
+          </th>
+          <td>${statusBadge(order)}</td>
+          <td class="text">${order.offer.product.title}</td>
+          <td class="number">${moneyText(order.offer.total)}</td>
+          <td>${order.reason === undefined ? "" : words(order.reason)}</td>
+        </tr>`
+    ),
+    "No order."
+  )
+
+export const ordersPage = (context: PageContext, orders: Listed<Order>, status: string): Html =>
+  page(context, {
+    section: "orders",
+    title: "Orders",
+    content: html`<div class="head"><h1>Orders</h1></div>
+      ${choices(
+        "Status",
+        `${context.base}/orders`,
+        [
+          ["", "All"],
+          ["needs_operator", "Needs you"],
+          ["processing", "Processing"],
+          ["placed", "Placed"],
+          ["shipped", "Shipped"],
+          ["delivered", "Delivered"],
+          ["refund_due", "Refund due"],
+          ["refunded", "Refunded"]
+        ],
+        status
+      )}
+      ${orderTable(context, orders.items)} ${olderLink(orders.older)}`
+  })
+
+/** The actions that an order's status allows. */
+const orderActions = ({ status }: Order): ReadonlyArray<string> => {
+  switch (status) {
+    case "needs_operator":
+      return ["orders.retry", "orders.resolve", "orders.markDelivered", "orders.cancel"]
+    case "refund_due":
+      return ["orders.processNow", "orders.markRefunded"]
+    case "processing":
+    case "placed":
+    case "shipped":
+      return ["orders.processNow", "orders.cancel"]
+    default:
+      return []
+  }
+}
+
+const orderPath = ["processing", "placing", "placed", "shipped", "delivered"] as const
+
+/** The way of an order that goes well, and where this one is. */
+const orderSteps = (order: Order): Html => {
+  const reached = orderPath.findIndex((status) => status === order.status)
+  return html`<ol class="way" aria-label="The way of an order">
+    ${orderPath.map(
+      (status, index) =>
+        html`<li
+          class="${index <= reached ? "done" : "open"}"
+          ${index === reached ? html`aria-current="step"` : ""}
+        >
+          ${words(status)}
+        </li>`
+    )}
+  </ol>`
+}
+
+const addressText = ({ shippingAddress }: Order): string =>
+  shippingAddress === undefined
+    ? "erased"
+    : Object.values(shippingAddress)
+        .filter((part) => typeof part === "string" && part !== "")
+        .join(", ")
+
+export const orderPage = (
+  context: PageContext,
+  { charge, order }: { readonly order: Order; readonly charge: ChargeSummary | undefined }
+): Html =>
+  page(context, {
+    section: "orders",
+    title: `Order ${short(order.id)}`,
+    content: html`<div class="head">
+        <h1>Order <code>${short(order.id)}</code></h1>
+        ${statusBadge(order)}
+      </div>
+      ${order.reason === undefined ? "" : html`<p class="notice warn">Reason: ${words(order.reason)}</p>`}
+      ${orderSteps(order)} ${actionLinks(context, orderActions(order), order.id)}
+      ${facts([
+        ["Item", itemText(order)],
+        ["Title", order.offer.product.title],
+        ["Total", moneyText(order.offer.total)],
+        ["Created", time(new Date(order.createdAtMillis))],
+        ["Last change", time(new Date(order.updatedAtMillis))],
+        ["Next step due", order.stepAtMillis === undefined ? undefined : time(new Date(order.stepAtMillis))],
+        ["Failed attempts of this step", order.attempts === 0 ? undefined : String(order.attempts)],
+        ["Upstream's reference", order.upstreamReference && code(order.upstreamReference)],
+        [
+          "Parcels",
+          order.shipments
+            .map(({ carrier = "", trackingNumber }) => `${carrier} ${trackingNumber}`.trim())
+            .join(", ")
+        ],
+        ["Mails to send", order.mails.map(({ kind }) => kind).join(", ")],
+        ["Email", order.email ?? "erased"],
+        ["Ships to", addressText(order)],
+        ["Order", code(order.id)]
+      ])}
+      <h2>Its payment</h2>
+      ${
+        charge === undefined
+          ? html`<p class="none">Its charge isn't stored.</p>`
+          : html`${story({ call: undefined, charge, outcome: outcomeOfCharge(charge) })}
+              <p><a href="${path(context.base, "charges", charge.key)}">The charge</a></p>`
+      }`
+  })

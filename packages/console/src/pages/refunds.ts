@@ -1,0 +1,48 @@
+import type { DueRefund, RefundStatus } from "@till402/core"
+import { html } from "hono/html"
+import { dollars, networkName, words } from "../text.ts"
+import { actionLinks } from "./acting.ts"
+import { badge, type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
+import { type Listed, number, path, wallet } from "./record.ts"
+
+export const refundsPage = (
+  context: PageContext,
+  { due, status }: { readonly due: Listed<DueRefund>; readonly status: RefundStatus }
+): Html =>
+  page(context, {
+    section: "refunds",
+    title: "Refunds",
+    content: html`<div class="head">
+        <h1>Refunds</h1>
+        ${status.stopped === undefined ? badge("good", "running") : badge("bad", "stopped")}
+      </div>
+      ${
+        status.stopped === undefined
+          ? html`<p>
+              Refunds that are due are sent from the refund wallet, if there is one. None is stopped.
+            </p>`
+          : html`<p class="notice bad">
+              Stopped since ${time(status.stopped.at)} UTC: ${words(status.stopped.reason)}
+            </p>`
+      }
+      ${actionLinks(context, [status.stopped === undefined ? "refunds.stop" : "refunds.resume"])}
+      <h2>Due</h2>
+      ${table(
+        ["Paid (UTC)", "Call", number("Amount"), "To", "Network", "State"],
+        due.items.map(
+          (refund) =>
+            html`<tr>
+              <td>${time(refund.createdAt)}</td>
+              <th scope="row">
+                <a href="${path(context.base, "charges", refund.chargeKey)}">${words(refund.operation)}</a>
+              </th>
+              <td class="number">${dollars(refund.amountAtomic)}</td>
+              <td>${wallet(refund.payer)}</td>
+              <td>${networkName(refund.network)}</td>
+              <td>${refund.isStarted ? badge("info", "being sent") : badge("warn", "due")}</td>
+            </tr>`
+        ),
+        "No refund is due."
+      )}
+      ${olderLink(due.older)}`
+  })
