@@ -27,9 +27,27 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-/** Debian's file with the paths of this test's folder, and a server that passes all on to a port. */
-const configurationOf = (debian: string, folder: string, { from, to }: { from: number; to: number }) => {
-  const server = `server { listen 127.0.0.1:${from}; location / { proxy_pass http://127.0.0.1:${to}; } }`
+interface Ports {
+  readonly from: number
+  readonly to: number
+}
+
+/** A server that passes all on to a port, with nginx's defaults. */
+const plainServer = ({ from, to }: Ports): string =>
+  `server { listen 127.0.0.1:${from}; location / { proxy_pass http://127.0.0.1:${to}; } }`
+
+/** That of docs/go-live.md, without its certificate. */
+const documentedServer = async ({ from, to }: Ports): Promise<string> => {
+  const page = await readFile(new URL("../../docs/go-live.md", import.meta.url), "utf8")
+  const server = /^```nginx\n(.*?)^```/ms.exec(page)?.[1] ?? ""
+  return server
+    .replace(/^ *ssl_.*$/gm, "")
+    .replace("listen 443 ssl;", `listen 127.0.0.1:${from};`)
+    .replace("127.0.0.1:3000", `127.0.0.1:${to}`)
+}
+
+/** Debian's file with the paths of this test's folder, and a server. */
+const configurationOf = (debian: string, folder: string, server: string) => {
   return debian
     .replace(/^user .*$/m, "")
     .replace(/^include .*modules-enabled.*$/m, "")
@@ -42,12 +60,16 @@ const configurationOf = (debian: string, folder: string, { from, to }: { from: n
 
 /** Starts an nginx in front of a port; it ends with the test. */
 const startNginx = async (
-  to: number
+  to: number,
+  serverOf: (ports: Ports) => string | Promise<string> = plainServer
 ): Promise<{ readonly port: number; readonly errors: () => Promise<string> }> => {
   const folder = await mkdtemp(join(tmpdir(), "till402-nginx-"))
   const from = await freePort()
   const file = join(folder, "nginx.conf")
-  await writeFile(file, configurationOf(await readFile(debianFile, "utf8"), folder, { from, to }))
+  await writeFile(
+    file,
+    configurationOf(await readFile(debianFile, "utf8"), folder, await serverOf({ from, to }))
+  )
   const nginx = spawn("nginx", ["-c", file, "-p", folder, "-g", "daemon off;"], {
     env,
     stdio: "ignore"
@@ -82,7 +104,7 @@ describe("nginx with Debian's defaults", () => {
     }
   })
 
-  it("answers 502 to a head of more than 4 KB", async () => {
+  it("answers 502 to a head of more than 4 KB, and takes it with the settings of docs/go-live.md", async () => {
     const { close, port } = await serve({
       handle: async () => ({
         status: 402,
@@ -94,5 +116,7 @@ describe("nginx with Debian's defaults", () => {
     const nginx = await startNginx(port)
     expect(await headOf(nginx.port, exampleCalls["search"]!)).toMatch(/^HTTP\/1\.1 502 /)
     expect(await nginx.errors()).toContain("upstream sent too big header")
+    const documented = await startNginx(port, documentedServer)
+    expect(await headOf(documented.port, exampleCalls["search"]!)).toMatch(/^HTTP\/1\.1 402 /)
   })
 })

@@ -91,11 +91,13 @@ describe("docs/sandbox.md", () => {
   })
 })
 
-describe("docs/mounting.md", () => {
+describe("docs/effect.md", () => {
   it("tests a till in an Effect router", async () => {
-    expect(await outputOf("docs/mounting.md", "effectTest.ts")).toEqual(["402"])
+    expect(await outputOf("docs/effect.md", "effectTest.ts")).toEqual(["402"])
   })
+})
 
+describe("docs/upgrade.md", () => {
   it("backs up the database of a running till, which a copy of its file doesn't", async () => {
     const folder = temporaryFolder()
     const at = (name: string): string => join(folder, name)
@@ -114,7 +116,7 @@ describe("docs/mounting.md", () => {
     const tables = contents(at("copy.sqlite"), "SELECT name FROM sqlite_schema")
     expect(tables).toEqual([])
 
-    const commands = commandsOf(read("docs/mounting.md"))
+    const commands = commandsOf(read("docs/upgrade.md"))
       .flat()
       .flatMap((line) => Array.from(line.matchAll(/^sqlite3 (\S+) "([^"]+)"/g)))
     expect(commands.map(([, file]) => file)).toEqual(["till.sqlite", "backup.sqlite"])

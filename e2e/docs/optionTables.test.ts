@@ -3,10 +3,9 @@ import { describedOptions } from "../../packages/core/src/till/settings/Settings
 import { read } from "./documents.ts"
 import { defaultOf, optionsOf, optionTypes, withTables } from "./optionTables.ts"
 
-describe("docs/options.md", () => {
-  it("has the tables that `npm run docs` writes", () => {
-    const { text } = read("docs/options.md")
-    expect(withTables(text)).toBe(text)
+describe("docs/options.md and its pages", () => {
+  it("have the tables that `npm run docs` writes", () => {
+    for (const [path, text] of withTables()) expect(read(path).text, path).toBe(text)
   })
 })
 

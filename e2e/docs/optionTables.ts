@@ -5,7 +5,7 @@ import { networkPaths, variableOf, variablePaths } from "../../packages/core/src
 import { read } from "./documents.ts"
 
 /*
- * Makes the tables of docs/options.md from the schemas of the options and the docstrings of their types.
+ * Makes the tables of docs/options.md and its pages from the schemas of the options and the docstrings of their types.
  */
 
 const folder = "packages/core/src"
@@ -169,7 +169,7 @@ const variableTable = (): string =>
     ]
   )
 
-/** The tables by the name of their place in docs/options.md. */
+/** The tables by the name of their place. */
 export const optionTables = (): ReadonlyMap<string, string> => {
   const settings = optionsOf(settingsFile, "TillSettings")
   const hooks = optionsOf(settingsFile, "TillHooks")
@@ -208,17 +208,23 @@ export const optionTypes: ReadonlyArray<readonly [prefix: string, path: string, 
 
 const place = /<!-- table: (\w+) -->\n.*?<!-- end -->/gs
 
-/** The document with every table replaced by the generated one. */
-export const withTables = (text: string): string => {
+/** The pages that have a table. */
+export const tablePages = ["options", "networks", "secret", "environment"].map((name) => `docs/${name}.md`)
+
+/** Those pages by path, with every table replaced by the generated one. */
+export const withTables = (): ReadonlyArray<readonly [path: string, text: string]> => {
   const tables = optionTables()
   const used = new Set<string>()
-  const replaced = text.replaceAll(place, (_, name: string) => {
-    const made = tables.get(name)
-    if (made === undefined) throw new Error(`docs/options.md: there is no table ${name}`)
-    used.add(name)
-    return `<!-- table: ${name} -->\n${made}\n<!-- end -->`
+  const replaced = tablePages.map((path) => {
+    const text = read(path).text.replaceAll(place, (_, name: string) => {
+      const made = tables.get(name)
+      if (made === undefined) throw new Error(`${path}: there is no table ${name}`)
+      used.add(name)
+      return `<!-- table: ${name} -->\n${made}\n<!-- end -->`
+    })
+    return [path, text] as const
   })
   const unused = [...tables.keys()].filter((name) => !used.has(name))
-  if (unused.length > 0) throw new Error(`docs/options.md has no place for: ${unused.join(", ")}`)
+  if (unused.length > 0) throw new Error(`${tablePages.join(", ")} have no place for: ${unused.join(", ")}`)
   return replaced
 }

@@ -82,7 +82,7 @@ const faulty: Readonly<Record<string, readonly [text: string, error: string]>> =
 const networkNames = [...evmNetworks, ...solanaNetworks].flatMap(({ caip2, v1Name }) =>
   v1Name === undefined ? [caip2] : [caip2, v1Name]
 )
-const codes = tableBelow(read("docs/errors.md"), "## Events").map(([code]) => code!.replaceAll("`", ""))
+const codes = tableBelow(read("docs/events.md"), "## All events").map(([code]) => code!.replaceAll("`", ""))
 const constantOf = (names: ReadonlyArray<string>, type: string): string =>
   `export const all: Readonly<Record<Named<${type}>, true>> = ${JSON.stringify(Object.fromEntries(names.map((name) => [name, true])))}`
 

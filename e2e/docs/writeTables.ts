@@ -21,9 +21,8 @@ const textOf = (path: string): string => {
   }
 }
 
-const options = "docs/options.md"
 const written = [
-  [options, withTables(textOf(options))],
+  ...withTables(),
   ["oxlint.layers.json", `${JSON.stringify(layerRules(), undefined, 2)}\n`],
   ...(await stateDrawings()),
   ...(await folderDrawings()),

@@ -278,7 +278,7 @@ describe("a broken set-up", () => {
       { environment: { TILL_PAY_TO: undefined, TILL_PAYTO: payTo } },
       ["fail options", "fail options"],
       /TILL_PAY_TO must be|TILL_PAYTO: did you mean TILL_PAY_TO/,
-      /options\.md of @till402\/core/
+      /environment\.md of @till402\/core/
     ],
     [
       "with a node of another chain",

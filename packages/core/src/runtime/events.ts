@@ -30,7 +30,7 @@ export interface EventFields {
 /** An event for the host's own log. */
 export interface TillEvent extends EventFields {
   readonly level: "info" | "warning" | "error"
-  /** A stable code: `charge_needs_operator`. Listed in docs/errors.md. */
+  /** A stable code: `charge_needs_operator`. Listed in docs/events.md. */
   readonly code: string
   readonly message: string
 }

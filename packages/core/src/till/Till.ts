@@ -56,7 +56,7 @@ const layer = <const Ops extends OperationLayers>(
 
 /**
  * The same with the settings of the host's `ConfigProvider`: `TILL_BASE_URL`, `TILL_PAY_TO`, `TILL_NETWORKS`,
- * `TILL_SECRET`, … (docs/options.md lists all variables).
+ * `TILL_SECRET`, … (docs/environment.md lists all variables).
  */
 const layerConfig = <const Ops extends OperationLayers>(
   operations: Ops,

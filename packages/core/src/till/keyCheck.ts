@@ -21,7 +21,7 @@ type KeySettings = Keys & Pick<ConfiguredSettings, "responseLifetimeMillis">
 const prefix = "secret."
 const markOf = ({ id }: Pick<SecretKey, "id">): string => `${prefix}${id}`
 
-const advice = `Restore it, or list the old key second: secret: [{ id: "2", … }, { id: "1", … }]. If it is lost for good, give the new key another id, and the old one's in retiredKeys. See docs/options.md, "The secret"`
+const advice = `Restore it, or list the old key second: secret: [{ id: "2", … }, { id: "1", … }]. If it is lost for good, give the new key another id, and the old one's in retiredKeys. See docs/secret.md, "The secret"`
 
 /** The ids of keys that the database was used with and that are neither given nor retired. Pure. */
 export const missingKeys = (
@@ -82,7 +82,7 @@ const wordsOf = ({ purchases, quotes, responses }: Losses): string =>
 const missingFault = (id: string, losses: Losses): Finding => ({
   status: "fail",
   problem: `secret lacks the key "${id}", under which this database has ${wordsOf(losses)}: these purchases can't be downloaded, these responses can't be requested again, and these quotes can't be paid`,
-  cure: `Bring the key back, after the current one: secret: [{ id: "new", … }, { id: "${id}", … }]. Or retire it, with retiredKeys: ["${id}"]: then the wallet that paid for a purchase downloads it with a sign-in, and the rest is lost. See docs/options.md, "Remove an old key"`
+  cure: `Bring the key back, after the current one: secret: [{ id: "new", … }, { id: "${id}", … }]. Or retire it, with retiredKeys: ["${id}"]: then the wallet that paid for a purchase downloads it with a sign-in, and the rest is lost. See docs/secret.md, "Remove an old key"`
 })
 
 /** What is lost with a retired key. Pure. */

@@ -207,7 +207,7 @@ const readSettings = async (
         fault,
         fault.startsWith("TILL_SECRET ")
           ? "Set it to what till402 secret prints"
-          : "Correct the variable: options.md of @till402/core lists all of them"
+          : "Correct the variable: environment.md of @till402/core lists all of them"
       )
     )
   }

@@ -20,7 +20,7 @@ export interface ShopEventFields extends EventFields {
 
 /** An event for the host's own log, of the engine or of the shop. */
 export interface ShopEvent extends TillEvent, ShopEventFields {
-  /** A stable code: `order_needs_operator`. Listed in docs/errors.md. */
+  /** A stable code: `order_needs_operator`. Listed in docs/events.md. */
   readonly code: EventCode
 }
 

@@ -266,6 +266,6 @@ const missingProof = ({
   if (needing.length === 0) return []
   return unreadableNetworks(networks).map(
     (network) =>
-      `network ${network} has no rpcUrl: ${needing.join(" and ")} count a settlement only when the chain shows it. Give rpcUrl of ${network}, or set trustFacilitator to true. See docs/options.md, "A network"`
+      `network ${network} has no rpcUrl: ${needing.join(" and ")} count a settlement only when the chain shows it. Give rpcUrl of ${network}, or set trustFacilitator to true. See docs/networks.md, "A network"`
   )
 }

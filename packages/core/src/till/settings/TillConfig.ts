@@ -249,7 +249,7 @@ const readEnvironment = <Options>({
 const settingsReading = { paths: settingPaths, fields: settingFields, reportsUnread: true }
 
 /**
- * Reads the settings of a till from the host's `ConfigProvider`; docs/options.md lists the variables. Its error lists
+ * Reads the settings of a till from the host's `ConfigProvider`; docs/environment.md lists the variables. Its error lists
  * every variable that is missing, wrong or misspelled. Other variables whose names begin with `TILL_` are reported.
  *
  * @example

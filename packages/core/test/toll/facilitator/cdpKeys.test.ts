@@ -8,7 +8,7 @@ import type { FacilitatorOptions } from "../../../src/toll/facilitator/Facilitat
 import { requestV2, transaction } from "./members.ts"
 
 /*
- * The headers that docs/options.md gives for Coinbase's facilitator, against a fake of its token check: a JSON Web Token
+ * The headers that docs/networks.md gives for Coinbase's facilitator, against a fake of its token check: a JSON Web Token
  * for one method and path, signed with the API key, and valid for two minutes.
  */
 
