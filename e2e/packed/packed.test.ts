@@ -76,7 +76,7 @@ const assets: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@till402/core": ["dist/bundle", "docs"],
   "@till402/providers": ["dist/bundle"],
   "@till402/sandbox": ["bin", "contracts", "vault"],
-  "@till402/telemetry": ["prometheus"],
+  "@till402/telemetry": ["grafana", "prometheus"],
   till402: ["templates"]
 }
 

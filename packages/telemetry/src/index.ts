@@ -115,7 +115,14 @@ export const tillMetrics = ({
     series.updateUnsafe(value, context)
   }
 
-  const onPayment = ({ amountAtomic, code, durationMillis, network = "", operation }: PaymentEvent): void => {
+  const onPayment = ({
+    amountAtomic,
+    code,
+    durationMillis,
+    network = "",
+    operation,
+    reason
+  }: PaymentEvent): void => {
     if (code === "payment_required") return record(unpaid, { operation }, 1)
     if (code === "payment_settled" || code === "payment_refunded")
       return record(
@@ -123,7 +130,11 @@ export const tillMetrics = ({
         { operation, network },
         dollarsOf(amountAtomic ?? 0n)
       )
-    const labels = { operation, network, outcome: outcomes[code] ?? "failed" }
+    const labels = {
+      operation,
+      network,
+      outcome: reason === "unknown" ? "unknown" : (outcomes[code] ?? "failed")
+    }
     record(charges, labels, 1)
     if (durationMillis !== undefined) record(duration, labels, durationMillis / 1_000)
   }
