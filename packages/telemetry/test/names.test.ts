@@ -112,9 +112,10 @@ describe("the queries of alert rules and dashboard", () => {
 it("metrics of core and providers are in the same registry: all take effect from the host", () => {
   // A dependency may become a second copy, which has a registry of its own, and `/metrics` would be without theirs.
   const rangeIn = (name: string) => {
-    const { dependencies = {}, peerDependencies = {} }: Record<string, Record<string, string>> = JSON.parse(
-      read(`packages/${name}/package.json`)
-    )
+    const {
+      dependencies = {},
+      peerDependencies = {}
+    }: Record<string, Record<string, string>> = JSON.parse(read(`packages/${name}/package.json`))
     return { dependency: dependencies["effect"], peer: peerDependencies["effect"] }
   }
   const core = rangeIn("core")
