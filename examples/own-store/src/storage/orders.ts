@@ -49,9 +49,10 @@ export const orderStore = (sql: Database) =>
     WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
-    list: ({ before, email, item, limit, status }) => sql<Array<Order>>`
+    list: ({ before, email, ids, item, limit, status }) => sql<Array<Order>>`
     SELECT * FROM till.orders
     WHERE true
+      ${ids === undefined ? sql`` : sql`AND id = ANY(${[...ids]})`}
       ${status === undefined ? sql`` : sql`AND status = ${status}`}
       ${email === undefined ? sql`` : sql`AND lower(email) = ${email.toLowerCase()}`}
       ${item === undefined ? sql`` : sql`AND coalesce(product ->> 'asin', product ->> 'productUrl') = ${item}`}

@@ -199,9 +199,10 @@ export const vaultPurchaseStore = (sql: Database) =>
         return { _tag: "Renewed", purchase }
       }),
 
-    list: async ({ before, email, limit, slug }) => sql<Array<VaultPurchase>>`
+    list: async ({ before, email, ids, limit, slug }) => sql<Array<VaultPurchase>>`
       SELECT * FROM till.vault_purchases
       WHERE status = 'granted'
+        ${ids === undefined ? sql`` : sql`AND id = ANY(${[...ids]})`}
         ${email === undefined ? sql`` : sql`AND lower(email) = ${email.toLowerCase()}`}
         ${slug === undefined ? sql`` : sql`AND slug = ${slug}`}
         ${before === undefined ? sql`` : sql`AND (created_at_millis, id) < (${before.createdAtMillis}, ${before.id})`}

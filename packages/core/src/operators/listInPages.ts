@@ -7,9 +7,6 @@ const pageSize = 200
 /** Charges that are read to find what they paid for: hardly more than the page, since most match. */
 export const paidPageSize = (limit: number): number => Math.min(pageSize, Math.max(20, limit))
 
-/** Records that are found at a time: PostgreSQL works on some beside each other. */
-export const findsAtOnce = 8
-
 /**
  * Lists up to `limit` records in pages, and lets other work go on between two. `page` reads the records after the last
  * of the page before. Any limit but a whole number above 0 is a defect of the host.

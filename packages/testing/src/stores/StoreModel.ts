@@ -125,7 +125,7 @@ const orderModel = (): Orders["Service"] => {
         for (const { id } of old) orders.change((row) => row.id === id, forgotten)
         return old.length
       }),
-    list: ({ before, email, item, limit, status }) =>
+    list: ({ before, email, ids, item, limit, status }) =>
       Effect.sync(() => {
         const newestFirst = ascending(orders.all(), (row) => -row.createdAtMillis)
         const last = newestFirst.findIndex((row) => row.id === before)
@@ -134,6 +134,7 @@ const orderModel = (): Orders["Service"] => {
         const nameOf = ({ product }: Order) =>
           product.source === "marketplace_a" ? product.asin : product.productUrl
         return behind
+          .filter((row) => ids === undefined || ids.includes(row.id))
           .filter((row) => status === undefined || row.status === status)
           .filter((row) => email === undefined || row.email?.toUpperCase() === email.toUpperCase())
           .filter((row) => item === undefined || nameOf(row) === item)
@@ -314,12 +315,13 @@ const purchaseModel = (): VaultPurchases["Service"] => {
         redeemed = [...redeemed, { ...token, bytes: 0 }]
         return { _tag: "Renewed", purchase }
       }),
-    list: ({ before, email, limit, slug }) =>
+    list: ({ before, email, ids, limit, slug }) =>
       Effect.sync(() => {
         const placeOf = (row: Pick<VaultPurchase, "createdAtMillis" | "id">) =>
           `${padded(row.createdAtMillis)} ${row.id}`
         return descending(purchases.all(), placeOf)
           .filter((row) => row.status === "granted")
+          .filter((row) => ids === undefined || ids.includes(row.id))
           .filter((row) => email === undefined || row.email?.toUpperCase() === email.toUpperCase())
           .filter((row) => slug === undefined || row.slug === slug)
           .filter((row) => before === undefined || placeOf(row) < placeOf(before))

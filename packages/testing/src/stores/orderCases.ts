@@ -289,6 +289,10 @@ const listing: ReadonlyArray<StoreCase<Orders>> = [
       [uuidOf(1)],
       "of all three"
     )
+    const named = [1, 3, 99].map(uuidOf)
+    expectEqual(yield* listed({ ids: named }), [3, 1].map(uuidOf), "of ids")
+    expectEqual(yield* listed({ ids: named, status: "delivered" }), [uuidOf(3)], "of ids and a status")
+    expectEqual(yield* listed({ ids: [] }), [], "of no ids")
     yield* orders.forget(1e15, 9)
     expectEqual(yield* listed({ email: "ada@example.com" }), [uuidOf(1)], "of an email that was erased")
   }),

@@ -283,6 +283,14 @@ const listing: ReadonlyArray<StoreCase<VaultPurchases>> = [
       [1, 4].map(uuidOf),
       "of both, the next page"
     )
+    const ids = [1, 2, 9, 99].map(uuidOf)
+    expectEqual(yield* listed({ limit: 9, ids }), [2, 1].map(uuidOf), "of ids")
+    expectEqual(
+      yield* listed({ limit: 9, ids, email: "ada@example.com" }),
+      [uuidOf(1)],
+      "of ids and an email"
+    )
+    expectEqual(yield* listed({ limit: 9, ids: [] }), [], "of no ids")
     expectEqual((yield* purchases.list({ limit: 1 }))[0], yield* purchases.find(uuidOf(2)), "a whole one")
   })
 ]

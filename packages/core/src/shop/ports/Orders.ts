@@ -87,10 +87,11 @@ export class Orders extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Order>, StoreError>
     /**
      * Lists orders, newest first; `before` is the id of the last order of the previous page. `email`: in any letter
-     * case, until it is erased. `item`: see `itemOf`.
+     * case, until it is erased. `item`: see `itemOf`. `ids`: only those, up to 200.
      */
     readonly list: (options: {
       readonly limit: number
+      readonly ids?: ReadonlyArray<string>
       readonly status?: OrderStatus
       readonly email?: string
       readonly item?: string
@@ -153,12 +154,12 @@ export class Orders extends Context.Service<
               return taken
             })
         ),
-      list: ({ before, email, item, limit, status }) =>
+      list: ({ before, email, ids, item, limit, status }) =>
         Effect.sync(() => {
           const last = before === undefined ? undefined : orders.get(before)
           if (before !== undefined && last === undefined) return []
           return Array.from(orders.values())
-            .filter((order) => status === undefined || order.status === status)
+            .filter((order) => (ids?.includes(order.id) ?? true) && (status ?? order.status) === order.status)
             .filter((order) => email === undefined || isSameEmail(order.email, email))
             .filter((order) => item === undefined || itemOf(order) === item)
             .filter((order) => last === undefined || newestFirst(last, order) < 0)

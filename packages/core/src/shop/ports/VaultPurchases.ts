@@ -67,6 +67,8 @@ export type TokenRenewal =
 export interface PurchasesQuery {
   /** Purchases in the page. */
   readonly limit: number
+  /** Only those with these ids, up to 200. */
+  readonly ids?: ReadonlyArray<string>
   /** Only those with this email, in any letter case, until it is erased. */
   readonly email?: string
   /** Only those of this item. */
@@ -246,9 +248,10 @@ const readMethods = (
             (row) => row.keyId === keyId && row.createdAtMillis >= sinceMillis
           ).length
       ),
-    list: ({ before, email, limit, slug }) =>
+    list: ({ before, email, ids, limit, slug }) =>
       Effect.sync(() =>
         granted(slug)
+          .filter((row) => ids === undefined || ids.includes(row.id))
           .filter((row) => email === undefined || row.email?.toLowerCase() === email.toLowerCase())
           .filter((row) => before === undefined || newestFirst(before, row) < 0)
           .sort(newestFirst)

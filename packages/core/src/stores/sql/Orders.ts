@@ -169,10 +169,11 @@ const namedColumns = (sql: SqlClient.SqlClient) =>
     orElse: () => ({ email: sql.literal(orderNames.sqlite.email), item: sql.literal(orderNames.sqlite.item) })
   })
 
-const listRows = (sql: SqlClient.SqlClient, { before, email, item, limit, status }: ListQuery) =>
+const listRows = (sql: SqlClient.SqlClient, { before, email, ids, item, limit, status }: ListQuery) =>
   sql<Row>`SELECT o.* FROM till_orders AS o
     WHERE ${sql.and([
       sql`1 = 1`,
+      ...(ids === undefined ? [] : [sql.in("id", ids)]),
       ...(status === undefined ? [] : [sql`o.status = ${status}`]),
       ...(email === undefined ? [] : [sql`${namedColumns(sql).email} = ${email.toLowerCase()}`]),
       ...(item === undefined ? [] : [sql`${namedColumns(sql).item} = ${item}`]),

@@ -88,7 +88,7 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
       "vaultPurchases.cancel",
       Effect.asVoid(sql`DELETE FROM till_vault_purchases WHERE id = ${id} AND status = 'reserved'`)
     ),
-  list: ({ before, email, limit, slug }) =>
+  list: ({ before, email, ids, limit, slug }) =>
     storing(
       "vaultPurchases.list",
       Effect.map(
@@ -96,6 +96,7 @@ const saleMethods = (sql: SqlClient.SqlClient): SaleMethods => ({
           SELECT * FROM till_vault_purchases
           WHERE ${sql.and([
             sql`status = 'granted'`,
+            ...(ids === undefined ? [] : [sql.in("id", ids)]),
             ...(email === undefined ? [] : [sql`lower(email) = ${email.toLowerCase()}`]),
             ...(slug === undefined ? [] : [sql`${slugColumn(sql)} = ${slug}`]),
             ...(before === undefined

@@ -264,6 +264,12 @@ const orderVerbs: ReadonlyArray<PlannedVerb> = [
     Orders.use((store) => store.list({ limit: 5, email: "ada@example.com", before: uuidOf(3) }))
   ),
   verb(
+    "orders.list, of ids",
+    [],
+    Orders.use((store) => store.list({ limit: 2, ids: [order.id, uuidOf(3)] })),
+    "a page at most"
+  ),
+  verb(
     "orders.forget",
     ["till_orders_resting"],
     Orders.use((store) => store.forget(5_000, 5))
@@ -325,6 +331,12 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     "vaultPurchases.find",
     [],
     VaultPurchases.use((store) => store.find(uuidOf(1)))
+  ),
+  verb(
+    "vaultPurchases.list, of ids",
+    [],
+    VaultPurchases.use((store) => store.list({ limit: 2, ids: [uuidOf(1), uuidOf(3)] })),
+    "a page at most"
   ),
   verb(
     "vaultPurchases.countSales",
