@@ -1,4 +1,4 @@
-import type { Caller, IncomingRequest, PaymentEvent, PlainResponse, Till } from "@till402/core"
+import type { Caller, IncomingRequest, PaymentEvent, PlainResponse, Till, TillEvent } from "@till402/core"
 import { Context, Metric } from "effect"
 import { formatUnsafe } from "effect/observability/PrometheusMetrics"
 
@@ -22,6 +22,10 @@ const unpaid = Metric.counter("till402_payment_required_total", {
   description: "402 responses to requests without a payment",
   incremental: true
 })
+const events = Metric.counter("till402_events_total", {
+  description: "Events for operators, by level and code",
+  incremental: true
+})
 const checkStatus = Metric.gauge("till402_check_status", {
   description: "0: the check passes, 1: it warns, 2: it fails"
 })
@@ -42,6 +46,9 @@ const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
   payment_refused: "refused",
   payment_failed: "failed"
 }
+
+/** Twice as many as there are; further ones are counted as `other`. */
+const maxCodes = 200
 
 const statuses = { pass: 0, warn: 1, fail: 2 } as const
 
@@ -65,6 +72,14 @@ export interface MetricsOptions {
 export interface TillMetrics {
   /** Give it to the till as `onPayment`. Counts an event: payers, payments and transactions are never labels. */
   readonly onPayment: (event: PaymentEvent) => void
+  /**
+   * Makes the `onEvent` of a till: counts its events by level and code, and gives each to your own log.
+   *
+   * @example
+   * const metrics = tillMetrics()
+   * const onEvent = metrics.countEvents((event) => console.error(JSON.stringify(event)))
+   */
+  readonly countEvents: (log: (event: TillEvent) => void) => (event: TillEvent) => void
   /** Adds the till's health, read when the metrics are: as often as `till.health()` itself allows. */
   readonly watch: (till: Pick<Till, "health">) => void
   /** All metrics of Till402 as Prometheus text (version 0.0.4), also those of its providers. */
@@ -86,6 +101,44 @@ const ofTill = (context: Context.Context<never>): Context.Context<never> =>
     )
   )
 
+/** Serves a text at a path. */
+const servedAt = (
+  path: string,
+  text: () => Promise<string>
+): Pick<TillMetrics, "handle" | "fetch" | "handles"> => {
+  const respond = async (method: string, pathname: string): Promise<PlainResponse> => {
+    if (pathname !== path) return { status: 404, headers, body: null }
+    if (method !== "GET" && method !== "HEAD")
+      return { status: 405, headers: { ...headers, allow: "GET, HEAD" }, body: null }
+    return { status: 200, headers, body: method === "HEAD" ? null : await text() }
+  }
+  return {
+    handle: async ({ method, url }) => respond(method, url.pathname),
+    fetch: async ({ method, url }) => {
+      const { body, ...response } = await respond(method, new URL(url).pathname)
+      return new Response(body as BodyInit | null, response)
+    },
+    handles: (pathname) => pathname === path
+  }
+}
+
+/** Records values in the series of a registry. */
+const seriesIn = (context: Context.Context<never>) => {
+  const known = new Map<string, Metric.Metric<number, unknown>>()
+  /** The series of a metric, made once. */
+  const record = (
+    metric: Metric.Metric<number, unknown>,
+    labels: Readonly<Record<string, string>>,
+    value: number
+  ): void => {
+    const key = `${metric.id} ${Object.values(labels).join(" ")}`
+    let series = known.get(key)
+    if (series === undefined) known.set(key, (series = Metric.withAttributes(metric, labels)))
+    series.updateUnsafe(value, context)
+  }
+  return { known, record }
+}
+
 const dollarsOf = (amountAtomic: bigint): number => Number(amountAtomic) / 1_000_000
 
 /**
@@ -102,18 +155,7 @@ export const tillMetrics = ({
   path = "/metrics"
 }: MetricsOptions = {}): TillMetrics => {
   let watched: Pick<Till, "health"> | undefined
-  const known = new Map<string, Metric.Metric<number, unknown>>()
-  /** The series of a metric, made once. */
-  const record = (
-    metric: Metric.Metric<number, unknown>,
-    labels: Readonly<Record<string, string>>,
-    value: number
-  ): void => {
-    const key = `${metric.id} ${Object.values(labels).join(" ")}`
-    let series = known.get(key)
-    if (series === undefined) known.set(key, (series = Metric.withAttributes(metric, labels)))
-    series.updateUnsafe(value, context)
-  }
+  const { known, record } = seriesIn(context)
 
   const onPayment = ({
     amountAtomic,
@@ -139,6 +181,14 @@ export const tillMetrics = ({
     if (durationMillis !== undefined) record(duration, labels, durationMillis / 1_000)
   }
 
+  const codes = new Set<string>()
+  const countEvents = (log: (event: TillEvent) => void) => (event: TillEvent) => {
+    if (codes.size < maxCodes) codes.add(event.code)
+    record(events, { level: event.level, code: codes.has(event.code) ? event.code : "other" }, 1)
+    // A promise of an async log goes to the till, which handles its rejection.
+    return log(event)
+  }
+
   const readHealth = async (till: Pick<Till, "health">): Promise<void> => {
     const { checks, ready: isReady, work } = await till.health()
     // A check that isn't made any more must not keep its status.
@@ -158,23 +208,13 @@ export const tillMetrics = ({
     if (watched !== undefined) await readHealth(watched)
     return formatUnsafe(ofTill(context))
   }
-  const respond = async (method: string, pathname: string): Promise<PlainResponse> => {
-    if (pathname !== path) return { status: 404, headers, body: null }
-    if (method !== "GET" && method !== "HEAD")
-      return { status: 405, headers: { ...headers, allow: "GET, HEAD" }, body: null }
-    return { status: 200, headers, body: method === "HEAD" ? null : await text() }
-  }
   return {
     onPayment,
+    countEvents,
     watch: (till) => {
       watched = till
     },
     text,
-    handle: async ({ method, url }) => respond(method, url.pathname),
-    fetch: async ({ method, url }) => {
-      const { body, ...response } = await respond(method, new URL(url).pathname)
-      return new Response(body as BodyInit | null, response)
-    },
-    handles: (pathname) => pathname === path
+    ...servedAt(path, text)
   }
 }

@@ -1,6 +1,9 @@
-import type { PaymentEvent, TillHealth } from "@till402/core"
+import { randomBytes } from "node:crypto"
+import { memory, type PaymentEvent, Till, type TillEvent, type TillHealth } from "@till402/core"
+import { fakeFacilitator } from "@till402/testing"
+import { payingFetch } from "@till402/testing/payer"
 import { Context, Metric } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { tillMetrics } from "../src/index.ts"
 
 const payer = "0xb47c3fe471d6191393b26399000f1b92f8f358e7"
@@ -75,6 +78,54 @@ describe("the metrics of a till", () => {
     const found = await text()
     expect(linesOf(found)).toHaveLength(few)
     for (const secret of [payer, transaction, "key-7"]) expect(found).not.toContain(secret)
+  })
+
+  it("count a till's own events by code, and give each to the host's log", async () => {
+    const { countEvents, onPayment, text } = open()
+    const logged: Array<TillEvent> = []
+    const till = Till.make({
+      baseUrl: "https://shop.example",
+      payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+      networks: ["base-sepolia"],
+      facilitator: fakeFacilitator(),
+      trustFacilitator: true,
+      secret: "no secret at all, since this is a test",
+      storage: memory(),
+      tracker: {
+        track: async () => {
+          throw new Error("down")
+        }
+      },
+      onPayment,
+      onEvent: countEvents((event) => logged.push(event))
+    })
+    onTestFinished(() => till.dispose())
+    await till.ready
+    const pay = payingFetch(`0x${randomBytes(32).toString("hex")}`, 1, async (input, init) =>
+      till.fetch(new Request(input, init))
+    )
+    const failed = await pay("https://shop.example/x402/track?number=9400100000000000000000")
+    expect(failed.status).toBe(502)
+    await expect
+      .poll(async () => linesOf(await text()), { timeout: 60_000 })
+      .toEqual(
+        expect.arrayContaining([
+          `till402_events_total{level="warning",code="provider_failed"} 1`,
+          `till402_charges_total{operation="track",network="eip155:84532",outcome="failed"} 1`
+        ])
+      )
+    expect(logged.map(({ code }) => code)).toContain("provider_failed")
+  })
+
+  it("have a bounded number of codes, and leave a log's rejection to the till", async () => {
+    const { countEvents, text } = open()
+    const onEvent = countEvents(() => {})
+    for (let index = 0; index < 300; index++) onEvent({ level: "info", code: `code_${index}`, message: "" })
+    const lines = linesOf(await text())
+    expect(lines).toHaveLength(201)
+    expect(lines).toContain(`till402_events_total{level="info",code="other"} 100`)
+    const rejected = countEvents(async () => Promise.reject(new Error("disk full")))
+    await expect(rejected({ level: "info", code: "code_1", message: "" })).rejects.toThrow("disk full")
   })
 
   it("show the till's health as it is when they are read", async () => {
