@@ -155,6 +155,9 @@ const liveRoutes = (app: ConsoleApp, { calls, options, streams }: Parts): void =
     )
   })
   app.get("/call/events", (context) => {
+    // Another site's page must not take the places of open pages.
+    if (context.req.header("sec-fetch-site") === "cross-site")
+      return context.text("Not from another site.", 403)
     if (isHead(context)) return context.body(null, 200, { "content-type": "text/event-stream" })
     const viewer = { visitor: context.get("page").visitor, token: tokenOf(context.req.raw) }
     const stream = streams.start(viewer, context.req.header("last-event-id"))

@@ -300,6 +300,14 @@ describe("the live page", () => {
     expect(await open({ "x-staff": "boss" })).toBe(200)
   })
 
+  it("opens nothing for another site, which would take the places", async () => {
+    const { get, ops } = openConsole()
+    onTestFinished(ops.dispose)
+    for (let index = 0; index < 10; index++)
+      expect((await get("/ops/call/events", { "sec-fetch-site": "cross-site" })).status).toBe(403)
+    expect((await get("/ops/call/events", { "sec-fetch-site": "same-origin" })).status).toBe(200)
+  })
+
   it("opens nothing for HEAD, nor does the export", async () => {
     const { calls, ops } = openConsole()
     onTestFinished(ops.dispose)

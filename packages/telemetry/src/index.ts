@@ -40,6 +40,11 @@ const refundsStopped = Metric.gauge("till402_refunds_stopped", {
   description: "1 while refunds are stopped"
 })
 
+/** Metrics of what is due, which the storage knows. */
+const figuresOfWork: ReadonlySet<string> = new Set(
+  [oldestAge, refundsDue, refundsStopped].map(({ id }) => id)
+)
+
 const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
   payment_paid: "paid",
   payment_replayed: "replayed",
@@ -51,6 +56,19 @@ const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
 const maxCodes = 200
 
 const statuses = { pass: 0, warn: 1, fail: 2 } as const
+
+/** Why a payment wasn't verified, though nothing fails. */
+const unverified: ReadonlySet<string> = new Set(["in_progress", "limited", "repeated"])
+
+/**
+ * The outcome of a request with a payment. Before its payment is verified, any stranger can send it, and must not raise an
+ * alert. A fault of such a request has no network.
+ */
+const outcomeOf = ({ code, network, reason = "" }: PaymentEvent): string => {
+  if (reason === "unknown") return "unknown"
+  if (code === "payment_failed" && (network === undefined || unverified.has(reason))) return "refused"
+  return outcomes[code] ?? "failed"
+}
 
 /** Options of `tillMetrics`. */
 export interface MetricsOptions {
@@ -131,7 +149,7 @@ const seriesIn = (context: Context.Context<never>) => {
     labels: Readonly<Record<string, string>>,
     value: number
   ): void => {
-    const key = `${metric.id} ${Object.values(labels).join(" ")}`
+    const key = JSON.stringify([metric.id, ...Object.values(labels)])
     let series = known.get(key)
     if (series === undefined) known.set(key, (series = Metric.withAttributes(metric, labels)))
     series.updateUnsafe(value, context)
@@ -157,14 +175,8 @@ export const tillMetrics = ({
   let watched: Pick<Till, "health"> | undefined
   const { known, record } = seriesIn(context)
 
-  const onPayment = ({
-    amountAtomic,
-    code,
-    durationMillis,
-    network = "",
-    operation,
-    reason
-  }: PaymentEvent): void => {
+  const onPayment = (event: PaymentEvent): void => {
+    const { amountAtomic, code, durationMillis, network = "", operation } = event
     if (code === "payment_required") return record(unpaid, { operation }, 1)
     if (code === "payment_settled" || code === "payment_refunded")
       return record(
@@ -172,11 +184,7 @@ export const tillMetrics = ({
         { operation, network },
         dollarsOf(amountAtomic ?? 0n)
       )
-    const labels = {
-      operation,
-      network,
-      outcome: reason === "unknown" ? "unknown" : (outcomes[code] ?? "failed")
-    }
+    const labels = { operation, network, outcome: outcomeOf(event) }
     record(charges, labels, 1)
     if (durationMillis !== undefined) record(duration, labels, durationMillis / 1_000)
   }
@@ -192,12 +200,17 @@ export const tillMetrics = ({
   const readHealth = async (till: Pick<Till, "health">): Promise<void> => {
     const { checks, ready: isReady, work } = await till.health()
     // A check that isn't made any more must not keep its status.
-    for (const [key, series] of known)
-      if (key.startsWith(`${checkStatus.id} `)) series.updateUnsafe(statuses.pass, context)
+    for (const series of known.values())
+      if (series.id === checkStatus.id) series.updateUnsafe(statuses.pass, context)
     for (const { name, status, subject = "" } of checks)
       record(checkStatus, { check: name, subject }, statuses[status])
     record(ready, {}, isReady ? 1 : 0)
-    if (work === undefined) return
+    // What isn't known must not keep its last figure.
+    if (work === undefined) {
+      for (const series of known.values())
+        if (figuresOfWork.has(series.id)) Metric.removeUnsafe(series, context)
+      return
+    }
     record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
     record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
     record(refundsDue, {}, work.refundsDue)

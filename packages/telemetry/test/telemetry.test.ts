@@ -69,6 +69,41 @@ describe("the metrics of a till", () => {
     )
   })
 
+  it("don't call a failure what a stranger without money can send", async () => {
+    const { onPayment, text } = open()
+    // As the till publishes a request with a fault: its payment wasn't looked at.
+    onPayment({ code: "payment_failed", at: new Date(0), operation: "search", reason: "VALIDATION_ERROR" })
+    for (const reason of ["limited", "in_progress", "repeated"])
+      onPayment(event({ code: "payment_failed", reason }))
+    onPayment(event({ code: "payment_failed", reason: "unverifiable" }))
+    const counts = linesOf(await text()).filter((line) => line.startsWith("till402_charges_total"))
+    expect(counts.toSorted()).toEqual([
+      `till402_charges_total{operation="search",network="",outcome="refused"} 1`,
+      `till402_charges_total{operation="search",network="eip155:8453",outcome="failed"} 1`,
+      `till402_charges_total{operation="search",network="eip155:8453",outcome="refused"} 3`
+    ])
+  })
+
+  it("keep series apart whose labels are the same words", async () => {
+    const { onPayment, text } = open()
+    onPayment(event({ code: "payment_settled", operation: "a b", network: "c" }))
+    onPayment(event({ code: "payment_settled", operation: "a", network: "b c" }))
+    expect(linesOf(await text())).toHaveLength(2)
+  })
+
+  it("forget what is due while the storage is down, and show it again", async () => {
+    const { text, watch } = open()
+    let health = well
+    watch({ health: async () => health })
+    const due = async () =>
+      linesOf(await text()).filter((line) => /^till402_(?:queue|refunds_(?:due|stopped))/.test(line))
+    expect(await due()).toHaveLength(4)
+    health = { ...well, ready: false, work: undefined }
+    expect(await due()).toEqual([])
+    health = well
+    expect(await due()).toHaveLength(4)
+  })
+
   it("name no payer, payment or transaction, and have as many series for many payers", async () => {
     const { onPayment, text } = open()
     onPayment(event({}))

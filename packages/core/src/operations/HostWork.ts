@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
+import { jsonLoss } from "./JsonLoss.ts"
 
 /*
  * What a host's own work may return, and the errors of work that failed.
@@ -23,25 +24,6 @@ export const timeoutCode: ErrorCode = {
   meaning: "the work took too long"
 }
 
-/** The kind of an object of which JSON keeps nothing, such as a Map, an iterator, or a promise that nobody awaited. */
-const emptiedKind = (value: unknown): string | undefined => {
-  if (typeof value !== "object" || value === null || Object.keys(value).length > 0) return undefined
-  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1)
-  return /^(?:Object|Array|String|Number|Boolean)$/.test(kind) ? undefined : kind
-}
-
-/** Fails if JSON wrote `{}` for a member that isn't an empty object. */
-const refuseEmptied = (id: string, output: unknown): void => {
-  JSON.stringify(output, (name, value: unknown) => {
-    const kind = emptiedKind(value)
-    if (kind === undefined) return value
-    const where = name === "" ? "" : ` as ${name}`
-    throw new TypeError(
-      `operation ${id} returned a value of the kind ${kind}${where}, of which JSON keeps nothing: return plain data, and await what is a promise`
-    )
-  })
-}
-
 /**
  * The JSON of what an operation returned.
  *
@@ -54,15 +36,17 @@ export const jsonOf = (id: string, output: unknown): string => {
     )
   if (output === undefined)
     throw new TypeError(`operation ${id} returned nothing: return data, or null if there is none`)
-  const isData = ![Response, Error, Map, Set].some((kind) => output instanceof kind)
-  // JSON writes null for NaN.
-  const isNumber = typeof output !== "number" || Number.isFinite(output)
-  const text = isData && isNumber ? JSON.stringify(output) : undefined
-  if (typeof text !== "string") throw new TypeError(`operation ${id} must return data that JSON can hold`)
-  if (text.length > maxResponseLength)
+  const text = JSON.stringify(output) as string | undefined
+  if (text !== undefined && text.length > maxResponseLength)
     throw new TypeError(`operation ${id} must return at most ${maxResponseLength} characters of JSON`)
-  // Most responses have no empty object, and need no second walk.
-  if (text.includes("{}")) refuseEmptied(id, output)
+  const loss = jsonLoss(output)
+  if (loss !== undefined) {
+    const where = loss.name === "" ? "" : ` as ${loss.name}`
+    throw new TypeError(
+      `operation ${id} returned a value of the kind ${loss.kind}${where}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
+    )
+  }
+  if (text === undefined) throw new TypeError(`operation ${id} must return data that JSON can hold`)
   return text
 }
 

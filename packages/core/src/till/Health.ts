@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { Checks } from "./Checks.ts"
@@ -119,10 +119,21 @@ export const workChecks = (work: DueWork): ReadonlyArray<Check> => [
 const storageFailed = (problem: string): Check =>
   checkOf("storage", undefined, { status: "fail", problem, cure: "Check the database" })
 
+/**
+ * Runs an effect for a bounded time, in a separate fiber: a host's store may not let itself be interrupted, and nobody waits
+ * for that.
+ */
+const within = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effect<Option.Option<A>, E> =>
+  Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (running) =>
+    Fiber.join(running).pipe(
+      Effect.timeoutOption(millis),
+      Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
+    )
+  )
+
 /** Reads the storage for a bounded time. */
 const withinTime = <A, E>(reading: Effect.Effect<A, E>) =>
-  reading.pipe(
-    Effect.timeoutOption(storageTimeoutMillis),
+  within(reading, storageTimeoutMillis).pipe(
     Effect.map(Option.match({ onNone: () => "late" as const, onSome: (found) => ({ found }) })),
     // A faulty store of a host may throw anything.
     Effect.catchCause(() => Effect.succeed("failed" as const))
@@ -163,7 +174,7 @@ export class Health extends Context.Service<
       const checks = yield* Checks
       const workers = yield* Workers
       const others = Effect.map(
-        Effect.timeoutOption(checks, checksTimeoutMillis),
+        within(checks, checksTimeoutMillis),
         Option.getOrElse(() => [
           checkOf("checks", undefined, {
             status: "warn",

@@ -1,5 +1,7 @@
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { readFileSync } from "node:fs"
+import { Readable, Writable } from "node:stream"
+import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { ApiFailure, operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
@@ -12,6 +14,23 @@ const refusal = (status: number) => new ApiFailure({ status, code: "NO_SUCH_CITY
 
 const weather = { path: "/weather/oslo?days=2" }
 const newFile = temporaryFiles()
+
+/** A query builder of a database: it runs where it is awaited. */
+class Query {
+  readonly config = { password: "0xabc" }
+  // oxlint-disable-next-line unicorn/no-thenable -- the query of a database is one
+  then(resolve: (rows: ReadonlyArray<string>) => void): void {
+    resolve([])
+  }
+}
+
+/** As packages have one of their own. */
+class FetchResponse {
+  readonly size = 0
+  get [Symbol.toStringTag](): string {
+    return "Response"
+  }
+}
 
 /** A route of a host, with what its work was called with. */
 const sold = async (options: Partial<AnyPlainOperation> = {}, settings: Partial<TillOptions> = {}) => {
@@ -91,7 +110,6 @@ describe("a route of the host", () => {
 
   it.each([
     ["an empty object", () => ({}), {}],
-    ["an empty object with a prototype", () => ({ a: Object.create({ kind: "none" }) }), { a: {} }],
     ["an empty object without prototype", () => [Object.create(null)], [{}]],
     ["braces in a text", () => ({ text: "{}", map: { size: 1 } }), { text: "{}", map: { size: 1 } }],
     [
@@ -100,6 +118,33 @@ describe("a route of the host", () => {
       { at: "1970-01-01T00:00:00.000Z", of: {} }
     ],
     ["an optional member", () => ({ a: undefined, b: [] }), { b: [] }],
+    ["an object of optional members beside data", () => ({ a: 1, b: { c: undefined } }), { a: 1, b: {} }],
+    ["a list with gaps", () => [1, undefined], [1, null]],
+    [
+      "an object of a class",
+      () =>
+        new (class Weather {
+          celsius = 3
+          get text() {
+            return "3"
+          }
+        })(),
+      { celsius: 3 }
+    ],
+    [
+      "an object of another realm",
+      () => runInNewContext("({ celsius: 3, wind: {} })") as unknown,
+      { celsius: 3, wind: {} }
+    ],
+    [
+      "a map that writes its own JSON",
+      () => Object.assign(new Map(), { toJSON: () => ({ a: 1 }) }),
+      { a: 1 }
+    ],
+    ["an option of Effect", () => ({ a: Option.some(1) }), { a: { _id: "Option", _tag: "Some", value: 1 } }],
+    ["an address of the web", () => ({ at: new URL("https://a.example") }), { at: "https://a.example/" }],
+    ["one object twice", () => ((wind) => [wind, wind])({ speed: 1 }), [{ speed: 1 }, { speed: 1 }]],
+    ["boxed values", () => [Object(1), Object("a"), Object(false)] as unknown, [1, "a", false]],
     ["nothing on purpose", () => null, null]
   ])("sells %s", async (_what, work, data) => {
     const { payFor, present } = await sold({ work })
@@ -115,7 +160,7 @@ describe("a route of the host", () => {
     )
     expect((await present(weather, await payFor(weather))).status).toBe(500)
     expect(String(failures[0])).toContain(
-      "operation weather returned a value of the kind Promise as celsius, of which JSON keeps nothing: return plain data, and await what is a promise"
+      "operation weather returned a value of the kind Promise as celsius, which JSON can't hold: return plain data, null where there is none, and await what is a promise"
     )
   })
 
@@ -183,6 +228,37 @@ describe("a route of the host", () => {
     ["returns a request in an object", () => ({ request: new Request("https://a.example") })],
     ["returns bytes without a view", () => new ArrayBuffer(2)],
     ["returns an error in an object", () => ({ celsius: new Error("payer 0xabc owes") })],
+    [
+      "returns an error with members",
+      () => ({ celsius: Object.assign(new Error("payer 0xabc owes"), { a: 1 }) })
+    ],
+    ["returns a query that nobody awaited", () => ({ rows: new Query() })],
+    ["returns an Effect in an object", () => ({ celsius: Effect.succeed(21) })],
+    ["returns a stream of Node", () => Readable.from(["a"])],
+    ["returns a stream of Node in an object", () => ({ body: new Writable() })],
+    ["returns what resembles a response", () => new FetchResponse()],
+    [
+      "returns private fields",
+      () =>
+        new (class {
+          readonly #celsius = 3
+          get celsius() {
+            return this.#celsius
+          }
+        })()
+    ],
+    ["returns an async iterator", () => ({ async *[Symbol.asyncIterator]() {} })],
+    ["returns a map with members", () => ({ celsius: Object.assign(new Map([[1, 2]]), { a: 1 }) })],
+    ["returns a function in an object", () => ({ city: "Rome", celsius: () => 21 })],
+    ["returns a list of functions", () => ({ ok: [() => 1] })],
+    ["returns a symbol in an object", () => ({ city: "Rome", kind: Symbol("a") })],
+    ["returns no number in an object", () => ({ city: "Rome", celsius: Number.NaN })],
+    ["returns infinity in a list", () => [1, Number.POSITIVE_INFINITY]],
+    ["returns a boxed number that is none", () => ({ city: "Rome", celsius: Object(Number.NaN) as unknown })],
+    ["returns no date", () => ({ city: "Rome", at: new Date(Number.NaN) })],
+    ["returns only what isn't there", () => ({ temp: undefined })],
+    ["returns only what isn't there, in an object", () => ({ data: [{ temp: undefined }] })],
+    ["returns an error by toJSON", () => ({ toJSON: () => ({ of: new Error("payer 0xabc owes") }) })],
     ["returns a symbol", () => Symbol("a")],
     ["returns no number", () => Number.NaN],
     ["returns a number that JSON can't hold, in an object", () => ({ celsius: 1n })],

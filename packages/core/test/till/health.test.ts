@@ -16,7 +16,11 @@ import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
 
 /** Storage in memory, whose reading of the refund stop a test replaces, and how often it was read. */
 const watchedStorage = () => {
-  const watched = { reads: 0, answer: "well" as "well" | "fails" | "never" }
+  const watched = {
+    reads: 0,
+    answer: "well" as "well" | "fails" | "never" | "stuck",
+    stuck: Promise.withResolvers<undefined>()
+  }
   const failing = Effect.fail(new StoreError({ operation: "charges.refundStop", cause: "down" }))
   const watch = (charges: Charges["Service"]): Charges["Service"] => ({
     ...charges,
@@ -24,6 +28,9 @@ const watchedStorage = () => {
       Effect.suspend(() => {
         watched.reads += 1
         if (watched.answer === "never") return Effect.never
+        // As a transaction of a host that awaits a connection.
+        if (watched.answer === "stuck")
+          return Effect.uninterruptible(Effect.promise(() => watched.stuck.promise))
         return watched.answer === "fails" ? failing : charges.refundStop()
       })
   })
@@ -130,7 +137,7 @@ describe("livez and readyz", () => {
     expect([below.handles("/internal/livez"), below.handles("/livez")]).toEqual([true, false])
   })
 
-  it.each(["fails", "never"] as const)(
+  it.each(["fails", "never", "stuck"] as const)(
     "are alive and not ready while the storage answer is: %s",
     async (answer) => {
       const { probe, till, watched } = openTill()
@@ -140,6 +147,7 @@ describe("livez and readyz", () => {
       expect((await probe("/livez")).status).toBe(200)
       expect(await till.health()).toMatchObject({ live: true, ready: false, status: "fail", work: undefined })
       watched.answer = "well"
+      watched.stuck.resolve(undefined)
       // Its reading holds for a second.
       await expect.poll(async () => (await probe("/readyz")).status, { timeout: 60_000 }).toBe(200)
     }

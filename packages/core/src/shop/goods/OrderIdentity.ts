@@ -10,6 +10,8 @@ import type { VaultBuyRequest } from "./Vault.ts"
 /** Text without differences in letter case, white space and compatible characters. */
 const folded = (text = ""): string =>
   text
+    // Not 12: 1² is another flat.
+    .replaceAll(/(?<=\d)(?=\p{No})/gu, " ")
     .normalize("NFKC")
     // In this order: ẞ, ß and SS become ss.
     .toUpperCase()
@@ -19,12 +21,14 @@ const folded = (text = ""): string =>
 
 /** A product's page without its variant, which is compared by itself, and without what names no product. */
 const pageOf = (productUrl: string): string => {
-  const { host, pathname, searchParams } = new URL(productUrl)
+  const { hash, host, pathname, searchParams } = new URL(productUrl)
+  // A page of a shop that is one document: another fragment is a place in the page.
+  const route = /^#!?\//.test(hash) ? hash : ""
   const query = [...searchParams]
     .filter(([name]) => name !== "variant" && !/^utm_/i.test(name))
     .map((pair) => JSON.stringify(pair))
     .toSorted()
-  return [host, pathname.replace(/\/+$/, ""), ...query].join("\n")
+  return [host, pathname.replace(/\/+$/, ""), route, ...query].join("\n")
 }
 
 const productIn = (
@@ -37,15 +41,36 @@ const productIn = (
     : [product.source, pageOf(product.productUrl), product.variantId]
 }
 
+/** Codes of cars that people write before the postal codes of their own country, where they differ from its ISO code. */
+const carCodes: Readonly<Record<string, string>> = {
+  AT: "A",
+  BE: "B",
+  DE: "D",
+  ES: "E",
+  FI: "FIN",
+  FR: "F",
+  HU: "H",
+  IT: "I",
+  LI: "FL",
+  LU: "L",
+  NO: "N",
+  PT: "P",
+  SE: "S",
+  SI: "SLO"
+}
+
 /**
- * A postal code without what some write and others leave out: spaces, hyphens, a country before it (`D-10115`), and the four
- * further digits in the United States, which narrow the street that the address has anyway.
+ * A postal code without what some write and others leave out: spaces, hyphens, its own country before a number (`D-10115`,
+ * `LV1050`), and the four further digits in the United States, which narrow the street that the address has anyway. Other
+ * letters are a province, region or part of a town.
  */
 const codeIn = (postalCode: string, country: string): string => {
-  const code = folded(postalCode)
-    .replace(/^[a-z]{1,2} ?\p{Pd} ?(?=\d)/u, "")
-    .replaceAll(/[\s\p{Pd}]+/gu, "")
-  return country === "US" ? code.slice(0, zipLength) : code
+  const code = folded(postalCode).replaceAll(/[\s\p{Pd}]+/gu, "")
+  const prefix = [country, carCodes[country] ?? country]
+    .map((letters) => letters.toLowerCase())
+    .find((letters) => code.startsWith(letters) && /^\d+$/.test(code.slice(letters.length)))
+  const own = prefix === undefined ? code : code.slice(prefix.length)
+  return country === "US" ? own.slice(0, zipLength) : own
 }
 
 /** Digits of a ZIP code without those of ZIP+4. */

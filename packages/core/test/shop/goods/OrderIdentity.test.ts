@@ -136,6 +136,19 @@ it.each([
   ["US", "97201", "97202", false],
   ["US", "97201-1234", "97202-1234", false],
   ["DE", "10115", "D-10115", true],
+  ["DE", "10115", "D 10115", true],
+  ["DE", "10115", "DE10115", true],
+  ["DE", "10115", "A-10115", false],
+  ["AT", "1010", "A-1010", true],
+  ["CH", "8001", "CH-8001", true],
+  ["FI", "00100", "FIN-00100", true],
+  ["LV", "LV1050", "1050", true],
+  ["LV", "LV-1050", "lv 1050", true],
+  ["US", "97201-1234", "US-97201", true],
+  ["AR", "A-1010", "B-1010", false],
+  ["SZ", "H-100", "M-100", false],
+  ["GB", "SW-1A 1AA", "SE-1A 1AA", false],
+  ["GB", "GB-1A 1AA", "1A 1AA", false],
   ["JP", "100-0001", "1000001", true],
   ["JP", "100-0001", "100-0002", false],
   ["CA", "K1A 0B1", "k1a-0b1", true],
@@ -164,6 +177,7 @@ describe("another", () => {
       "https://a.example/item?id=1&variant=1",
       "https://a.example/item?id=2&variant=1"
     ],
+    ["page behind #", "https://a.example/?variant=1#/p/1", "https://a.example/?variant=1#/p/2"],
     ["path", "https://a.example/x?variant=1", "https://a.example/y?variant=1"],
     [
       "value of what isn't utm_",
@@ -181,6 +195,14 @@ describe("another", () => {
     const of = (productUrl: string) =>
       orderOf({ shippingAddress: base.shippingAddress, email: base.email, productUrl }, marketplace)
     expect(of(one)).not.toBe(of(other))
+  })
+
+  it("flat by a raised number is another order", () => {
+    const base = randomOrder(dice(3))
+    const of = (line1: string) =>
+      orderOf({ ...base, shippingAddress: { ...base.shippingAddress, line1 } }, marketplace)
+    expect(of("Apt 1²")).not.toBe(of("Apt 12"))
+    expect(of("Apt 1²")).toBe(of("apt  1²"))
   })
 
   it("split of the same words between two fields is another order", () => {
