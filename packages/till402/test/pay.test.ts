@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { operation } from "@till402/core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { isUnchargedText } from "../src/http/see.ts"
 import { judgeOffer, readOffer } from "../src/pay/Offers.ts"
 import { signedFault } from "../src/pay/SignedTerms.ts"
+import { sendUnpaid } from "../src/pay/send.ts"
 import { judgeStanding } from "../src/pay/Standing.ts"
 import { listen, payTo, privateKey, startNode, startService, till402, withHeaders } from "./world.ts"
 
@@ -475,6 +478,52 @@ describe("till402 pay says of a payment that bought nothing", () => {
     expect(later.noted).not.toMatch(/may have been|look at/)
   })
 
+  it("that it was charged, by the chain, whatever the server says", async () => {
+    const said = Buffer.from(
+      JSON.stringify({ x402Version: 2, error: "invalid; nothing was charged", accepts: [] })
+    ).toString("base64")
+    const { node, url } = await losing(said)
+    node.isUsed = true
+    const { code, noted } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+    expect([code, noted]).toEqual([1, expect.stringContaining("It was charged: the chain shows")])
+  })
+
+  it.each([
+    ["payment_expired: nothing was charged", true],
+    ["the payer canceled this payment on the chain; nothing was charged, sign a new one", true],
+    ["The service has been stopped. Nothing was charged by this request.", true],
+    ["You have bought this. This one was not charged. Send the first payment again", true],
+    ["we cannot tell whether it was not charged", false],
+    ["we cannot tell whether nothing was charged", false],
+    ["It is not charged again.", false]
+  ])("as a denial: %s: %s", (text, isDenial) => {
+    expect(isUnchargedText(text)).toBe(isDenial)
+  })
+
+  it("after a final status that isn't ok, or a receipt that is none", async () => {
+    const receipt = Buffer.from(JSON.stringify({ success: true, transaction: 12_345 })).toString("base64")
+    const paid = (status: number, text: string) =>
+      openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response) =>
+        response.writeHead(status, { "content-type": "text/plain", "payment-response": receipt }).end(text)
+      )
+    const result = async (status: number, text: string, isUsed?: boolean) => {
+      const { node, url } = await paid(status, text)
+      node.isUsed = isUsed
+      const { noted, ...rest } = await till402(["pay", url, "--rpc", node.url], { PRIVATE_KEY: privateKey })
+      return { ...rest, noted: noted.replaceAll(/\s+/g, " ") }
+    }
+    const forbidden = await result(403, "no", true)
+    expect([forbidden.code, forbidden.printed]).toEqual([1, "no"])
+    expect(forbidden.noted).toContain("the server returned 403. It was charged: the chain shows")
+    expect((await result(403, "no")).noted).toContain("It may have been charged")
+    const denied = await result(400, JSON.stringify({ code: "X", message: "Nothing was charged." }))
+    expect(denied.noted).toContain("no receipt: the server returned 400 (X: Nothing was charged.)")
+    expect(denied.noted).not.toMatch(/may have been|look at/)
+    const odd = await result(200, "goods")
+    expect([odd.code, odd.printed]).toEqual([0, "goods"])
+    expect(odd.noted).toContain("the response 200 has no receipt")
+  })
+
   it("where it is kept, from which it is sent again, and no other is signed", async () => {
     let isBroken = true
     const { headers, node, url } = await openEvil({ x402Version: 2, accepts: [v2Offer()] }, (response) =>
@@ -501,10 +550,13 @@ describe("till402 pay says of a payment that bought nothing", () => {
   })
 
   it.each([
-    [{ isDenied: true, isUsed: true }, "Denied"],
+    [{ isDenied: true, isUsed: true }, "Charged"],
+    [{ isDenied: true, isUsed: false }, "Denied"],
+    [{ isDenied: true }, "Denied"],
     [{ isUsed: true }, "Charged"],
     [{ isUsed: false, validBefore: 900 }, "Expired"],
     [{ isUsed: false, validBefore: 950 }, "Unused"],
+    [{ isUsed: false, validBefore: 900, blockSeconds: undefined }, "Unused"],
     [{ isUsed: false }, "Unknown"],
     [{ validBefore: 900 }, "Unknown"]
   ])("by %j: %s", (known, tag) => {
@@ -512,7 +564,7 @@ describe("till402 pay says of a payment that bought nothing", () => {
       isDenied: false,
       isUsed: undefined,
       validBefore: undefined,
-      nowMillis: 1_000_000,
+      blockSeconds: 1_000,
       ...known
     })
     expect(standing._tag).toBe(tag)
@@ -521,8 +573,9 @@ describe("till402 pay says of a payment that bought nothing", () => {
 
 describe("nothing is sent that wasn't shown:", () => {
   const offer = readOffer(v2Offer(), 2)
-  const authorization = { value: "10000", to: payTo, validBefore: "1060", nonce: "0x00" }
+  const authorization = { from: address, value: "10000", to: payTo, validBefore: "1060", nonce: "0x00" }
   const permit2Authorization = {
+    from: address,
     permitted: { token: usdc, amount: "10000" },
     witness: { to: payTo },
     deadline: "1060"
@@ -530,6 +583,8 @@ describe("nothing is sent that wasn't shown:", () => {
   it.each<[object, string | undefined]>([
     [{ authorization }, undefined],
     [{ authorization: { ...authorization, value: "10001" } }, "0.010001 USDC, and 0.01 USDC was shown"],
+    [{ authorization: { ...authorization, value: "all" } }, "can't be read"],
+    [{ authorization: { ...authorization, from: usdc } }, `for the wallet ${usdc}`],
     [{ authorization: { ...authorization, to: usdc } }, `a payment to ${usdc}`],
     [{ authorization: { ...authorization, validBefore: "99999" } }, "valid for more than 3600 seconds"],
     [{ permit2Authorization }, undefined],
@@ -540,9 +595,117 @@ describe("nothing is sent that wasn't shown:", () => {
     ],
     [{}, "can't be read"]
   ])("%j: %s", async (payload, fault) => {
-    const found = await signedFault({ x402Version: 2, payload } as never, offer, 1_000_000)
+    const found = await signedFault({ x402Version: 2, payload } as never, { address, offer }, 1_000_000)
     if (fault === undefined) expect(found).toBeUndefined()
     else expect(found).toContain(fault)
+  })
+
+  /** A payment that a shop has taken once, in a file. */
+  const openKept = async () => {
+    const evil = await openEvil({ x402Version: 2, accepts: [v2Offer()] })
+    const file = join(folder(), "payment.json")
+    const pay = (...args: ReadonlyArray<string>) =>
+      till402(["pay", evil.url, "--rpc", evil.node.url, "--payment", file, ...args], {
+        PRIVATE_KEY: privateKey
+      })
+    const change = (changes: object) =>
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...changes }))
+    return { ...evil, file, pay, change }
+  }
+
+  it("not by sending it: a kept payment keeps to --dry-run and --max, as a new one", async () => {
+    const { pay, payments } = await openKept()
+    expect((await pay("-d", '{"buy":"desk"}')).code).toBe(0)
+    const dry = await pay("-d", '{"buy":"desk"}', "--dry-run", "--json")
+    expect([dry.code, dry.noted]).toEqual([0, expect.stringContaining("nothing was paid: --dry-run")])
+    expect(JSON.parse(dry.printed)).toMatchObject({ status: 402, paid: false, amount: "0.01" })
+    const dear = await pay("-d", '{"buy":"desk"}', "--max", "0.009999")
+    expect([dear.code, dear.noted]).toEqual([
+      1,
+      expect.stringContaining("The payment wasn't sent: the price is above --max 0.009999")
+    ])
+    const other = await pay("-d", '{"buy":"two"}')
+    expect([other.code, other.noted]).toEqual([2, expect.stringContaining("with another body")])
+    expect(payments).toHaveLength(1)
+    expect((await pay("-d", '{"buy":"desk"}', "--max", "0.01")).code).toBe(0)
+    expect(payments).toEqual([payments[0], payments[0]])
+  })
+
+  it("not by a kept payment that shows something else than was signed", async () => {
+    const { change, file, pay, payments } = await openKept()
+    await pay()
+    const text = readFileSync(file, "utf8")
+    const { accepted, payload } = JSON.parse(text)
+    const { authorization } = payload.payload
+    const cheap = { ...accepted, amount: "1" }
+    for (const [changes, code] of [
+      [{ accepted: cheap }, 2],
+      [{ accepted: cheap, payload: { ...payload, accepted: cheap } }, 1],
+      [{ address: usdc }, 1],
+      [{ payload: { ...payload, payload: { authorization: { ...authorization, value: "1e9" } } } }, 1],
+      [{ payload: [] }, 2],
+      [{ payload: { ...payload, payload: null } }, 2]
+    ] as const) {
+      change(changes)
+      const { code: found, noted } = await pay()
+      expect([found, noted]).toEqual([code, expect.stringMatching(/wasn't sent: |no payment that/)])
+      writeFileSync(file, text)
+    }
+    expect(payments).toHaveLength(1)
+  })
+})
+
+describe("a body", () => {
+  /** A body that comes piece by piece, by a clock that the test moves. */
+  const openSlow = async (status: number) => {
+    let pieces: ReadableStreamDefaultController<Uint8Array>
+    const slow = async (_url: URL, { signal }: { readonly signal: AbortSignal }) => {
+      const start = (controller: typeof pieces): void => {
+        pieces = controller
+        signal.addEventListener("abort", () => controller.error(signal.reason))
+      }
+      return new Response(new ReadableStream<Uint8Array>({ start }), { status })
+    }
+    vi.stubGlobal("fetch", slow)
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+      vi.useRealTimers()
+    })
+    const init = { method: "GET", headers: new Headers(), body: undefined }
+    const { body } = await sendUnpaid({ url: new URL("http://x/"), init, sleep: async () => undefined })
+    const reader = body!.getReader()
+    const pass = async (millis: number): Promise<void> => {
+      // A pending read has set its timer by then.
+      await nextTurn()
+      vi.advanceTimersByTime(millis)
+    }
+    return { pass, reader, send: (length: number): void => pieces.enqueue(new Uint8Array(length)) }
+  }
+
+  it("may take long as a whole, and no piece of it", async () => {
+    const { pass, reader, send } = await openSlow(200)
+    for (let piece = 1; piece < 4; piece++) {
+      const next = reader.read()
+      await pass(89_000)
+      send(piece)
+      expect((await next).value).toHaveLength(piece)
+      // Whoever reads slowly has all the time.
+      await pass(1_000_000)
+    }
+    const last = expect(reader.read()).rejects.toThrow("nothing was received for 90 s")
+    await pass(90_000)
+    await last
+  })
+
+  it("of a refusal may not", async () => {
+    const { pass, reader, send } = await openSlow(402)
+    await pass(60_000)
+    send(1)
+    await reader.read()
+    const next = expect(reader.read()).rejects.toThrow("nothing was received for 90 s")
+    await pass(30_000)
+    await next
   })
 })
 

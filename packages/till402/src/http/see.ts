@@ -21,9 +21,9 @@ export const readText = async (response: Response, maxLength = maxBytes): Promis
   return bytes === undefined ? undefined : Buffer.from(bytes).toString("utf8")
 }
 
-/** Whether a server states that a request wasn't charged. */
+/** Whether a server states that a request wasn't charged: a sentence of a till, not its words in another one. */
 export const isUnchargedText = (text: string): boolean =>
-  /\b(?:nothing was|was not|not) charged\b/i.test(text)
+  /(?:^|[.:;] )(?:nothing was|this one was not) charged(?: here| by this request)?(?:[.,;]|$)/i.test(text)
 
 /** Fetches as strangers do: whoever redirects is told, and nothing is waited for endlessly. A longer body is read as none. */
 export const see = async (url: string, init: RequestInit = {}): Promise<Seen> => {

@@ -42,24 +42,38 @@ const authorizationState = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)"
 ])
 
+/** What the chain says of an authorization of EIP-3009. */
+export interface AuthorizationState {
+  /** Whether the token's contract has used it, or canceled it. */
+  readonly isUsed: boolean
+  /** Time of the newest block, in seconds since 1970, which expires authorizations; `undefined` if it can't be read. */
+  readonly blockSeconds: number | undefined
+}
+
 /**
- * Whether the token's contract has used an authorization of EIP-3009, or canceled it.
+ * Reads the state of an authorization, and the time on its chain.
  *
  * @throws Error if there is no node, or it doesn't respond within 5 seconds
  */
-export const isAuthorizationUsed = async (
+export const authorizationStateOf = async (
   { asset, network }: Token,
   { address, nonce }: { readonly address: string; readonly nonce: `0x${string}` },
   rpcUrl: string | undefined
-): Promise<boolean> => {
+): Promise<AuthorizationState> => {
   if (network?.family !== "evm") throw new Error("the network has no such authorizations")
   const client = await evmClient(network.chainId, rpcUrl)
-  return client.readContract({
+  // Before the state: what is unused then is unused at the time of this block.
+  const blockSeconds = await client.getBlock().then(
+    ({ timestamp }) => Number(timestamp),
+    () => undefined
+  )
+  const isUsed = await client.readContract({
     address: asset as `0x${string}`,
     abi: authorizationState,
     functionName: "authorizationState",
     args: [address as `0x${string}`, nonce]
   })
+  return { isUsed, blockSeconds }
 }
 
 interface TokenAccounts {

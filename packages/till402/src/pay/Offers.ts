@@ -95,6 +95,12 @@ const validityFault = ({ network, validSeconds }: Offer): string | undefined => 
 
 const familyNames = { evm: "an EVM wallet", solana: "a Solana wallet" }
 
+/** Why a price isn't paid; `undefined` if it is. */
+export const priceFault = (amountAtomic: bigint, maxAtomic: bigint): string | undefined =>
+  amountAtomic > maxAtomic
+    ? `the price is above --max ${Money.formatAtomic(maxAtomic)}; to pay it, add --max ${Money.formatAtomic(amountAtomic)}`
+    : undefined
+
 /** Judges an offer as clients do. Pure. */
 export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms): OfferVerdict => {
   const { amountAtomic, network, networkName, requirements } = offer
@@ -111,10 +117,6 @@ export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms)
       `it asks for the token ${requirements.asset}, which isn't USDC of ${networkName}; if you trust it, add --token ${requirements.asset}`
     )
   if (amountAtomic === undefined) return refused(priceOf(offer))
-  if (amountAtomic > maxAtomic)
-    return refused(
-      `the price is above --max ${Money.formatAtomic(maxAtomic)}; to pay it, add --max ${Money.formatAtomic(amountAtomic)}`
-    )
-  const fault = validityFault(offer)
+  const fault = priceFault(amountAtomic, maxAtomic) ?? validityFault(offer)
   return fault === undefined ? { _tag: "Payable", offer, amountAtomic } : refused(fault)
 }

@@ -11,12 +11,14 @@ export type Payload = Awaited<ReturnType<Payer["createPaymentPayload"]>>
 /** What each way to pay signs: EIP-3009, Permit2, or a transaction of Solana. */
 interface Signed {
   readonly authorization?: {
+    readonly from: string
     readonly value: string
     readonly to: string
     readonly validBefore: string
     readonly nonce: `0x${string}`
   }
   readonly permit2Authorization?: {
+    readonly from: string
     readonly permitted: { readonly token: string; readonly amount: string }
     readonly witness: { readonly to: string }
     readonly deadline: string
@@ -26,6 +28,8 @@ interface Signed {
 
 interface SignedTerms {
   readonly amountAtomic: bigint
+  /** Absent on Solana, as `payTo`. */
+  readonly address?: string
   /** On Solana it is a token account, which the client derives. */
   readonly payTo?: string
   readonly asset?: string
@@ -68,13 +72,15 @@ const readTerms = async (payload: Payload): Promise<SignedTerms | undefined> => 
   if (authorization !== undefined)
     return {
       amountAtomic: BigInt(authorization.value),
+      address: authorization.from,
       payTo: authorization.to,
       validBefore: BigInt(authorization.validBefore)
     }
   if (permit2Authorization !== undefined) {
-    const { deadline, permitted, witness } = permit2Authorization
+    const { deadline, from, permitted, witness } = permit2Authorization
     return {
       amountAtomic: BigInt(permitted.amount),
+      address: from,
       asset: permitted.token,
       payTo: witness.to,
       validBefore: BigInt(deadline)
@@ -92,15 +98,18 @@ const marginSeconds = 60
 /** Compares what was signed with what was shown. Returns why it must not be sent. */
 export const signedFault = async (
   payload: Payload,
-  offer: Offer,
+  { address, offer }: { readonly address: string; readonly offer: Offer },
   nowMillis: number
 ): Promise<string | undefined> => {
-  const signed = await readTerms(payload)
+  // A kept payment may have been changed to anything.
+  const signed = await readTerms(payload).catch(() => undefined)
   if (signed === undefined) return "what the client signed can't be read"
   const { amountAtomic, asset, payTo, validBefore = 0n } = signed
   const { requirements } = offer
   if (amountAtomic !== offer.amountAtomic)
     return `the client signed ${priceOf({ ...offer, amountAtomic })}, and ${priceOf(offer)} was shown`
+  if (!isSame(signed.address, address))
+    return `the client signed for the wallet ${signed.address}, and ${address} was shown`
   if (!isSame(payTo, requirements.payTo))
     return `the client signed a payment to ${payTo}, and ${requirements.payTo} was shown`
   if (!isSame(asset, requirements.asset))

@@ -12,7 +12,8 @@ export interface Known {
   readonly isUsed: boolean | undefined
   /** When it expires, in seconds since 1970; `undefined` if that isn't part of it. */
   readonly validBefore: number | undefined
-  readonly nowMillis: number
+  /** Time on its chain, in seconds since 1970: a clock here may be wrong. `undefined` if it can't be read. */
+  readonly blockSeconds: number | undefined
 }
 
 export type Standing =
@@ -28,12 +29,12 @@ export type Standing =
 /** A node may be some blocks behind. */
 const marginSeconds = 60
 
-/** Decides from what is known alone: without evidence, it may have been charged. Pure. */
-export const judgeStanding = ({ isDenied, isUsed, nowMillis, validBefore }: Known): Standing => {
-  if (isDenied) return { _tag: "Denied" }
+/** Decides from what is known alone, by the chain before the server: without evidence, it may have been charged. Pure. */
+export const judgeStanding = ({ blockSeconds, isDenied, isUsed, validBefore }: Known): Standing => {
   if (isUsed === true) return { _tag: "Charged" }
+  if (isDenied) return { _tag: "Denied" }
   if (isUsed === undefined || validBefore === undefined) return { _tag: "Unknown" }
-  return nowMillis / 1_000 > validBefore + marginSeconds
+  return blockSeconds !== undefined && blockSeconds > validBefore + marginSeconds
     ? { _tag: "Expired" }
     : { _tag: "Unused", validBefore }
 }

@@ -6,9 +6,9 @@ import { isUnchargedText, readText } from "../http/see.ts"
 import { labelled } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
 import { type Account, openAccount } from "./Account.ts"
-import { balanceOf, isAuthorizationUsed } from "./Balance.ts"
-import { keepPayment, type KeptPayment, readPayment } from "./KeptPayment.ts"
-import { judgeOffer, type Offer, type OfferVerdict, priceOf, readOffer, type Terms } from "./Offers.ts"
+import { authorizationStateOf, balanceOf } from "./Balance.ts"
+import { callOf, keepPayment, type KeptPayment, readPayment } from "./KeptPayment.ts"
+import { judgeOffer, type Offer, type OfferVerdict, priceFault, priceOf, readOffer, type Terms } from "./Offers.ts"
 import { type Call, sendPayment, sendUnpaid } from "./send.ts"
 import { authorizationOf, signedFault } from "./SignedTerms.ts"
 import { judgeStanding, standingText } from "./Standing.ts"
@@ -134,7 +134,9 @@ const noteAll = (label: string, text: string, output: Output): void => {
 
 const transactionOf = (response: Response): string | undefined => {
   try {
-    return paymentReader.getPaymentSettleResponse((name) => response.headers.get(name)).transaction
+    const receipt = paymentReader.getPaymentSettleResponse((name) => response.headers.get(name))
+    const { transaction } = receipt as { readonly transaction: unknown }
+    return typeof transaction === "string" ? transaction : undefined
   } catch {
     // A refused call has no receipt.
     return undefined
@@ -204,11 +206,11 @@ const sign = async (
   const payload = await payer
     .createPaymentPayload({ ...challenge, accepts: [accepted] })
     .catch((error: unknown) => refuse(`the client refuses to sign: ${wordsOf(error)}`))
-  const fault = await signedFault(payload, offer, options.now())
+  const fault = await signedFault(payload, { address, offer }, options.now())
   if (fault !== undefined) return refuse(fault)
   const { x402Version } = challenge
-  const { init, paymentFile, rpcUrl = wallet.rpcUrl, url } = options
-  const kept = { url: url.href, method: init.method, x402Version, accepted, address, rpcUrl, payload }
+  const { paymentFile, rpcUrl = wallet.rpcUrl } = options
+  const kept = { ...callOf(options), x402Version, accepted, address, rpcUrl, payload }
   if (paymentFile !== undefined) await keepPayment(kept, paymentFile)
   return signedOf(kept, options)
 }
@@ -229,19 +231,24 @@ const standingOf = async (
   options: PayOptions
 ): Promise<string> => {
   const { address, payload, rpcUrl } = kept
-  const authorization = isDenied ? undefined : authorizationOf(payload)
+  const authorization = authorizationOf(payload)
   const { network, networkName, requirements } = offer
   const token = { asset: requirements.asset, network, networkName }
-  const isUsed =
+  const state =
     authorization === undefined
       ? undefined
-      : await isAuthorizationUsed(
+      : await authorizationStateOf(
           token,
           { address, nonce: authorization.nonce },
           options.rpcUrl ?? rpcUrl
         ).catch(() => undefined)
-  const { validBefore } = authorization ?? {}
-  const standing = judgeStanding({ isDenied, isUsed, validBefore, nowMillis: options.now() })
+  const validBefore = authorization?.validBefore
+  const standing = judgeStanding({
+    isDenied,
+    isUsed: state?.isUsed,
+    blockSeconds: state?.blockSeconds,
+    validBefore
+  })
   const isOpen = standing._tag !== "Denied" && standing._tag !== "Expired"
   return standingText(standing, { address, networkName, again: isOpen ? await again() : "" })
 }
@@ -269,10 +276,11 @@ const deliver = async (signed: Signed, options: PayOptions, output: Output): Pro
     )
   }
   const transaction = transactionOf(response)
-  const missing = isFinal
-    ? `the response ${response.status} has no receipt`
-    : await sentence(`no receipt: ${last}`, !mayBeCharged)
-  noteAll("paid", transaction ?? missing, output)
+  const missing = async () =>
+    response.ok
+      ? `the response ${response.status} has no receipt`
+      : await sentence(`no receipt: ${last}`, !mayBeCharged)
+  noteAll("paid", transaction ?? (await missing()), output)
   const balance = await readBalance(offer, kept.address, options.rpcUrl ?? kept.rpcUrl)
   describeBalance(balance, offer, output)
   const { address } = kept
@@ -289,30 +297,45 @@ const deliver = async (signed: Signed, options: PayOptions, output: Output): Pro
   }
 }
 
+/** Ends a dry run. */
+const showOnly = (
+  response: Response,
+  { address, offer, ...balance }: Balance & { readonly offer: Offer; readonly address: string },
+  output: Output
+): Paid => {
+  describeBalance(balance, offer, output)
+  output.note("nothing was paid: --dry-run")
+  const { balanceAtomic } = balance
+  return { response, payment: { isSent: false, offer, address, transaction: undefined, balanceAtomic } }
+}
+
+/** Sends a payment that was kept, as a new one: never above --max, and nothing that isn't shown. */
+const payKept = async (kept: KeptPayment, options: PayOptions, output: Output): Promise<Paid> => {
+  const signed = signedOf(kept, options)
+  const { offer } = signed
+  const { address, payload } = kept
+  describe({ offer, address, source: options.paymentFile ?? "" }, output)
+  const fault =
+    priceFault(offer.amountAtomic ?? 0n, options.maxAtomic) ?? (await signedFault(payload, { address, offer }, options.now()))
+  if (fault !== undefined) throw new CommandFailed(`The payment wasn't sent: ${fault}`)
+  if (!options.dryRun) return deliver(signed, options, output)
+  const balance = await readBalance(offer, address, options.rpcUrl ?? kept.rpcUrl)
+  return showOnly(await sendUnpaid(options), { ...balance, offer, address }, output)
+}
+
 /** Calls a server, and pays its 402. Notes price, receipt and balance. */
 export const pay = async (options: PayOptions, output: Output): Promise<Paid> => {
   const kept = options.paymentFile && (await readPayment(options.paymentFile, options))
-  if (kept) {
-    const signed = signedOf(kept, options)
-    describe({ ...signed, address: kept.address, source: options.paymentFile ?? "" }, output)
-    return deliver(signed, options, output)
-  }
+  if (kept) return payKept(kept, options, output)
   const unpaid = await sendUnpaid(options)
   if (unpaid.status !== 402) return free(unpaid, output)
   const challenge = await readChallenge(unpaid)
   const offers = challenge.accepts.map((each) => readOffer(each, challenge.x402Version))
   const chosen = await choose(offers, options, await options.wallets())
-  const { account, balanceAtomic, offer } = chosen
+  const { account, offer } = chosen
   const { address, wallet } = account
   describe({ offer, address, source: wallet.source }, output)
-  if (options.dryRun) {
-    describeBalance(chosen, offer, output)
-    output.note("nothing was paid: --dry-run")
-    return {
-      response: unpaid,
-      payment: { isSent: false, offer, address, transaction: undefined, balanceAtomic }
-    }
-  }
+  if (options.dryRun) return showOnly(unpaid, { ...chosen, address }, output)
   const accepted = challenge.accepts[offers.indexOf(offer)]!
   return deliver(await sign(challenge, accepted, chosen, options), options, output)
 }

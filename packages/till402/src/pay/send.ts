@@ -1,3 +1,4 @@
+import { readBytes } from "@till402/core/effect"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { isUnchargedText, readText } from "../http/see.ts"
 import type { Output } from "../terminal/Output.ts"
@@ -15,20 +16,49 @@ export interface Call {
   readonly sleep: (millis: number) => Promise<void>
 }
 
-/** A server may take this long: an assistant's reply does. */
+/** A server may take this long: an assistant's reply does. So may each piece of what it delivers. */
 const callTimeoutMillis = 90_000
+
+/** A body whose reader waits for each piece only so long; a slow reader of it takes as long as it likes. */
+const withoutPauses = (body: ReadableStream<Uint8Array>, abort: () => void): ReadableStream<Uint8Array> => {
+  const reader = body.getReader()
+  return new ReadableStream(
+    {
+      pull: async (controller) => {
+        const timer = setTimeout(abort, callTimeoutMillis)
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason)
+    },
+    { highWaterMark: 0 }
+  )
+}
 
 const send = async ({ init, url }: Call, more: Readonly<Record<string, string>> = {}) => {
   const headers = new Headers(init.headers)
   for (const [name, value] of Object.entries(more)) headers.set(name, value)
-  return fetch(url, {
+  const controller = new AbortController()
+  const abort = (): void =>
+    controller.abort(new Error(`nothing was received for ${callTimeoutMillis / 1_000} s`))
+  // What isn't ok is short, and has to come to its end in this time.
+  const timer = setTimeout(abort, callTimeoutMillis).unref()
+  const response = await fetch(url, {
     method: init.method,
     headers,
     // Otherwise a payment would go to whoever the server names.
     redirect: "manual",
-    signal: AbortSignal.timeout(callTimeoutMillis),
+    signal: controller.signal,
     ...(init.body === undefined ? {} : { body: init.body })
   })
+  if (!response.ok || response.body === null) return response
+  clearTimeout(timer)
+  return new Response(withoutPauses(response.body, abort), response)
 }
 
 /** @throws CommandFailed if the server can't be reached */
@@ -57,6 +87,20 @@ const waitOf = (response: Response | undefined): number => {
 /** Longer error bodies are no error bodies. */
 const maxErrorBytes = 64_000
 
+/** The body of a final response that isn't ok, which is also shown; a longer one is none. */
+const maxRefusalBytes = 1_000_000
+
+/** A refusal with a body that is read, and what it says. A 402 is left to whoever reads challenges. */
+const readRefusal = async (response: Response) => {
+  const { body, headers, status } = response
+  if (response.ok || status === 402 || body === null) return { response, text: "" }
+  const bytes = await readBytes(body, maxRefusalBytes).catch(() => undefined)
+  return {
+    response: new Response(bytes as BodyInit | undefined, { status, headers }),
+    text: textOf(Buffer.from(bytes ?? []).toString("utf8"))
+  }
+}
+
 /** What an error's body says, in one line. */
 const textOf = (body: string): string => {
   try {
@@ -67,17 +111,20 @@ const textOf = (body: string): string => {
   }
 }
 
+const saidBy = ({ status }: Response, text: string): string =>
+  `the server returned ${status}${text === "" ? "" : ` (${text})`}`
+
 /** How a payment was received. */
 export interface Delivery {
   /** The last one; `undefined` if the connection broke. */
   readonly response: Response | undefined
   /** Whether the last one says how the call ended. */
   readonly isFinal: boolean
-  /** What the last one says if it isn't final. */
+  /** What the last one says if it bought nothing. */
   readonly last: string
   /** The first problem, if it is another one. */
   readonly first: string | undefined
-  /** Whether the payment may have been charged, as far as the responses before a final one tell. */
+  /** Whether the payment may have been charged, as far as the responses tell; a final one's word counts alone. */
   readonly mayBeCharged: boolean
 }
 
@@ -95,15 +142,19 @@ export const sendPayment = async (
       broken = harmless(wordsOf(error))
       return undefined
     })
-    if (response !== undefined && !isUnfinished(response.status))
-      return { response, isFinal: true, last: "", first, mayBeCharged }
-    // The body of a final response is left to whoever shows it.
+    if (response !== undefined && !isUnfinished(response.status)) {
+      const refusal = await readRefusal(response)
+      return {
+        response: refusal.response,
+        isFinal: true,
+        last: saidBy(response, refusal.text),
+        first,
+        mayBeCharged: !isUnchargedText(refusal.text)
+      }
+    }
     const body = response === undefined ? "" : ((await readText(response, maxErrorBytes)) ?? "")
     const text = textOf(body)
-    const last =
-      response === undefined
-        ? broken
-        : `the server returned ${response.status}${text === "" ? "" : ` (${text})`}`
+    const last = response === undefined ? broken : saidBy(response, text)
     // The wait for another request with this payment, such as a lost one, says nothing about that one.
     mayBeCharged ||= response === undefined || !isUnchargedText(text)
     if (sent === maxSends) {
