@@ -57,8 +57,7 @@ export const readPayment = async (file: string, call: Call): Promise<KeptPayment
     payload.payload !== null &&
     typeof address === "string" &&
     (!("accepted" in payload) || isDeepStrictEqual(payload.accepted, accepted))
-  if (!isWhole)
-    throw new WrongUsage(`--payment ${file} is no payment that till402 pay has kept`)
+  if (!isWhole) throw new WrongUsage(`--payment ${file} is no payment that till402 pay has kept`)
   const called = callOf(call)
   if (url !== called.url || method !== called.method)
     throw new WrongUsage(`--payment ${file} is for ${method} ${url}: call that, with the same body`)

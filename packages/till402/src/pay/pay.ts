@@ -8,7 +8,15 @@ import { harmless } from "../terminal/wrap.ts"
 import { type Account, openAccount } from "./Account.ts"
 import { authorizationStateOf, balanceOf } from "./Balance.ts"
 import { callOf, keepPayment, type KeptPayment, readPayment } from "./KeptPayment.ts"
-import { judgeOffer, type Offer, type OfferVerdict, priceFault, priceOf, readOffer, type Terms } from "./Offers.ts"
+import {
+  judgeOffer,
+  type Offer,
+  type OfferVerdict,
+  priceFault,
+  priceOf,
+  readOffer,
+  type Terms
+} from "./Offers.ts"
 import { type Call, sendPayment, sendUnpaid } from "./send.ts"
 import { authorizationOf, signedFault } from "./SignedTerms.ts"
 import { judgeStanding, standingText } from "./Standing.ts"
@@ -316,7 +324,8 @@ const payKept = async (kept: KeptPayment, options: PayOptions, output: Output): 
   const { address, payload } = kept
   describe({ offer, address, source: options.paymentFile ?? "" }, output)
   const fault =
-    priceFault(offer.amountAtomic ?? 0n, options.maxAtomic) ?? (await signedFault(payload, { address, offer }, options.now()))
+    priceFault(offer.amountAtomic ?? 0n, options.maxAtomic) ??
+    (await signedFault(payload, { address, offer }, options.now()))
   if (fault !== undefined) throw new CommandFailed(`The payment wasn't sent: ${fault}`)
   if (!options.dryRun) return deliver(signed, options, output)
   const balance = await readBalance(offer, address, options.rpcUrl ?? kept.rpcUrl)
