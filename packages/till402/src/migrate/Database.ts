@@ -4,7 +4,7 @@ import { postgres, postgresClient } from "@till402/core/postgres"
 import { sqlite, sqliteClient } from "@till402/core/sqlite"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { CommandFailed } from "../CommandFailed.ts"
+import { CommandFailed, WrongUsage } from "../CommandFailed.ts"
 
 /*
  * The database of a till by its address: the path of an SQLite file, or postgres://…
@@ -12,12 +12,17 @@ import { CommandFailed } from "../CommandFailed.ts"
 
 export type Dialect = keyof typeof schemaSql
 
-export const dialectOf = (database: string): Dialect =>
-  /^postgres(?:ql)?:/.test(database) ? "postgres" : "sqlite"
+/** @throws WrongUsage for another scheme, without the address: it may have a password */
+export const dialectOf = (database: string): Dialect => {
+  if (/^postgres(?:ql)?:/.test(database)) return "postgres"
+  if (/^[a-z][\w+.-]*:\/\//i.test(database))
+    throw new WrongUsage("the database must be the path of an SQLite file, or postgres://…: not another scheme")
+  return "sqlite"
+}
 
-/** The address without user and password, for people. */
+/** The address without user and password, for people; a path that looks like one with a password isn't shown. */
 export const nameOf = (database: string): string => {
-  if (dialectOf(database) === "sqlite") return database
+  if (dialectOf(database) === "sqlite") return /:.*@/.test(database) ? "the database" : database
   const url = URL.parse(database)
   return url === null ? "the database" : `${url.host}${url.pathname}`
 }
@@ -27,7 +32,7 @@ export const storageOf = (database: string, { create = false }: { readonly creat
   if (dialectOf(database) === "postgres") return postgres({ url: database, maxConnections: 2 })
   if (!create && !existsSync(database))
     throw new CommandFailed(
-      `the database ${database} doesn't exist: start the till once, or correct the path`
+      `${nameOf(database)} doesn't exist: start the till once, or correct the path`
     )
   return sqlite({ filename: database })
 }

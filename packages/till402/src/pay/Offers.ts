@@ -1,4 +1,5 @@
 import { findNetwork, Money, type Network } from "@till402/core/effect"
+import { harmless } from "../terminal/wrap.ts"
 
 /*
  * What a 402 asks for, and why a wallet wouldn't pay it.
@@ -46,7 +47,8 @@ export type OfferVerdict =
   | { readonly _tag: "Payable"; readonly offer: Offer; readonly amountAtomic: bigint }
   | { readonly _tag: "Refused"; readonly offer: Offer; readonly reason: string }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+/** What it changes is no text of x402, and isn't what would be signed. */
+const textOf = (value: unknown): string => (typeof value === "string" ? harmless(value) : "")
 
 type Field = keyof Requirements | "maxAmountRequired" | "maxTimeoutSeconds"
 
@@ -101,6 +103,10 @@ export const priceFault = (amountAtomic: bigint, maxAtomic: bigint): string | un
     ? `the price is above --max ${Money.formatAtomic(maxAtomic)}; to pay it, add --max ${Money.formatAtomic(amountAtomic)}`
     : undefined
 
+/** Of EVM, or of Solana: nothing else is fit for a command line. */
+const isAddress = (text: string): boolean =>
+  /^(?:0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i.test(text)
+
 /** Judges an offer as clients do. Pure. */
 export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms): OfferVerdict => {
   const { amountAtomic, network, networkName, requirements } = offer
@@ -114,7 +120,7 @@ export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms)
     )
   if (![network.asset, ...tokens].some((asset) => isSameAsset({ ...network, asset }, requirements.asset)))
     return refused(
-      `it asks for the token ${requirements.asset}, which isn't USDC of ${networkName}; if you trust it, add --token ${requirements.asset}`
+      `it asks for the token ${requirements.asset}, which isn't USDC of ${networkName}${isAddress(requirements.asset) ? `; if you trust it, add --token ${requirements.asset}` : ""}`
     )
   if (amountAtomic === undefined) return refused(priceOf(offer))
   const fault = priceFault(amountAtomic, maxAtomic) ?? validityFault(offer)

@@ -65,7 +65,7 @@ const readChallenge = async (response: Response): Promise<Challenge> => {
     return challenge
   } catch (error) {
     throw new CommandFailed(
-      `the server returned 402 without x402's PAYMENT-REQUIRED header or body (${wordsOf(error)}): a proxy may have dropped it. till402 doctor looks for that`
+      `the server returned 402 without x402's PAYMENT-REQUIRED header or body (${harmless(wordsOf(error))}): a proxy may have dropped it. till402 doctor looks for that`
     )
   }
 }
@@ -213,7 +213,7 @@ const sign = async (
   }
   const payload = await payer
     .createPaymentPayload({ ...challenge, accepts: [accepted] })
-    .catch((error: unknown) => refuse(`the client refuses to sign: ${wordsOf(error)}`))
+    .catch((error: unknown) => refuse(`the client refuses to sign: ${harmless(wordsOf(error))}`))
   const fault = await signedFault(payload, { address, offer }, options.now())
   if (fault !== undefined) return refuse(fault)
   const { x402Version } = challenge
