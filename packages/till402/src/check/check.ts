@@ -170,18 +170,25 @@ const judgeTimeoutMillis = 2_000
 /** Judges for a bounded time: the schema is the server's, and its patterns may backtrack for hours. */
 const judgeInTime = (route: Route, seen: Seen): Line => {
   try {
-    return runInNewContext("run()", { run: () => judge(route, seen) }, { timeout: judgeTimeoutMillis }) as Line
+    return runInNewContext(
+      "run()",
+      { run: () => judge(route, seen) },
+      { timeout: judgeTimeoutMillis }
+    ) as Line
   } catch (error) {
     // It is an error of the other context.
-    const isLate =
-      isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+    const isLate = isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
     return isLate
       ? fail(
           route.name,
           `its discovery data can't be validated in ${judgeTimeoutMillis / 1_000} seconds`,
           "Simplify the patterns of its schema"
         )
-      : fail(route.name, `its 402 can't be read: ${harmless(wordsOf(error))}`, "Correct what the route declares")
+      : fail(
+          route.name,
+          `its 402 can't be read: ${harmless(wordsOf(error))}`,
+          "Correct what the route declares"
+        )
   }
 }
 

@@ -16,7 +16,9 @@ export type Dialect = keyof typeof schemaSql
 export const dialectOf = (database: string): Dialect => {
   if (/^postgres(?:ql)?:/.test(database)) return "postgres"
   if (/^[a-z][\w+.-]*:\/\//i.test(database))
-    throw new WrongUsage("the database must be the path of an SQLite file, or postgres://…: not another scheme")
+    throw new WrongUsage(
+      "the database must be the path of an SQLite file, or postgres://…: not another scheme"
+    )
   return "sqlite"
 }
 
@@ -31,9 +33,7 @@ export const nameOf = (database: string): string => {
 export const storageOf = (database: string, { create = false }: { readonly create?: boolean } = {}) => {
   if (dialectOf(database) === "postgres") return postgres({ url: database, maxConnections: 2 })
   if (!create && !existsSync(database))
-    throw new CommandFailed(
-      `${nameOf(database)} doesn't exist: start the till once, or correct the path`
-    )
+    throw new CommandFailed(`${nameOf(database)} doesn't exist: start the till once, or correct the path`)
   return sqlite({ filename: database })
 }
 

@@ -104,8 +104,7 @@ export const priceFault = (amountAtomic: bigint, maxAtomic: bigint): string | un
     : undefined
 
 /** Of EVM, or of Solana: nothing else is fit for a command line. */
-const isAddress = (text: string): boolean =>
-  /^(?:0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i.test(text)
+const isAddress = (text: string): boolean => /^(?:0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/i.test(text)
 
 /** Judges an offer as clients do. Pure. */
 export const judgeOffer = (offer: Offer, { families, maxAtomic, tokens }: Terms): OfferVerdict => {
