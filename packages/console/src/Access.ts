@@ -22,7 +22,7 @@ export const visitorOf = (access: Exclude<Access, Response>): Visitor | undefine
 const allowed =
   'allowed are "admin", "read", { role: "admin" or "read", name }, a Response, and undefined for no access'
 
-/** What a value is, without anything that may be a secret or a person's: of texts, only a misspelt role is told. */
+/** Names the kind of a value. Prints no text but a misspelt role, since a text may be a secret or a person's. */
 const describe = (access: unknown): string => {
   if (typeof access === "string")
     return closestName(access, ["admin", "read"], 1) === undefined ? "another text" : `"${access}"`

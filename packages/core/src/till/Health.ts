@@ -121,15 +121,21 @@ const storageFailed = (problem: string): Check =>
 
 /**
  * Runs an effect for a bounded time, in a separate fiber: a host's store may not let itself be interrupted, and nobody waits
- * for that.
+ * for that. While a run is stuck so, no other begins, and there is no result.
  */
-const within = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effect<Option.Option<A>, E> =>
-  Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (running) =>
-    Fiber.join(running).pipe(
-      Effect.timeoutOption(millis),
-      Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
-    )
-  )
+const within = <A, E>(effect: Effect.Effect<A, E>, millis: number): Effect.Effect<Option.Option<A>, E> => {
+  let latest: Fiber.Fiber<A, E> | undefined
+  return Effect.suspend(() => {
+    if (latest !== undefined && latest.pollUnsafe() === undefined) return Effect.succeedNone
+    return Effect.flatMap(Effect.forkDetach(effect, { startImmediately: true }), (running) => {
+      latest = running
+      return Fiber.join(running).pipe(
+        Effect.timeoutOption(millis),
+        Effect.ensuring(Effect.sync(() => running.interruptUnsafe()))
+      )
+    })
+  })
+}
 
 /** Reads the storage for a bounded time. */
 const withinTime = <A, E>(reading: Effect.Effect<A, E>) =>
@@ -183,9 +189,10 @@ export class Health extends Context.Service<
           })
         ])
       )
+      const work = withinTime(readWork(charges))
       const read = Effect.gen(function* () {
         const nowMillis = yield* Clock.currentTimeMillis
-        const [found, made] = yield* Effect.all([withinTime(readWork(charges)), others], {
+        const [found, made] = yield* Effect.all([work, others], {
           concurrency: "unbounded"
         })
         const ready = typeof found === "object"

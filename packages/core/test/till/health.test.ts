@@ -153,6 +153,21 @@ describe("livez and readyz", () => {
     }
   )
 
+  it("begin no other reading while the storage holds one", async () => {
+    const { probe, till, watched } = openTill()
+    await till.ready
+    watched.answer = "stuck"
+    expect((await probe("/readyz")).status).toBe(503)
+    const { reads } = watched
+    // Its reading holds for a second: each of these asks anew.
+    for (const _ of [1, 2]) {
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      expect((await probe("/readyz")).status).toBe(503)
+    }
+    expect(watched.reads).toBe(reads)
+    watched.stuck.resolve(undefined)
+  })
+
   it("don't depend on a facilitator that is down: health warns", async () => {
     const { settle, verify } = fakeFacilitator()
     const { probe, till } = openTill({

@@ -88,7 +88,14 @@ const userName = (): string => {
 }
 
 /** Prints what an action changes, asks, acts, and logs who, what and when. */
-export const performAct = async (act: Act, records: Records, surroundings: Surroundings): Promise<number> => {
+export const performAct = async (
+  act: Act,
+  {
+    now,
+    records,
+    surroundings
+  }: { readonly records: Records; readonly surroundings: Surroundings; readonly now: () => number }
+): Promise<number> => {
   const { output } = surroundings
   const action = actions[act.name]!
   const facts = await records.read((calls) => subjectFacts(calls, act))
@@ -99,7 +106,7 @@ export const performAct = async (act: Act, records: Records, surroundings: Surro
   const use = action.subject === "order" ? records.operate : records.write
   const outcome = await use((calls) => outcomeOf(action, calls, act.subject ?? "", act.given))
   const { given, name, subject } = act
-  const entry = { at: new Date(), who: act.by ?? userName(), action: name, subject, given, outcome }
+  const entry = { at: new Date(now()), who: act.by ?? userName(), action: name, subject, given, outcome }
   output.note(actionLine(entry))
   if (act.json) output.print(jsonText(entry))
   else if (outcome === "done") output.print(outcomeText(outcome))

@@ -77,7 +77,7 @@ const known = <Item>(found: Item | undefined, what: string, id: string): Item =>
   return found
 }
 
-/** A charge's state, or what became of its money. */
+/** A charge's state, or its refund's. */
 export const stateOf = ({ refund, state }: ChargeSummary): string =>
   refund === undefined ? state : `refund ${refund}`
 

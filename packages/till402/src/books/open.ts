@@ -63,7 +63,7 @@ export interface Records {
   readonly read: <A>(use: (calls: ConsoleSource) => Promise<A>) => Promise<A>
   /** As above, for what needs no provider. */
   readonly write: <A>(use: (calls: ConsoleSource) => Promise<A>) => Promise<A>
-  /** With the till of the module, which works as any of its processes until `use` ends. */
+  /** With the till of the module. Until `use` ends, it does the till's background work, too. */
   readonly operate: <A>(use: (calls: ConsoleSource) => Promise<A>) => Promise<A>
 }
 

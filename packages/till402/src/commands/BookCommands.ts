@@ -101,11 +101,11 @@ const perform = (
   { by, json: isJson, yes, ...input }: Acting,
   action: Pick<Act, "name" | "subject" | "given">
 ) =>
-  work(async () => {
+  work(async (now) => {
     const { checkAct, performAct } = await import("../books/act.ts")
     const act = { ...action, yes, json: isJson, by: Option.getOrUndefined(by) }
     checkAct(act, Option.isSome(input.module), surroundings)
-    return withRecords(surroundings, input, (records) => performAct(act, records, surroundings))
+    return withRecords(surroundings, input, (records) => performAct(act, { records, surroundings, now }))
   })
 
 const changing = { ...place, ...acting, json }
@@ -303,8 +303,8 @@ const ledgerCommand = (surroundings: Surroundings) =>
         )
       ).pipe(Command.withDescription("Lists entries, newest first")),
       Command.make("totals", { ...span, ...place, json }, (input) =>
-        work(async () => {
-          const { from = new Date(0), to = new Date() } = spanOf(input)
+        work(async (now) => {
+          const { from = new Date(0), to = new Date(now()) } = spanOf(input)
           const { ledgerTotals } = await import("../books/money.ts")
           const shown = { json: input.json, output: surroundings.output }
           return withRecords(surroundings, input, ({ read }) =>

@@ -261,7 +261,7 @@ const standingOf = async (
   return standingText(standing, { address, networkName, again: isOpen ? await again() : "" })
 }
 
-/** Sends a payment, and notes what became of it. */
+/** Sends a payment, and notes its outcome. */
 const deliver = async (signed: Signed, options: PayOptions, output: Output): Promise<Paid> => {
   const { kept, offer } = signed
   const headers = paymentReader.encodePaymentSignatureHeader(kept.payload)

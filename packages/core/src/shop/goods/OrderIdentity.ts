@@ -61,8 +61,8 @@ const carCodes: Readonly<Record<string, string>> = {
 
 /**
  * A postal code without what some write and others leave out: spaces, hyphens, its own country before a number (`D-10115`,
- * `LV1050`), and the four further digits in the United States, which narrow the street that the address has anyway. Other
- * letters are a province, region or part of a town.
+ * `LV1050`), and the last four digits of a ZIP+4, which repeat the street. Other letters are a province, region or part of
+ * a town.
  */
 const codeIn = (postalCode: string, country: string): string => {
   const code = folded(postalCode).replaceAll(/[\s\p{Pd}]+/gu, "")

@@ -204,7 +204,7 @@ export class CallPerformer {
     const { admission, chain, waiting } = this.services
     const { caip2 } = attempt.network
     const verifying = Effect.flatMap(admission.verify(attempt, task.request, waiting), (verified) =>
-      // The first payment may have emptied the wallet: it must not be asked for another one.
+      // The first payment may have emptied the wallet. Its owner must not read that another one is needed.
       verified._tag === "Verified" && verified.verification._tag === "Invalid"
         ? Effect.map(this.repeated.findAny(attempt), (repeated) => repeated ?? verified)
         : Effect.succeed(verified)
