@@ -212,10 +212,14 @@ describe("evidence on a real chain", () => {
     const call = await transferCall(account, authorization)
     const transaction = await send(call)
     expect(await evidence(authorization, { transaction })).toMatchObject({ _tag: "Moved", transaction })
+    // The chain mines a dropped transaction again as soon as it may.
+    await local.client.setAutomine(false)
     await local.client.request<{ Method: "anvil_reorg"; Parameters: [number, []]; ReturnType: null }>({
       method: "anvil_reorg",
       params: [1, []]
     })
+    await local.client.dropTransaction({ hash: transaction })
+    await local.client.setAutomine(true)
     const notMoved = { _tag: "NotMoved", chainTimeSeconds: await chainSeconds() }
     expect(await evidence(authorization, { transaction })).toEqual(notMoved)
     expect(await evidence(authorization)).toEqual(notMoved)
