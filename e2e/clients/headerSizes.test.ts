@@ -151,7 +151,7 @@ const payment = (x402Version: 1 | 2, network: string) => {
 describe.each(["two of EVM", "one of EVM and Solana"] as const)(
   "with every option, and networks: %s",
   (given) => {
-    const openFull = async () => {
+    const openFull = async (options: Partial<TillOptions> = {}) => {
       const fulfilment = fakeFulfilment()
       fulfilment.quote.returns(quote)
       return open({
@@ -162,7 +162,8 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
         examples: { buy: buyExample },
         settlement: { search: "before-work", track: "before-work", vaultDownload: "before-work" },
         vault: { ...fakeVaultFiles(), freeReaccess: true },
-        cors: ["https://agents.commerce.shop.example"]
+        cors: ["https://agents.commerce.shop.example"],
+        ...options
       })
     }
     const origin = { origin: "https://agents.commerce.shop.example" }
@@ -195,6 +196,23 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
         expect(text.length).toBeLessThanOrEqual(proxyBytes - frameworkBytes)
       }
     })
+
+    it.each(["/x402/search?q=", "/x402/vault/search?q=", "/x402/track?number=", "/x402/vault/download/"])(
+      "a 402 of %s fits through a proxy, however long the rest is",
+      async (start) => {
+        const heads = [await openFull(), await openFull({ vault: fakeVaultFiles() })]
+        for (let length = 50; length < 1_050; length += 25)
+          for (const headers of [{}, payment(2, "eip155:8453")])
+            for (const head of heads) {
+              const path = start + "a".repeat(length)
+              const text = await head({ method: "GET", path, headers: { ...headers, ...origin } })
+              // A path of more than 1,024 characters is none.
+              if (text.startsWith("HTTP/1.1 404 ")) continue
+              expect(text, String(length)).toMatch(/^HTTP\/1\.1 40[02] /)
+              expect(text.length, String(length)).toBeLessThanOrEqual(proxyBytes - frameworkBytes)
+            }
+      }
+    )
 
     it("a 402 of a refused proof of a wallet fits through a proxy", async () => {
       const head = await openFull()

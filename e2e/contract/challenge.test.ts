@@ -70,6 +70,24 @@ describe("402 of a URL that a person opens in a browser", () => {
     ])
       expect(html).toContain(shown)
     expect(html).not.toMatch(/<script|<img|<link/)
+    // What screen readers and the reader's own colors need.
+    expect(html).toMatch(/<html lang="en" style="color-scheme:light dark">/)
+    expect(html).toMatch(/<main>\n<h1>.+<\/h1>[^]+<\/main>/)
+  })
+
+  it.each(operations)("is a page for %s, also where programs POST", async (operation) => {
+    const shop = await openShop()
+    const { path } = calls[operation]
+    const page = await shop.send({ path, ...opened })
+    const isPost = "method" in calls[operation]
+    expect([page.status, page.headers.get("allow")]).toEqual(isPost ? [405, "POST, OPTIONS"] : [402, null])
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(page.headers.get("cache-control")).toBe("no-store")
+    const html = await page.text()
+    expect(html).toMatch(/\$\d+\.\d\d(?: per call| to \$\d+\.\d\d, depending on the request)/)
+    expect(html).toContain(`<code>${isPost ? "POST" : "GET"} /x402/`)
+    expect(html).toContain('<a href="/openapi.json">')
+    expect(html).not.toContain("downloadToken=")
   })
 
   it("shows the description of a host's own route as text", async () => {

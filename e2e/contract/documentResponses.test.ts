@@ -165,6 +165,15 @@ describe("enumerations and units of responses", () => {
   })
 })
 
+/** Headers of every response, which a document needn't name. */
+const ofAll = /^(?:content-type|content-length|cache-control|vary|access-control-.*)$/
+
+/** The other headers of a response that the document doesn't have. */
+const unnamedOf = (response: Response, described: Json): ReadonlyArray<string> => {
+  const named = Object.keys(described.headers).map((name) => name.toLowerCase())
+  return [...response.headers.keys()].filter((name) => !ofAll.test(name) && !named.includes(name))
+}
+
 describe("each response is as the document has it", () => {
   const bought = [
     ["get", "/x402/search", calls.search],
@@ -188,6 +197,25 @@ describe("each response is as the document has it", () => {
     const unpaid = await shop.send(call)
     expect(unpaid.headers.has("payment-required")).toBe(true)
     expect(schemaOf(402)(await unpaid.json())).toBe(true)
+    expect(unnamedOf(response, described["200"])).toEqual([])
+    expect(unnamedOf(unpaid, described["402"])).toEqual([])
+  })
+
+  it("a refused payment's 402 has no other headers than the document, and the archive has none", async () => {
+    const { responses: ofSearch } = documented.operation("get", "/x402/search")
+    const refused = await pay(shop, calls.search, {
+      version: 1,
+      deviation: { authorization: { value: "1" } }
+    })
+    expect(refused.response.status).toBe(402)
+    expect(refused.response.headers.has("x-payment-response")).toBe(true)
+    expect(unnamedOf(refused.response, ofSearch["402"])).toEqual([])
+    const { response: bought } = await pay(shop, anotherPurchase<object>(calls.vaultBuy))
+    const { downloadToken, purchaseId }: Json = await bought.json()
+    const path = `/x402/vault/download/${purchaseId}?downloadToken=${downloadToken}`
+    const { response } = await pay(shop, { path }, { version: 1 })
+    const { responses: ofDownload } = documented.operation("get", "/x402/vault/download/{purchaseId}")
+    expect([response.status, unnamedOf(response, ofDownload["200"])]).toEqual([200, []])
   })
 
   it("a parcel that is unknown", async () => {

@@ -70,21 +70,53 @@ describe("what the contract notes on a field", () => {
     expect(documented.describes(method, path, field)).toMatch(note)
   })
 
-  it("every parameter and field of a body has a description", () => {
+  it("every parameter, header and field, of requests and responses, has a description", () => {
     const undescribed: Array<string> = []
+    let described = 0
+    const note = ({ description }: Json, at: string) => {
+      if (description === undefined || description === "") undescribed.push(at)
+      else described += 1
+    }
+    /** A schema without a reference, and what it consists of. */
+    const partsOf = (schema: Json): ReadonlyArray<Json> => {
+      const { allOf = [], anyOf = [], ...own } = documented.resolved(schema)
+      return [own, ...[...allOf, ...anyOf].flatMap(partsOf)]
+    }
     const walk = (schema: Json, at: string) => {
-      for (const [name, part] of Object.entries<Json>(documented.resolved(schema).properties ?? {})) {
-        if (part.description === undefined && part.$ref === undefined) undescribed.push(`${at}.${name}`)
-        walk(part, `${at}.${name}`)
+      const fields = new Map<string, ReadonlyArray<Json>>()
+      for (const { items, properties = {} } of partsOf(schema)) {
+        if (items !== undefined) walk(items, `${at}[]`)
+        for (const [name, field] of Object.entries<Json>(properties))
+          fields.set(name, [...(fields.get(name) ?? []), field])
+      }
+      for (const [name, given] of fields) {
+        const words = given.find(
+          (field) => (field.description ?? documented.resolved(field).description) !== undefined
+        )
+        note(
+          { description: words && (words.description ?? documented.resolved(words).description) },
+          `${at}.${name}`
+        )
+        for (const field of given) walk(field, `${at}.${name}`)
       }
     }
     for (const [path, methods] of Object.entries<Json>(documented.document.paths))
-      for (const [method, { parameters, requestBody }] of Object.entries<Json>(methods)) {
-        for (const { description, name } of parameters ?? [])
-          if (description === undefined) undescribed.push(`${method} ${path} ${name}`)
+      for (const [method, { description, parameters = [], requestBody, responses }] of Object.entries<Json>(
+        methods
+      )) {
+        if (path.startsWith("/x402/")) note({ description }, `${method} ${path}`)
+        for (const parameter of parameters) note(parameter, `${method} ${path} ${parameter.name}`)
         if (requestBody !== undefined) walk(requestBody.content["application/json"].schema, path)
+        for (const [status, response] of Object.entries<Json>(responses)) {
+          note(response, `${method} ${path} ${status}`)
+          for (const [name, header] of Object.entries<Json>(response.headers ?? {}))
+            note(header, `${method} ${path} ${status} ${name}`)
+          for (const { schema } of Object.values<Json>(response.content ?? {}))
+            walk(schema, `${method} ${path} ${status}`)
+        }
       }
     expect(undescribed).toEqual([])
+    expect(described).toBeGreaterThan(500)
   })
 })
 

@@ -111,6 +111,14 @@ describe("the host's own examples", () => {
     expect(track.extensions.bazaar.info.input.queryParams).toEqual(examples.track)
   })
 
+  it("of buy cost upstream one quote, however often they are probed", async () => {
+    const shop = await openShop({ options: { examples } })
+    const call = await exampleOf(shop, "/x402/buy")
+    for (let probes = 0; probes < 5; probes++)
+      expect(isIndicative(await readChallenge(await shop.send(call)))).toBe(false)
+    expect(shop.calls.quote).toHaveLength(1)
+  })
+
   it("of one till aren't those of another", async () => {
     await openShop({ options: { examples } })
     const call = await exampleOf(await openShop(), "/x402/vault/buy")

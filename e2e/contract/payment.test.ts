@@ -189,6 +189,11 @@ describe("the facilitator's response", () => {
     const { body } = await readChallenge(response)
     expect(body.error).toContain("insufficient_funds")
     expect(JSON.stringify(body)).not.toContain("Walnut desk lamp")
+    expect(headerOf(response, "payment-response")).toMatchObject({
+      success: false,
+      errorReason: "insufficient_funds",
+      payer: account.address.toLowerCase()
+    })
   })
 })
 
@@ -249,8 +254,13 @@ describe("one payment buys one request", () => {
       const shop = await openShop()
       const { again, response } = await pay(shop, call, { version })
       expect(response.status).toBe(200)
-      const { body } = await readChallenge(await again(other))
+      const refused = await again(other)
+      const { body } = await readChallenge(refused)
       expect(body.error).toMatch(/another|used/i)
+      expect(headerOf(refused, "payment-response")).toMatchObject({
+        success: false,
+        errorReason: "payment_already_used"
+      })
       expect(shop.settlements).toHaveLength(1)
     }
   })

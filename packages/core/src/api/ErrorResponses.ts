@@ -45,7 +45,7 @@ const commonCodes: ReadonlyArray<ErrorCode> = [
     code: "INTERNAL_ERROR",
     status: 500,
     meaning: "a defect of the service, which details.id names in its log",
-    details: { id: text }
+    details: { id: { ...text, description: "Names the defect in the service's log." } }
   },
   { code: "FACILITATOR_UNAVAILABLE", status: 503, meaning: "the payment can't be verified now" },
   {
@@ -58,7 +58,10 @@ const commonCodes: ReadonlyArray<ErrorCode> = [
     code: "CLOCK_WRONG",
     status: 503,
     meaning: "the service's clock is wrong",
-    details: { serverTime: time, actualTime: time }
+    details: {
+      serverTime: { ...time, description: "The service's clock." },
+      actualTime: { ...time, description: "The time of the chain." }
+    }
   }
 ]
 
@@ -170,7 +173,8 @@ export const headersOf = (status: number): Readonly<Record<string, string>> => {
   if (status === 402)
     return {
       "PAYMENT-REQUIRED": "The same offers for version 2 of x402: base64 of JSON, a PaymentRequired.",
-      "PAYMENT-RESPONSE": "Of a refused payment: base64 of JSON with its reason."
+      "PAYMENT-RESPONSE": "Of a refused payment: base64 of JSON with its reason.",
+      "X-PAYMENT-RESPONSE": "The same for a payment of version 1."
     }
   if (status === 416) return { "Content-Range": "The file's size." }
   return [408, 409, 429, 500, 503].includes(status) ? { "Retry-After": "Seconds to wait." } : {}

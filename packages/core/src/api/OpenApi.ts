@@ -91,7 +91,7 @@ const headersIn = (headers: Readonly<Record<string, string>>): Json => {
 const receipt = "The receipt of the payment: base64 of JSON with transaction, network and payer."
 const receiptHeaders = {
   "PAYMENT-RESPONSE": receipt,
-  "X-PAYMENT-RESPONSE": "The same for a payment that was sent as X-PAYMENT."
+  "X-PAYMENT-RESPONSE": "The same for a payment of version 1."
 }
 
 type Content = Readonly<Record<string, Json>>

@@ -29,13 +29,29 @@ const tokenParameter: Json = {
   description: "The header Status-Token of the paid response."
 }
 
-const fact = Schema.NullOr(Schema.String)
+const transaction = Schema.NullOr(Schema.String).annotate({
+  description: "The transfer on the chain; null if it isn't known."
+})
 
 /** What every page shows. */
 const common = {
-  refund: Schema.NullOr(Schema.Struct({ status: Schema.Literals(["due", "sent"]), transaction: fact })),
-  payment: Schema.Struct({ network: Schema.String, amountAtomic: Schema.String, transaction: fact }),
-  response: Schema.NullOr(Schema.Struct({ status: Schema.Int, body: Schema.Json })).annotate({
+  refund: Schema.NullOr(
+    Schema.Struct({
+      status: Schema.Literals(["due", "sent"]).annotate({ description: "sent once it is on its way." }),
+      transaction
+    })
+  ).annotate({ description: "The refund of the payment; null if there is none." }),
+  payment: Schema.Struct({
+    network: Schema.String.annotate({ description: "CAIP-2." }),
+    amountAtomic: Schema.String.annotate({ description: "Atomic units of the token, in decimal digits." }),
+    transaction
+  }).annotate({ description: "What was paid." }),
+  response: Schema.NullOr(
+    Schema.Struct({
+      status: Schema.Int.annotate({ description: "Its HTTP status." }),
+      body: Schema.Json.annotate({ description: "Its body." })
+    })
+  ).annotate({
     description: "The response that the payment got first, while it is kept."
   }),
   "sign-in-with-x": Schema.Record(Schema.String, Schema.Json).annotate({

@@ -6,7 +6,8 @@ import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { PaidRoute } from "./PaidRoute.ts"
 
 /*
- * The 402 of a person who opens a paid URL in a browser: the same head, and a page instead of JSON.
+ * The response to a person who opens a paid URL in a browser, its 402 or the 405 of a POST: the same head, and a page
+ * instead of JSON.
  */
 
 /** Whether a browser opens the URL as a page, as it says itself. Its scripts and other programs get JSON. */
@@ -39,6 +40,7 @@ const pageOf = ({ listedOffers, methodAndPath, operation }: PaidRoute, documentP
 <title>${description}</title>
 </head>
 <body style="${style}">
+<main>
 <h1>${description}</h1>
 <p><strong>${escapeHtml(priceOf(operation))}</strong></p>
 <p><code>${escapeHtml(methodAndPath)}</code> is for programs, which pay for each call with
@@ -46,23 +48,24 @@ const pageOf = ({ listedOffers, methodAndPath, operation }: PaidRoute, documentP
 request${networks.size === 0 ? "" : `, on ${escapeHtml([...networks].join(" or "))}`}. An x402 client in your language does this by
 itself, up to an amount that you set. Nothing was charged.</p>
 ${documents}
+</main>
 </body>
 </html>
 `
 }
 
-/** The 402 as a page, with the head of the other one. */
+/** The response as a page, with the head of the other one. */
 export const asPage = (
-  challenge: PlainResponse,
+  response: PlainResponse,
   paidRoute: PaidRoute,
   documentPath: string | undefined
 ): PlainResponse => ({
-  status: challenge.status,
+  status: response.status,
   headers: {
-    ...challenge.headers,
+    ...response.headers,
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-    vary: `${challenge.headers["vary"]}, Sec-Fetch-Dest`
+    vary: `${response.headers["vary"]}, Sec-Fetch-Dest`
   },
   body: pageOf(paidRoute, documentPath)
 })

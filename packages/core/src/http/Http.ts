@@ -147,8 +147,12 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
     if (method === "OPTIONS") return preflightResponse(allow, cors, origin, ownHeaderOf(match))
     const isHead = isGet && method === "HEAD"
-    if (!isHead && method !== (isGet ? "GET" : "POST"))
-      return failureResponse(methodNotAllowed(allow), cors, origin)
+    if (!isHead && method !== (isGet ? "GET" : "POST")) {
+      const refused = failureResponse(methodNotAllowed(allow), cors, origin)
+      return match._tag === "Operation" && method === "GET" && isOpenedAsPage(request)
+        ? asPage(refused, match.paidRoute, documentPath)
+        : refused
+    }
     if (match._tag === "Document") return documentResponse(match, cors, origin, isHead)
     const { paidRoute } = match
     const { search } = request.url

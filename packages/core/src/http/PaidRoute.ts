@@ -42,14 +42,16 @@ export interface PaidRoute {
   readonly allOffersOf: (quoted: Quoted) => ReadonlyArray<PaymentOffer>
 }
 
-/** Longest query that a 402 names. */
-const maxQueryLength = 1024
+/** Longest query that a 402 names: the header has room for it with two networks and every option. */
+const maxQueryLength = 896
+/** Characters by which a path may be longer than its template. A sign-in names the path as well, and only short ones. */
+const maxExcess = { plain: 640, signIn: 100 }
 /** The characters of a query that the URL parser has normalized. */
 const urlCharacters = /^\?[\x21-\x7e]+$/
 
 type Nameable = NonNullable<AnyOperation["documents"]["queryInResource"]>
 
-/** Tells whether a 402 includes a query; a longer one would leave no room in the header. */
+/** Tells whether a 402 includes a query. */
 const queryTest = (nameable: Nameable) => {
   const characters =
     typeof nameable === "boolean"
@@ -246,9 +248,14 @@ export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): Pa
   }
 }
 
-/** A paid route with parameters in its path, for one request: its resource is the requested path. */
+/**
+ * A paid route with parameters in its path, for one request: its resource is the requested path, unless a 402 has no room
+ * for it.
+ */
 export const paidRouteAt = (paidRoute: PaidRoute, url: string): PaidRoute => {
   const { operation } = paidRoute
+  const excess = url.length - paidRoute.url.length
+  if (excess > (operation.freeAccess === undefined ? maxExcess.plain : maxExcess.signIn)) return paidRoute
   const resource = { ...paidRoute.resource(""), url }
   return { ...paidRoute, url, ...byQuery(operation, paidRoute.listedOffers, resource) }
 }

@@ -123,14 +123,17 @@ describe("the 402 of an operation", () => {
   it("names the query only where that may be known, and up to a length", () => {
     expect(urlOf("/x402/search", "?q=tote")).toBe("https://shop.example/api/x402/search?q=tote")
     expect(urlOf("/x402/buy", "?token=1")).toBe("https://shop.example/api/x402/buy")
-    const longest = `?q=${"a".repeat(1_022)}`
+    const longest = `?q=${"a".repeat(894)}`
     expect(urlOf("/x402/search", longest)).toBe(`https://shop.example/api/x402/search${longest}`)
     expect(urlOf("/x402/search", `${longest}a`)).toBe("https://shop.example/api/x402/search")
     expect(urlOf("/x402/search", "?q=é")).toBe("https://shop.example/api/x402/search")
   })
 
-  it("names the path that was requested", () => {
+  it("names the path that was requested, unless it is far longer than its template", () => {
     expect(urlOf("/weather/oslo/1", "")).toBe("https://shop.example/api/weather/oslo/1")
+    const longest = `/weather/${"o".repeat(640 + "{city}/{day}".length - "/1".length)}/1`
+    expect(urlOf(longest, "")).toBe(`https://shop.example/api${longest}`)
+    expect(urlOf(`${longest}1`, "")).toBe("https://shop.example/api/weather/{city}/{day}")
   })
 
   it("is made only for a request that gets it, where the path has parameters", () => {

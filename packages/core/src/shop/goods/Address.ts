@@ -74,11 +74,13 @@ export const addressFaults = (
 
 const Sent = Schema.Struct(fields)
   .check(
-    Schema.makeFilter((address) =>
-      addressFaults(address).map(({ message, path }) => ({ path: [path], issue: message }))
+    Schema.makeFilter(
+      (address) => addressFaults(address).map(({ message, path }) => ({ path: [path], issue: message })),
+      // Without it, documents leave out the description as well.
+      { toJsonSchema: () => ({}) }
     )
   )
-  .annotate({ identifier: "ShippingAddress" })
+  .annotate({ identifier: "ShippingAddress", description: "Where the product is delivered." })
 
 /**
  * The address that an order is delivered to. Names, lines and cities may use any script. The country exists, and is in

@@ -219,14 +219,16 @@ export const BuyResponse = Schema.Struct({
   /** What was bought. */
   product: Schema.Struct({
     /** Name of the product. */
-    title: Schema.String,
+    title: Schema.String.annotate({ description: "Name of the product." }),
     /** Address of a picture. */
-    imageUrl: Schema.optionalKey(Schema.String.annotate({ format: "uri" })),
+    imageUrl: Schema.optionalKey(
+      Schema.String.annotate({ format: "uri", description: "Address of a picture." })
+    ),
     /** The product's own price, before tax and shipping. */
     price: Schema.optionalKey(
       MoneyText.annotate({ description: "The product's own price, before tax and shipping." })
     )
-  }),
+  }).annotate({ description: "What was bought." }),
   /** The paid amount, including tax, shipping and fee. */
   totalPrice: MoneyText.annotate({ description: "The paid amount, tax and shipping included." })
 }).annotate({ identifier: "X402BuyResponse" })

@@ -11,7 +11,7 @@ const fields = {
       "Product code of the general marketplace (10 characters); on marketplace_b the storefront's product id."
   }),
   /** Name of the product. */
-  title: Schema.String,
+  title: Schema.String.annotate({ description: "Name of the product." }),
   /** Price in units of `currency`; null if unknown. */
   price: Schema.NullOr(Schema.Finite).annotate({ description: "In units of currency; null if unknown." }),
   /** ISO 4217 code: `USD`. */
@@ -19,11 +19,15 @@ const fields = {
   /** Average rating, on the marketplace's scale; null if unknown. */
   rating: Schema.NullOr(Schema.Finite).annotate({ description: "Average, on the marketplace's scale." }),
   /** Number of reviews; null if unknown. */
-  reviewCount: Schema.NullOr(Schema.Finite),
+  reviewCount: Schema.NullOr(Schema.Finite).annotate({ description: "Number of reviews; null if unknown." }),
   /** Address of a picture. */
-  imageUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })),
+  imageUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })).annotate({
+    description: "Address of a picture."
+  }),
   /** Address of the product's page. */
-  productUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })),
+  productUrl: Schema.NullOr(Schema.String.annotate({ format: "uri" })).annotate({
+    description: "Address of the product's page."
+  }),
   /** The marketplace that sells it. */
   source: Source.annotate({
     description: "marketplace_a is the general marketplace, marketplace_b the storefront platform."

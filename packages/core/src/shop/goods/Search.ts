@@ -34,13 +34,13 @@ export type SearchQuery = typeof SearchQuery.Type
 /** Response of `GET /x402/search`. */
 export const SearchResponse = Schema.Struct({
   /** The page's products of all marketplaces, merged by rank. */
-  products: Schema.Array(SearchProduct),
+  products: Schema.Array(SearchProduct).annotate({ description: "The page's products of all marketplaces." }),
   /** Number of matching products, summed over the marketplaces; may be an estimate. */
   totalResults: Schema.Finite.annotate({
     description: "Matching products of all marketplaces; may be an estimate."
   }),
   /** Number of this page, from 1. */
-  page: Schema.Finite,
+  page: Schema.Finite.annotate({ description: "Number of this page, from 1." }),
   /** Whether there are more pages. */
   hasMore: Schema.Boolean.annotate({
     description: "Whether there are more pages. A page may have few products, or none, while more follow."

@@ -102,8 +102,7 @@ const isTimestamp = (text: string): boolean => timestamp.test(text) && isCalenda
 const Timestamp = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
-      isTimestamp(text) || "must be ISO 8601 with an offset, such as 2026-03-02T09:30:00-05:00",
-    { toJsonSchema: () => ({ description: "ISO 8601 with the carrier's local UTC offset." }) }
+      isTimestamp(text) || "must be ISO 8601 with an offset, such as 2026-03-02T09:30:00-05:00"
   )
 )
 const time = Schema.NullOr(Timestamp)
@@ -128,38 +127,42 @@ const WebAddress = Schema.String.check(
 )
 const number = Schema.NullOr(Schema.Finite)
 
+const code = number.annotate({ description: "The tracking provider's code of the carrier." })
+const name = text.annotate({ description: "Name of the carrier." })
+
 /** The carrier of a shipment. */
 export const TrackCarrier = Schema.Struct({
   /** Carrier code. */
-  code: number,
+  code,
   /** Name of the carrier. */
-  name: text,
+  name,
   /** Address of its website. */
-  homepage: Schema.NullOr(WebAddress),
+  homepage: Schema.NullOr(WebAddress).annotate({ description: "Address of its website." }),
   /** ISO 3166-1 alpha-2 code of its country. */
-  country: text
+  country: text.annotate({ description: "ISO 3166-1 alpha-2 code of its country." })
 }).annotate({
-  identifier: "TrackCarrier"
+  identifier: "TrackCarrier",
+  description: "The carrier of a shipment."
 })
 
 /** One event in the history of a shipment. */
 export const TrackingEvent = Schema.Struct({
   /** ISO 8601, with the carrier's local UTC offset. */
-  time,
+  time: time.annotate({ description: "When it happened, ISO 8601 with the carrier's local UTC offset." }),
   /** What happened, in the carrier's words. */
-  description: text,
+  description: text.annotate({ description: "What happened, in the carrier's words." }),
   /** Where it happened. */
-  location: text,
+  location: text.annotate({ description: "Where it happened." }),
   /** The milestone that it belongs to. */
-  stage: text
-}).annotate({ identifier: "TrackingEvent" })
+  stage: text.annotate({ description: "The milestone that it belongs to." })
+}).annotate({ identifier: "TrackingEvent", description: "An event in the history of a shipment." })
 export type TrackingEvent = typeof TrackingEvent.Type
 
 /** A milestone of a shipment. */
 export const TrackMilestone = Schema.Struct({
-  stage: MilestoneStage,
+  stage: MilestoneStage.annotate({ description: "The stage." }),
   /** When it was reached, ISO 8601. */
-  time
+  time: time.annotate({ description: "When it was reached, ISO 8601 with the carrier's local UTC offset." })
 }).annotate({
   identifier: "TrackMilestone"
 })
@@ -170,19 +173,19 @@ export const TrackResult = Schema.Struct({
   /** The tracking number of the request. */
   number: Schema.String.annotate({ description: "Tracking number." }),
   /** Current state. */
-  status: ShipmentStatus,
+  status: ShipmentStatus.annotate({ description: "Current state." }),
   /** Finer state, in the tracking provider's terms. */
   subStatus: text.annotate({ description: "Finer status: the status, an underscore, a detail." }),
   /** The current state as a sentence. */
   statusDescription: text.annotate({ description: "The carrier's words on subStatus." }),
   /** Whether it was delivered. */
-  delivered: Schema.Boolean,
+  delivered: Schema.Boolean.annotate({ description: "Whether it was delivered." }),
   /** Whether carrier data exists. */
   found: Schema.Boolean.annotate({ description: "False when no carrier data exists yet." }),
   /** The carrier that picked it up. */
   carrier: TrackCarrier,
   /** The carrier that delivers it, if different. */
-  lastMileCarrier: Schema.NullOr(Schema.Struct({ code: number, name: text })).annotate({
+  lastMileCarrier: Schema.NullOr(Schema.Struct({ code, name })).annotate({
     description: "The final-mile carrier on postal handoffs, otherwise null."
   }),
   /** Country or place of departure. */
@@ -190,7 +193,7 @@ export const TrackResult = Schema.Struct({
   /** Country or place of destination. */
   destination: text.annotate({ description: "Country code." }),
   /** The newest event. */
-  latestEvent: Schema.NullOr(TrackingEvent),
+  latestEvent: Schema.NullOr(TrackingEvent).annotate({ description: "The newest event." }),
   /** All events, newest first, each once. */
   events: Schema.Array(TrackingEvent).annotate({
     description: "Full history, newest first, deduplicated across carriers."
@@ -200,11 +203,15 @@ export const TrackResult = Schema.Struct({
     description: "Stages reached, in shipping order."
   }),
   /** When the carrier picked it up, ISO 8601. */
-  pickedUpAt: time,
+  pickedUpAt: time.annotate({
+    description: "When the carrier picked it up, ISO 8601 with its local UTC offset."
+  }),
   /** When it was delivered, ISO 8601. */
-  deliveredAt: time,
+  deliveredAt: time.annotate({ description: "When it was delivered, in the same form." }),
   /** Days since the carrier picked it up. */
-  daysInTransit: number,
+  daysInTransit: number.annotate({
+    description: "Days since the carrier picked it up."
+  }),
   /** Days since the newest event. */
   daysSinceLastUpdate: number.annotate({
     description: "Days since the carrier last reported, to judge how stale the rest is."
@@ -212,18 +219,18 @@ export const TrackResult = Schema.Struct({
   /** When delivery is expected, and who estimated it. */
   estimatedDelivery: Schema.NullOr(
     Schema.Struct({
-      from: estimatedTime,
-      to: estimatedTime,
+      from: estimatedTime.annotate({ description: "Earliest, as an ISO 8601 day or time." }),
+      to: estimatedTime.annotate({ description: "Latest, in the same form." }),
       source: text.annotate({
         description:
           "Official if the carrier estimates, or the tracking provider's word for its own estimate."
       })
     })
-  ),
+  ).annotate({ description: "When delivery is expected." }),
   /** Name of the carrier's service. */
-  serviceType: text,
+  serviceType: text.annotate({ description: "Name of the carrier's service." }),
   /** Weight in kilograms, as text. */
-  weightKg: text,
+  weightKg: text.annotate({ description: "Weight in kilograms." }),
   /** A notice from the carrier. */
   carrierNotice: text.annotate({
     description: "Official notice of the carrier, often explaining a tracking problem."

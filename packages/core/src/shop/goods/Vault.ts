@@ -18,6 +18,8 @@ export type ProductType = typeof ProductType.Type
 export type Category = typeof Category.Type
 
 const coverImageUrl = Schema.String.annotate({ format: "uri", description: "Address of its cover picture." })
+const title = Schema.String.annotate({ description: "Name of the item." })
+const productType = ProductType.annotate({ description: "Kind of asset." })
 const price = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({
   description: "Whole stablecoin dollars (US dollars): the amount that POST /x402/vault/buy charges."
 })
@@ -25,23 +27,26 @@ const price = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({
 /** An item of the vault, as search lists it. */
 export const VaultItem = Schema.Struct({
   /** UUID. */
-  id: Schema.String.annotate({ format: "uuid" }),
+  id: Schema.String.annotate({ format: "uuid", description: "Identifier of the item." }),
   /** Name of the item in addresses and requests. */
   slug: Schema.String.annotate({
     description: "Name of the item in requests: POST /x402/vault/buy takes it."
   }),
   /** Name of the item. */
-  title: Schema.String,
+  title,
   /** Kind of asset. */
-  productType: ProductType,
+  productType,
   /** Short description. */
   cardDescription: Schema.String.annotate({ description: "Short description." }),
   /** Whole stablecoin dollars, at least 1. */
   price,
   /** Category. */
-  category: Category,
+  category: Category.annotate({ description: "Category." }),
   /** The creator's name and kind. */
-  creator: Schema.Struct({ name: Schema.String, type: Schema.String }),
+  creator: Schema.Struct({
+    name: Schema.String.annotate({ description: "Name of the creator." }),
+    type: Schema.String.annotate({ description: "Kind of creator." })
+  }).annotate({ description: "Who made it." }),
   /** Number of downloads. */
   downloads: Schema.Int.annotate({ description: "Download count." }),
   /** Address of its cover picture. */
@@ -96,7 +101,7 @@ export type VaultQuery = typeof VaultQuery.Type
 /** Response of `GET /x402/vault/search`. */
 export const VaultPage = Schema.Struct({
   /** The items of this page. */
-  items: Schema.Array(VaultItem),
+  items: Schema.Array(VaultItem).annotate({ description: "The items of this page." }),
   /** Cursor of the next page; null on the last one. */
   nextCursor: Schema.NullOr(Schema.String).annotate({
     description: "Send it as cursor to get the next page; null when no further page."
@@ -127,19 +132,22 @@ export type VaultBuyRequest = typeof VaultBuyRequest.Type
 /** Response of `POST /x402/vault/buy`. */
 export const VaultPurchaseResponse = Schema.Struct({
   /** UUID of the purchase. */
-  purchaseId: Schema.String.annotate({ format: "uuid" }),
+  purchaseId: Schema.String.annotate({
+    format: "uuid",
+    description: "Identifier of the purchase: GET /x402/vault/download/{purchaseId} has it in its path."
+  }),
   /** Secret that opens the download. */
   downloadToken: Schema.String.annotate({
     description: "Secret: GET /x402/vault/download/{purchaseId} requires it. Keep it."
   }),
   /** What was bought. */
   item: Schema.Struct({
-    slug: Schema.String,
-    title: Schema.String,
-    productType: ProductType,
+    slug: Schema.String.annotate({ description: "Name of the item in requests." }),
+    title,
+    productType,
     price,
     coverImageUrl
-  })
+  }).annotate({ description: "What was bought." })
 }).annotate({ identifier: "VaultPurchase" })
 export type VaultPurchaseResponse = typeof VaultPurchaseResponse.Type
 

@@ -43,27 +43,32 @@ const pageOf = (order: Order): StatusPage => {
 
 const text = Schema.NullOr(Schema.String)
 const day = Schema.String.annotate({ format: "date-time" })
-const expected = Schema.NullOr(Schema.Struct({ from: text, to: text })).annotate({
-  description: "When it is expected, as ISO 8601; null if unknown."
-})
+const expected = Schema.NullOr(
+  Schema.Struct({
+    from: text.annotate({ description: "Earliest." }),
+    to: text.annotate({ description: "Latest." })
+  })
+).annotate({ description: "When it is expected, as ISO 8601; null if unknown." })
 
 const shows = {
-  status: OrderStatus,
-  orderId: Schema.String,
-  createdAt: day,
-  updatedAt: day,
+  status: OrderStatus.annotate({ description: "Status of the order." }),
+  orderId: Schema.String.annotate({ description: "Identifier of the order." }),
+  createdAt: day.annotate({ description: "When it was bought." }),
+  updatedAt: day.annotate({ description: "When it last changed." }),
   expectedDelivery: expected,
   reason: text.annotate({ description: "Why it failed or was canceled." }),
-  product: Schema.Struct({ title: Schema.String }),
-  totalPrice: MoneyText,
+  product: Schema.Struct({ title: Schema.String.annotate({ description: "Name of the product." }) }).annotate(
+    { description: "What was bought." }
+  ),
+  totalPrice: MoneyText.annotate({ description: "The paid amount." }),
   parcels: Schema.Array(
     Schema.Struct({
-      carrier: text,
-      trackingNumber: Schema.String,
-      trackingUrl: text,
+      carrier: text.annotate({ description: "Name of the carrier." }),
+      trackingNumber: Schema.String.annotate({ description: "Number by which the carrier tracks it." }),
+      trackingUrl: text.annotate({ description: "Page that shows where it is." }),
       expectedDelivery: expected
     })
-  )
+  ).annotate({ description: "Its parcels so far." })
 }
 
 /** The status pages of orders. */

@@ -166,7 +166,10 @@ export const trackingCodes: ReadonlyArray<ErrorCode> = [
         description: "Likely carriers, likeliest first.",
         items: {
           type: "object",
-          properties: { code: { type: "integer" }, name: { type: "string" } },
+          properties: {
+            code: { type: "integer", description: "Send it as carrier." },
+            name: { type: "string", description: "Name of the carrier." }
+          },
           required: ["code", "name"]
         }
       }
@@ -176,7 +179,7 @@ export const trackingCodes: ReadonlyArray<ErrorCode> = [
     code: "ADDITIONAL_FIELD_REQUIRED",
     status: 422,
     meaning: "the carrier needs the parameter that details.field names: send it",
-    details: { field: { type: "string", enum: additionalFields } }
+    details: { field: { type: "string", enum: additionalFields, description: "The parameter to send." } }
   },
   { code: "INVALID_CARRIER", status: 422, meaning: "the carrier is unknown, or doesn't fit the number" }
 ]

@@ -57,10 +57,12 @@ const noToken = new ApiFailure({
     "No token was issued: this proof was used before, or the purchase isn't paid yet. Sign a new challenge."
 })
 
+const identifier = Schema.String.annotate({ description: "Identifier of the purchase." })
+
 const newTokenAction = ({ newToken }: Pick<Vault["Service"], "newToken">): StatusAction => ({
   statement: "Sign in to get a new download token for your purchase. The old one ends.",
   returns: {
-    purchaseId: Schema.String,
+    purchaseId: identifier,
     downloadToken: Schema.String.annotate({ description: "The new secret; the old one has ended." }),
     isMailed: Schema.Boolean.annotate({ description: "Whether a mail has it, too." })
   },
@@ -84,18 +86,25 @@ const shows = {
   status: Schema.Literals(["reserved", "granted", "refund_due", "refunded"]).annotate({
     description: "granted once it is paid."
   }),
-  purchaseId: Schema.String,
-  createdAt: time,
-  downloadToken: Schema.Struct({ isReplaced: Schema.Boolean, help: Schema.String }).annotate({
+  purchaseId: identifier,
+  createdAt: time.annotate({ description: "When it was bought." }),
+  downloadToken: Schema.Struct({
+    isReplaced: Schema.Boolean.annotate({ description: "Whether a newer token has replaced it." }),
+    help: Schema.String.annotate({ description: "How to get a new one." })
+  }).annotate({
     description: "Whether a newer token has replaced that of the first response, and how to get one."
   }),
-  item: Schema.Struct({ slug: Schema.String, title: text, productType: text }),
+  item: Schema.Struct({
+    slug: Schema.String.annotate({ description: "Name of the item in requests." }),
+    title: text.annotate({ description: "Name of the item." }),
+    productType: text.annotate({ description: "Kind of asset." })
+  }).annotate({ description: "What was bought." }),
   files: Schema.Array(
     Schema.Struct({
-      version: Schema.Int,
-      size: Schema.Int,
+      version: Schema.Int.annotate({ description: "Number of the version." }),
+      size: Schema.Int.annotate({ description: "Bytes of the archive." }),
       digest: Schema.String.annotate({ description: "sha256: and the archive's digest in hexadecimal." }),
-      publishedAt: time
+      publishedAt: time.annotate({ description: "When it was published." })
     })
   ).annotate({ description: "Versions of the archive that are listed." })
 }
