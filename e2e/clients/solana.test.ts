@@ -1,11 +1,4 @@
-import {
-  type LocalSolanaFacilitator,
-  type SolanaChain,
-  solanaPayingFetch,
-  startSolanaChain,
-  startSolanaFacilitator
-} from "@till402/sandbox/solana"
-import { solanaPayingFetchV1 } from "@till402/v1-client"
+import { solanaPayingFetch } from "@till402/sandbox/solana"
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import {
@@ -16,28 +9,25 @@ import {
   recordingPayments,
   refusalOf,
   searchUrl,
-  secretKeyOf,
+  startSolanaRail,
   trackUrl
 } from "./solanaShop.ts"
+import { openV1Payer } from "./solanaV1Payer.ts"
 
 /*
  * Official clients and the official facilitator on a local Solana chain.
  */
 
-let chain: SolanaChain
-let official: LocalSolanaFacilitator
+let rail: Awaited<ReturnType<typeof startSolanaRail>>
 beforeAll(async () => {
-  chain = await startSolanaChain()
-  official = await startSolanaFacilitator({ chain })
+  rail = await startSolanaRail()
 })
-afterAll(async () => {
-  await official.stop()
-  await chain.stop()
-})
+afterAll(() => rail?.stop())
 
 describe("the official version-2 client", () => {
   it("pays every route, each with a proof on the chain", async () => {
-    const { order, pay, payer, received, till, vaultItem } = await openSolanaShop({ chain, official })
+    const { chain } = rail
+    const { order, pay, payer, received, till, vaultItem } = await openSolanaShop(rail)
     const found = await pay(searchUrl)
     expect(found.status, await found.clone().text()).toBe(200)
     expect(decoded(found.headers.get("payment-response"))).toMatchObject({
@@ -71,7 +61,8 @@ describe("the official version-2 client", () => {
   })
 
   it("can't pay without money, and is charged nothing", async () => {
-    const { send, received } = await openSolanaShop({ chain, official })
+    const { send, received } = await openSolanaShop(rail)
+    const { chain } = rail
     const poor = await nextWallet(chain)
     await chain.mint(poor.address, 5n)
     const refused = await solanaPayingFetch(chain, poor, 1_000, send)(trackUrl)
@@ -82,10 +73,8 @@ describe("the official version-2 client", () => {
 
 describe("the official version-1 client", () => {
   it("pays, although it adds no memo", async () => {
-    const { received, send } = await openSolanaShop({ chain, official })
-    const payer = await chain.wallets(90)
-    await chain.mint(payer.address, 1_000_000n)
-    const pay = await solanaPayingFetchV1(secretKeyOf(90), chain.rpcUrl, 1_000_000n, send)
+    const { received, send } = await openSolanaShop(rail)
+    const { pay, payer } = await openV1Payer(rail.chain, send, 1_000_000n)
     const response = await pay(searchUrl)
     expect(response.status, await response.clone().text()).toBe(200)
     expect(decoded(response.headers.get("x-payment-response"))).toMatchObject({
@@ -99,9 +88,9 @@ describe("the official version-1 client", () => {
 
 describe("a payment", () => {
   it("presented again, also with the fee payer's signature from the chain, gets the recorded response", async () => {
-    const { payer, received, send } = await openSolanaShop({ chain, official })
+    const { payer, received, send } = await openSolanaShop(rail)
     const { payments, recording } = recordingPayments(send)
-    const first = await solanaPayingFetch(chain, payer, 1_000, recording)(trackUrl)
+    const first = await solanaPayingFetch(rail.chain, payer, 1_000, recording)(trackUrl)
     const text = await first.text()
     const payment = decoded(payments[0]!)
     const signed = Buffer.from((payment["payload"] as { readonly transaction: string }).transaction, "base64")

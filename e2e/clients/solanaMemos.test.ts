@@ -1,44 +1,31 @@
 import { PlacementRefused, type FacilitatorClient, type TillOptions } from "@till402/core"
 import { sampleShop } from "@till402/sandbox"
-import {
-  type LocalSolanaFacilitator,
-  type SolanaChain,
-  startSolanaChain,
-  startSolanaFacilitator
-} from "@till402/sandbox/solana"
-import { solanaPayingFetchV1 } from "@till402/v1-client"
 import { address as toAddress } from "@solana/kit"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { facilitatorOn, feePayerSigner } from "./solanaPayments.ts"
 import { fund, refundsOn } from "./solanaRefundShop.ts"
-import { openSolanaShop, origin, recordingPayments, refusalOf, secretKeyOf } from "./solanaShop.ts"
+import { openSolanaShop, origin, recordingPayments, refusalOf, startSolanaRail } from "./solanaShop.ts"
+import { openV1Payer } from "./solanaV1Payer.ts"
 
 /*
  * A client that knows no memo buys a product, whose 402 names one: with the official facilitator, and with the local one.
  */
 
-let chain: SolanaChain
-let official: LocalSolanaFacilitator
+let rail: Awaited<ReturnType<typeof startSolanaRail>>
 beforeAll(async () => {
   // Blocks are final at once, so that refunds need not wait for their payments.
-  chain = await startSolanaChain({ finalitySlots: 0 })
-  official = await startSolanaFacilitator({ chain })
+  rail = await startSolanaRail({ finalitySlots: 0 })
 })
-afterAll(async () => {
-  await official?.stop()
-  await chain?.stop()
-})
+afterAll(() => rail?.stop())
 
 const facilitators = {
-  official: async (): Promise<Required<FacilitatorClient>> => official.client,
+  official: async (): Promise<Required<FacilitatorClient>> => rail.official.client,
   local: async () => {
     const { address } = await feePayerSigner()
-    chain.airdrop(toAddress(address))
-    return facilitatorOn(chain.rpcUrl, { confirmTimeoutMillis: 10_000 })
+    rail.chain.airdrop(toAddress(address))
+    return facilitatorOn(rail.chain.rpcUrl, { confirmTimeoutMillis: 10_000 })
   }
 }
-
-let wallets = 90
 
 /** A shop, and a buyer with `x402-fetch` whose payments are noted. */
 const openShop = async (
@@ -46,15 +33,13 @@ const openShop = async (
   change: (client: Required<FacilitatorClient>) => Partial<TillOptions> = () => ({})
 ) => {
   const client = await facilitators[name]()
+  const { chain, official } = rail
   const shop = await openSolanaShop(
     { chain, official: { ...official, client } },
     { settle: client.settle, ...change(client) }
   )
-  const wallet = ++wallets
-  const payer = await chain.wallets(wallet)
-  await chain.mint(payer.address, 1_000_000_000n)
   const { payments, recording } = recordingPayments(shop.send)
-  const pay = await solanaPayingFetchV1(secretKeyOf(wallet), chain.rpcUrl, 1_000_000_000n, recording)
+  const { pay, payer } = await openV1Payer(chain, recording, 1_000_000_000n)
   const present = (init: RequestInit) =>
     shop.send(`${origin}/x402/buy`, {
       ...init,
@@ -103,6 +88,7 @@ describe.each(["official", "local"] as const)("with the %s facilitator", (name) 
   })
 
   it("is refunded to its payer when the order can't be placed", async () => {
+    const { chain } = rail
     await fund(chain, 1_000_000_000n)
     const solanaRefunds = await refundsOn(chain.rpcUrl, { confirmTimeoutMillis: 5_000 })
     const { quote } = sampleShop().fulfilment

@@ -1,10 +1,40 @@
 import { type FacilitatorClient, memory, Till, type TillEvent, type TillOptions } from "@till402/core"
 import { sampleShop } from "@till402/sandbox"
-import { type LocalSolanaFacilitator, type SolanaChain, solanaPayingFetch } from "@till402/sandbox/solana"
-import { createHash, createPrivateKey, createPublicKey, randomUUID } from "node:crypto"
+import {
+  type LocalSolanaFacilitator,
+  type SolanaChain,
+  type SolanaChainOptions,
+  solanaPayingFetch,
+  startSolanaChain,
+  startSolanaFacilitator
+} from "@till402/sandbox/solana"
+import { createHash, randomUUID } from "node:crypto"
 import { expect, onTestFinished } from "vitest"
 
 type Wallet = Awaited<ReturnType<SolanaChain["wallets"]>>
+
+/** A local chain, and the official facilitator on it. */
+export interface SolanaRail {
+  readonly chain: SolanaChain
+  readonly official: LocalSolanaFacilitator
+}
+
+export const startSolanaRail = async (
+  options?: SolanaChainOptions
+): Promise<SolanaRail & { readonly stop: () => Promise<void> }> => {
+  const chain = await startSolanaChain(options)
+  try {
+    const official = await startSolanaFacilitator({ chain })
+    const stop = async () => {
+      await official.stop()
+      await chain.stop()
+    }
+    return { chain, official, stop }
+  } catch (cause) {
+    await chain.stop()
+    throw cause
+  }
+}
 
 let wallets = 100
 /** A wallet that no other test of this file has. */
@@ -12,7 +42,7 @@ export const nextWallet = (chain: SolanaChain): Promise<Wallet> => chain.wallets
 
 /** A till on Base Sepolia and a local Solana chain, and a payer with 1,000 USDC. */
 export const openSolanaShop = async (
-  { chain, official }: { readonly chain: SolanaChain; readonly official: LocalSolanaFacilitator },
+  { chain, official }: SolanaRail,
   { settle, ...options }: Partial<TillOptions> & { readonly settle?: FacilitatorClient["settle"] } = {}
 ) => {
   const shop = sampleShop()
@@ -106,18 +136,4 @@ export const refusalOf = async (response: Response): Promise<string> => {
   expect(response.status).toBe(402)
   const { error } = (await response.json()) as { readonly error: string }
   return error.split(":")[0]!
-}
-
-const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-
-/** A development wallet's key pair of 64 bytes in base58, as wallets export it. */
-export const secretKeyOf = (index: number): string => {
-  const seed = createHash("sha256").update(`Till402 development wallet ${index}`).digest()
-  const pkcs8 = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed])
-  const key = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" })
-  const publicKey = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32)
-  let value = BigInt(`0x${Buffer.concat([seed, publicKey]).toString("hex")}`)
-  let text = ""
-  for (; value > 0n; value /= 58n) text = alphabet[Number(value % 58n)]! + text
-  return text
 }

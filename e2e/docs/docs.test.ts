@@ -295,10 +295,10 @@ describe("docs/options.md and its pages", () => {
     const declared = {
       TillOptions: "till/settings/TillOptions.ts",
       TillSettings: "till/settings/TillSettings.ts",
-      TillHooks: "till/settings/TillSettings.ts",
-      LimitOptions: "till/settings/TillSettings.ts",
-      RefundLimitOptions: "till/settings/TillSettings.ts",
-      NetworkOptions: "till/settings/TillSettings.ts",
+      TillHooks: "till/settings/TillHooks.ts",
+      LimitOptions: "till/settings/LimitOptions.ts",
+      RefundLimitOptions: "till/settings/LimitOptions.ts",
+      NetworkOptions: "till/settings/NetworkOptions.ts",
       Prices: "shop/routes/ShopSettings.ts",
       FacilitatorOptions: "toll/facilitator/FacilitatorOptions.ts",
       SecretKey: "runtime/Secrets.ts"

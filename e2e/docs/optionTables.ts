@@ -9,8 +9,12 @@ import { read } from "./documents.ts"
  */
 
 const folder = "packages/core/src"
-const settingsFile = `${folder}/till/settings/TillSettings.ts`
-const optionsFile = `${folder}/till/settings/TillOptions.ts`
+const settingsFolder = `${folder}/till/settings`
+const settingsFile = `${settingsFolder}/TillSettings.ts`
+const hooksFile = `${settingsFolder}/TillHooks.ts`
+const limitsFile = `${settingsFolder}/LimitOptions.ts`
+const networksFile = `${settingsFolder}/NetworkOptions.ts`
+const optionsFile = `${settingsFolder}/TillOptions.ts`
 const facilitatorFile = `${folder}/toll/facilitator/FacilitatorOptions.ts`
 const pricesFile = `${folder}/shop/routes/ShopSettings.ts`
 const secretsFile = `${folder}/runtime/Secrets.ts`
@@ -172,7 +176,7 @@ const variableTable = (): string =>
 /** The tables by the name of their place. */
 export const optionTables = (): ReadonlyMap<string, string> => {
   const settings = optionsOf(settingsFile, "TillSettings")
-  const hooks = optionsOf(settingsFile, "TillHooks")
+  const hooks = optionsOf(hooksFile, "TillHooks")
   const options = optionsOf(optionsFile, "TillOptions")
   return new Map([
     ["required", meanings([...settings, ...options].filter(({ isRequired }) => isRequired))],
@@ -182,10 +186,10 @@ export const optionTables = (): ReadonlyMap<string, string> => {
       "callbacks",
       meanings([...hooks, ...options.filter(({ isRequired, name }) => !isRequired && !ports.includes(name))])
     ],
-    ["limits", bounded(optionsOf(settingsFile, "LimitOptions"), "limits.")],
-    ["refunds", bounded(optionsOf(settingsFile, "RefundLimitOptions"), "refunds.")],
+    ["limits", bounded(optionsOf(limitsFile, "LimitOptions"), "limits.")],
+    ["refunds", bounded(optionsOf(limitsFile, "RefundLimitOptions"), "refunds.")],
     ["prices", bounded(optionsOf(pricesFile, "Prices"), "prices.")],
-    ["network", bounded(optionsOf(settingsFile, "NetworkOptions"), "networks[].")],
+    ["network", bounded(optionsOf(networksFile, "NetworkOptions"), "networks[].")],
     ["networks", knownNetworks()],
     ["facilitator", bounded(optionsOf(facilitatorFile, "FacilitatorOptions"), "facilitator.")],
     ["secret", bounded(optionsOf(secretsFile, "SecretKey"), "secret[].")],
@@ -196,12 +200,12 @@ export const optionTables = (): ReadonlyMap<string, string> => {
 /** All option types, by the prefix of their paths in the table of bounds. */
 export const optionTypes: ReadonlyArray<readonly [prefix: string, path: string, type: string]> = [
   ["", settingsFile, "TillSettings"],
-  ["", settingsFile, "TillHooks"],
+  ["", hooksFile, "TillHooks"],
   ["", optionsFile, "TillOptions"],
-  ["limits.", settingsFile, "LimitOptions"],
-  ["refunds.", settingsFile, "RefundLimitOptions"],
+  ["limits.", limitsFile, "LimitOptions"],
+  ["refunds.", limitsFile, "RefundLimitOptions"],
   ["prices.", pricesFile, "Prices"],
-  ["networks[].", settingsFile, "NetworkOptions"],
+  ["networks[].", networksFile, "NetworkOptions"],
   ["facilitator.", facilitatorFile, "FacilitatorOptions"],
   ["secret[].", secretsFile, "SecretKey"]
 ]

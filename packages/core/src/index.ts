@@ -81,12 +81,9 @@ export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
 export * from "./shop/ports/Errors.ts"
 export type { TillOptions } from "./till/settings/TillOptions.ts"
-export type {
-  LimitOptions,
-  NetworkOptions,
-  TillSettings,
-  TokenOptions
-} from "./till/settings/TillSettings.ts"
+export type { LimitOptions } from "./till/settings/LimitOptions.ts"
+export type { NetworkOptions, TokenOptions } from "./till/settings/NetworkOptions.ts"
+export type { TillSettings } from "./till/settings/TillSettings.ts"
 export type {
   FacilitatorClient,
   FacilitatorOptions,

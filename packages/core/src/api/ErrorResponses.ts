@@ -96,7 +96,7 @@ const meanings: Readonly<Record<string, string>> = {
   "403": "The request is not allowed.",
   "404": "There is nothing that matches the request.",
   "408": "The request took too long.",
-  "409": "Another request or payment stands in the way.",
+  "409": "Another request or payment conflicts with this one.",
   "413": "The request is too large.",
   "415": "The request's body isn't plain JSON.",
   "416": "The range can't be served.",

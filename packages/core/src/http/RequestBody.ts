@@ -24,7 +24,7 @@ const wrongType = new ApiFailure({
 export const tooSlow = new ApiFailure({
   status: 408,
   code: "BODY_TOO_SLOW",
-  message: "The body did not come to its end in time. Nothing was charged; send the request again."
+  message: "The body took too long to arrive. Nothing was charged; send the request again."
 })
 
 /** Longest that a body may take: 64 KiB over the slowest of lines. */

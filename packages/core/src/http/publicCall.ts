@@ -33,7 +33,7 @@ const withTimeout = (
       async pull(controller) {
         cancelTimeout ??= schedule(clock, bodyTimeoutMillis, () => {
           onTimeout()
-          controller.error(new Error("The body did not come to its end in time"))
+          controller.error(new Error("The body took too long to arrive"))
           // A sender that is gone can't be canceled, and need not be.
           reader.cancel().catch(() => undefined)
         })

@@ -34,7 +34,7 @@ export const recordManualRefund = Effect.fnUntraced(function* (
       yield* report(
         "Warn",
         "refund_without_transaction",
-        "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+        "You recorded a refund with a text that is no transaction hash; its buyer reads that it was sent",
         { chargeKey: key, transaction }
       )
     const payments = yield* PaymentEvents

@@ -12,7 +12,7 @@ import { databaseChecks, takenMoney } from "./databaseCheck.ts"
 import { keyChecks, type KeyOperator } from "./keyCheck.ts"
 import { moneyChecks } from "./moneyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
-import type { TillHooks } from "./settings/TillSettings.ts"
+import type { TillHooks } from "./settings/TillHooks.ts"
 import { StoreTime } from "./storeTime.ts"
 import { tokenChecks } from "./TokenCheck.ts"
 

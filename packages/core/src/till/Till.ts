@@ -7,7 +7,8 @@ import { makeTill } from "./makeTill.ts"
 import { makeProbes } from "./probes.ts"
 import { tillConfig } from "./settings/TillConfig.ts"
 import { tillService, TillService } from "./TillService.ts"
-import type { TillHooks, TillSettings } from "./settings/TillSettings.ts"
+import type { TillHooks } from "./settings/TillHooks.ts"
+import type { TillSettings } from "./settings/TillSettings.ts"
 
 const noOperation = Effect.fail(
   new ConfigurationError({ message: "Till402 can't start: no operation is given, such as Track.layer" })

@@ -46,7 +46,7 @@ import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import { serviceOf } from "./settings/ServiceFields.ts"
 import * as StoreTime from "./storeTime.ts"
-import type { TillHooks } from "./settings/TillSettings.ts"
+import type { TillHooks } from "./settings/TillHooks.ts"
 import { tokenCheck } from "./TokenCheck.ts"
 
 /*

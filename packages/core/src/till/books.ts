@@ -37,7 +37,7 @@ export interface Books extends OperatorCalls {
 const wrong = (message: string) => new ConfigurationError({ message })
 
 const readOnlyBooks = async (): Promise<never> => {
-  throw wrong("these books are read-only: give Till.books readOnly: false, or ask the till")
+  throw wrong("these books are read-only: give Till.books readOnly: false, or call the running till")
 }
 
 const fields = {
@@ -109,7 +109,8 @@ export const openBooks = (options: BooksOptions): Books => {
     throw Cause.squash(exit.cause)
   }, feed)
   const check: OperatorCalls["ledger"]["check"] = async (query) => {
-    if (query?.chain === true) throw wrong("books read no chain: ask the till for a check with chain")
+    if (query?.chain === true)
+      throw wrong("books can't read the chain: call ledger.check of the running till")
     return calls.ledger.check(query)
   }
   return {

@@ -127,7 +127,7 @@ export const clockCheckOf = ({ behindMillis, hosts, level }: ClockVerdict, owner
     ? checkOf("clock", undefined, {
         status: "fail",
         problem: `${problem}: nothing is sold until it is right`,
-        cure: `Synchronize the clock of ${owner} (NTP); sales go on by themselves`
+        cure: `Synchronize the clock of ${owner} (NTP); then sales continue by themselves`
       })
     : checkOf("clock", undefined, {
         status: "warn",

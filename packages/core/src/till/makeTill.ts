@@ -33,7 +33,7 @@ import { failureResponse, notFound } from "../http/Responses.ts"
 const notStarted = new ApiFailure({
   status: 503,
   code: "STORAGE_UNAVAILABLE",
-  message: "The service has not started: its storage could not be opened.",
+  message: "The service has not started. Nothing was charged by this request; send it again later.",
   retryAfterSeconds: 10
 })
 

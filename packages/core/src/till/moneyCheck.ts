@@ -11,7 +11,7 @@ import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
-import type { TillHooks } from "./settings/TillSettings.ts"
+import type { TillHooks } from "./settings/TillHooks.ts"
 
 /*
  * The check of settings that suit a test, where real money is paid: those that would lose it are refused, the others

@@ -66,7 +66,7 @@ const checkOfReading = (reading: Reading): Check => {
     : checkOf("database clock", undefined, {
         status: "fail",
         problem: `${words(reading)}: this process takes no more work`,
-        cure: `${advice}; it goes on by itself`
+        cure: `${advice}; then it continues by itself`
       })
 }
 

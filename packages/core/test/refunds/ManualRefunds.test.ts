@@ -129,7 +129,7 @@ describe("a refund that an operator sent", () => {
         level: "warning",
         code: "refund_without_transaction",
         message:
-          "You recorded a refund with a text that is no transaction hash; its buyer is told that it was sent",
+          "You recorded a refund with a text that is no transaction hash; its buyer reads that it was sent",
         chargeKey: key,
         transaction
       }

@@ -99,7 +99,7 @@ describe("the till's clock", () => {
       status: "fail",
       problem:
         "The clock of this server is 300 s behind that of facilitator.example and rpc.node.test: nothing is sold until it is right",
-      cure: "Synchronize the clock of this server (NTP); sales go on by themselves"
+      cure: "Synchronize the clock of this server (NTP); then sales continue by themselves"
     })
     expect(clockCheckOf(judgeClock([reading(node, -7_000)]), "the database")).toMatchObject({
       status: "warn",

@@ -27,7 +27,7 @@ export interface FacilitatorNetwork {
 /** Options that the layer and the plain function share. */
 export interface LocalFacilitatorOptions extends UpstreamSettings {
   /**
-   * The relayer: it sends the settlements and pays their gas. Nothing else may send from it: transaction numbers would
+   * The relayer: it sends the settlements and pays their gas. Nothing else may send from it: transaction nonces would
    * collide. Keep only native coin on it.
    */
   readonly account: SigningAccount

@@ -18,9 +18,9 @@ const read = ({ nonce, signedTransaction }: SettlementRecord): OpenTransaction =
   return { nonce, costWei: gas * maxFeePerGas, transfer: transferIn(signedTransaction) }
 }
 
-/** The recorded transactions of a relayer from a number on. */
+/** The recorded transactions of a relayer from a nonce on. */
 export class OpenTransactions {
-  /** By transaction, in the order of numbers and replacements. */
+  /** By transaction, in the order of nonces and replacements. */
   private readonly all: ReadonlyMap<Hex, OpenTransaction>
 
   /** `known`: an earlier state, so that a transaction is parsed once. */
@@ -30,30 +30,27 @@ export class OpenTransactions {
     )
   }
 
-  /** One for each number from `from` on: its last, which pays the highest fees. */
-  private byNumber(from: number): ReadonlyArray<OpenTransaction> {
+  /** One for each nonce from `from` on: its last, which pays the highest fees. */
+  private byNonce(from: number): ReadonlyArray<OpenTransaction> {
     const last = new Map<number, OpenTransaction>()
     for (const each of this.all.values()) if (each.nonce >= from) last.set(each.nonce, each)
     return [...last.values()]
   }
 
-  /** The highest recorded number; `undefined` if there is none. */
+  /** The highest recorded nonce; `undefined` if there is none. */
   get lastNonce(): number | undefined {
     return [...this.all.values()].at(-1)?.nonce
   }
 
-  /** What the relayer may pay for the numbers from `from` on, except one, in wei. */
+  /** What the relayer may pay for the nonces from `from` on, except one, in wei. */
   costWei(from: number, except?: number): bigint {
-    return this.byNumber(from).reduce(
-      (sum, { costWei, nonce }) => sum + (nonce === except ? 0n : costWei),
-      0n
-    )
+    return this.byNonce(from).reduce((sum, { costWei, nonce }) => sum + (nonce === except ? 0n : costWei), 0n)
   }
 
-  /** What a payer's other authorizations in the same token may move, with numbers from `from` on, in atomic units. */
+  /** What a payer's other authorizations in the same token may move, with nonces from `from` on, in atomic units. */
   promisedAtomic(from: number, key: string): bigint {
     const account = accountOf(key)
-    return this.byNumber(from)
+    return this.byNonce(from)
       .flatMap(({ transfer }) => transfer ?? [])
       .filter((each) => each.account === account && !key.endsWith(`:${each.nonce}`))
       .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n)

@@ -33,7 +33,7 @@ export interface SettlementDraft {
 
 export type RelayFault = NodeFault | SettlementJournalFailed | SigningFailed | ConfigurationError
 
-/** Transaction numbers that are tried before a settlement fails with `relayer_busy`. */
+/** Transaction nonces that are tried before a settlement fails with `relayer_busy`. */
 const maxNonces = 32
 const feesLifetimeMillis = 1_000
 const balanceLifetimeMillis = 2_000
@@ -94,7 +94,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     isRightChain = true
   })
 
-  /** Number of the relayer's mined transactions, and so the number that is next on the chain. */
+  /** Number of the relayer's mined transactions, and so the transaction nonce that is next on the chain. */
   const minedCount = yield* Effect.cachedWithTTL(chain.transactionCount(relayer), pollMillis)
   const cachedFees = yield* Effect.cachedWithTTL(chain.fees, feesLifetimeMillis)
   /** Gas money, and the mined transactions that are in it for certain: counted first. */
@@ -106,7 +106,7 @@ export const makeRelay = Effect.fnUntraced(function* (
     balanceLifetimeMillis
   )
 
-  /** The recorded transactions from a number on. */
+  /** The recorded transactions from a nonce on. */
   const openSince = Effect.fnUntraced(function* (nonce: number) {
     lastRead = new OpenTransactions(yield* journal.since(chainId, relayer, nonce), lastRead)
     return lastRead
@@ -157,10 +157,10 @@ export const makeRelay = Effect.fnUntraced(function* (
     }))
 
   /**
-   * Records a settlement with the next free number. Returns its record, or the existing record of its attempt.
+   * Records a settlement with the next free transaction nonce. Returns its record, or the existing record of its attempt.
    *
-   * All lower numbers were looked at before: so neither the relayer's money nor the payer's is promised twice, in any
-   * number of processes. Of two that take the same number, one looks again.
+   * All lower nonces were looked at before: so neither the relayer's money nor the payer's is promised twice, in any
+   * number of processes. Of two that take the same nonce, one looks again.
    */
   const record = Effect.fnUntraced(function* (wanted: SettlementDraft) {
     yield* assertChain
@@ -168,10 +168,10 @@ export const makeRelay = Effect.fnUntraced(function* (
     const { attempt, balanceAtomic, gas, minedBefore, payment } = wanted
     const { authorization, key } = payment
     for (let tries = 0; tries < maxNonces; tries++) {
-      // Counted before the records are read: one that is recorded and mined meanwhile has a number from here on.
+      // Counted before the records are read: one that is recorded and mined meanwhile has a nonce from here on.
       const mined = yield* minedCount
       const open = yield* openSince(Math.min((yield* cachedFunds).mined, minedBefore))
-      // A transaction that the node refuses would hold up all later numbers.
+      // A transaction that the node refuses would hold up all later nonces.
       if (!(yield* gasMoney.covers(gas * fees.maxFeePerGas, key, open))) {
         return yield* new RelayRefused({ reason: "relayer_out_of_funds" })
       }
@@ -184,7 +184,7 @@ export const makeRelay = Effect.fnUntraced(function* (
         gasMoney.release(key)
         return signed
       }
-      // Digest and caller are compared later. With another key, another process has this number.
+      // Digest and caller are compared later. With another key, another process has this nonce.
       if (other.key === key && other.attempt === attempt) return other
     }
     return yield* new RelayRefused({ reason: "relayer_busy" })
@@ -192,7 +192,7 @@ export const makeRelay = Effect.fnUntraced(function* (
 
   const send = ({ signedTransaction }: SettlementRecord) => chain.send(signedTransaction)
 
-  /** Replaces a transaction that isn't mined by one with the same number and higher fees. */
+  /** Replaces a transaction that isn't mined by one with the same nonce and higher fees. */
   const replace = Effect.fnUntraced(function* (last: SettlementRecord) {
     const fees = replacementFees(yield* cachedFees, feesOf(last), ceiling)
     const { data = "0x", gas = 0n, to } = parseTransaction(last.signedTransaction)
@@ -207,8 +207,8 @@ export const makeRelay = Effect.fnUntraced(function* (
   })
 
   /**
-   * Brings the number that is next on the chain forward: sends its transaction again, or replaces it if it is too old.
-   * All later numbers wait for it, also if the process that recorded it is gone.
+   * Brings the nonce that is next on the chain forward: sends its transaction again, or replaces it if it is too old.
+   * All later nonces wait for it, also if the process that recorded it is gone.
    */
   const unblock = Effect.gen(function* () {
     const records = yield* journal.at(chainId, relayer, yield* minedCount)

@@ -120,7 +120,7 @@ export class RevertBudget {
     this.open.set(risked.key, { ...risked, expiresAtMillis: nowMillis + openMillis })
   }
 
-  /** Nothing was sent, or another transaction used the number. */
+  /** Nothing was sent, or another transaction used the nonce. */
   end(key: string): void {
     this.open.delete(key)
   }

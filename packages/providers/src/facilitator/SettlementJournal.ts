@@ -16,14 +16,14 @@ export interface SettlementRecord {
   readonly digest: string
   /** The till that presented it, as `authorize` of the HTTP handler names it, or `forTill`. */
   readonly caller: string
-  /** Counts the transaction numbers that this key has used, from 0. */
+  /** Counts the transaction nonces that this key has used, from 0. */
   readonly attempt: number
-  /** Counts the transactions with this number, from 0. Each pays higher fees than the one before. */
+  /** Counts the transactions with this nonce, from 0. Each pays higher fees than the one before. */
   readonly replacement: number
   readonly chainId: number
   /** The account that sends, lower case. */
   readonly relayer: Hex
-  /** The transaction's number. The chain accepts one transaction per account and number. */
+  /** The nonce of the transaction, not that of the authorization. The chain accepts one transaction per account and nonce. */
   readonly nonce: number
   /** Hash of the signed transaction. */
   readonly transaction: Hex
@@ -46,9 +46,9 @@ export interface SettlementJournal {
   readonly insert: (record: SettlementRecord) => Promise<SettlementRecord | undefined>
   /** The records of an authorization, by attempt, then by replacement. */
   readonly find: (key: string) => Promise<ReadonlyArray<SettlementRecord>>
-  /** The records of a transaction number, by replacement. */
+  /** The records of a transaction nonce, by replacement. */
   readonly at: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
-  /** The records of an account with this number or a higher one, by number, then by replacement. */
+  /** The records of an account with this nonce or a higher one, by nonce, then by replacement. */
   readonly since: (chainId: number, relayer: Hex, nonce: number) => Promise<ReadonlyArray<SettlementRecord>>
 }
 

@@ -18,17 +18,17 @@ export type SettleResult =
 type Progress =
   | SettleResult
   | { readonly _tag: "Waiting" }
-  /** Its number is used up or was left by an earlier relayer, and the authorization isn't used: another number can settle it. */
-  | { readonly _tag: "NumberSpent"; readonly reason: string; readonly transaction: Hex }
+  /** Its nonce is used up or was left by an earlier relayer, and the authorization isn't used: another nonce can settle it. */
+  | { readonly _tag: "NonceSpent"; readonly reason: string; readonly transaction: Hex }
 
-/** A number that was used this many blocks ago, and not by us, is lost: no reorganization reaches that far. */
+/** A transaction nonce that was used this many blocks ago, and not by us, is lost: no reorganization reaches that far. */
 const lostBlocks = 64n
 /** Each attempt may cost the relayer a reverted transaction. */
 const maxAttempts = 3
 /** Longest pause between two polls, in intervals of polling. */
 const maxPausePolls = 4
 
-/** A payment that needs a transaction with a new number. */
+/** A payment that needs a transaction with a new nonce. */
 interface Attempt extends Pick<SettlementDraft, "payment" | "caller" | "attempt"> {
   /** Whether the transaction before was mined and reverted. */
   readonly hasReverted: boolean
@@ -64,7 +64,7 @@ export const makeSettling = (
   check: PaymentCheck,
   evidence: Effect.Effect<Evidence>
 ) => {
-  /** The transaction of a number that is on the chain. */
+  /** The transaction that is on the chain, of those with one nonce. */
   const minedOf = Effect.fnUntraced(function* ({ chain }: Relay, sent: ReadonlyArray<SettlementRecord>) {
     for (const { transaction } of sent.toReversed()) {
       const mined = yield* chain.mined(transaction)
@@ -73,7 +73,7 @@ export const makeSettling = (
     return undefined
   })
 
-  /** Whether another transaction has used a number for good. */
+  /** Whether another transaction has used the nonce for good. */
   const isLost = Effect.fnUntraced(function* ({ chain }: Relay, { nonce, relayer }: SettlementRecord) {
     const height = yield* chain.blockNumber
     return height >= lostBlocks && (yield* chain.transactionCount(relayer, height - lostBlocks)) > nonce
@@ -93,7 +93,7 @@ export const makeSettling = (
     return (yield* Clock.currentTimeMillis) - lastMillis >= settings.replaceAfterMillis
   })
 
-  /** What the chain shows of a record. Its relayer may be an earlier account, whose numbers are its own. */
+  /** What the chain shows of a record. Its relayer may be an earlier account, whose nonces are its own. */
   const progressOf = Effect.fnUntraced(function* (
     relay: Relay,
     payment: PresentedPayment,
@@ -122,14 +122,14 @@ export const makeSettling = (
           const { gasUsed = relay.settings.maxGas, transaction: hash } = mined
           const { recordedAtMillis } = record
           relay.reverts.noteReverted({ hash, recordedAtMillis }, { key, payer: payerOf(key), cost: gasUsed })
-          return { _tag: "NumberSpent", reason: "transaction_failed", transaction: mined.transaction }
+          return { _tag: "NonceSpent", reason: "transaction_failed", transaction: mined.transaction }
         }
         if (mined !== undefined) return waiting
         if (yield* isLost(relay, record)) {
-          return { _tag: "NumberSpent", reason: "transaction_replaced", transaction: first }
+          return { _tag: "NonceSpent", reason: "transaction_replaced", transaction: first }
         }
         return (yield* isAbandoned(relay, record, sent))
-          ? { _tag: "NumberSpent", reason: "relayer_replaced", transaction: first }
+          ? { _tag: "NonceSpent", reason: "relayer_replaced", transaction: first }
           : waiting
     }
   })
@@ -150,7 +150,7 @@ export const makeSettling = (
     for (let poll = 0; ; poll++) {
       const progress = yield* progressOrWaiting(relay, payment, record)
       if (progress._tag === "Settled" || progress._tag === "Failed") return progress
-      if (progress._tag === "NumberSpent") return failed(progress.reason, progress.transaction)
+      if (progress._tag === "NonceSpent") return failed(progress.reason, progress.transaction)
       yield* Effect.ignore(relay.unblock)
       const now = yield* Clock.currentTimeMillis
       if (now - sentAtMillis >= resendMillis) {
@@ -170,7 +170,7 @@ export const makeSettling = (
   const isOf = ({ caller, digest }: SettlementRecord, payment: PresentedPayment, wanted: string): boolean =>
     digest === payment.digest && caller === wanted
 
-  /** Whether a payment needs a transaction with a new number, and which attempt that is. */
+  /** Whether a payment needs a transaction with a new nonce, and which attempt that is. */
   const nextAttempt = Effect.fnUntraced(function* (
     relay: Relay,
     payment: PresentedPayment,
@@ -179,7 +179,7 @@ export const makeSettling = (
     if (last === undefined) return { attempt: 0, hasReverted: false }
     const progress = yield* progressOrWaiting(relay, payment, last)
     if (progress._tag === "Waiting") yield* Effect.ignore(relay.send(last))
-    return progress._tag === "NumberSpent" && last.attempt + 1 < maxAttempts
+    return progress._tag === "NonceSpent" && last.attempt + 1 < maxAttempts
       ? { attempt: last.attempt + 1, hasReverted: progress.reason === "transaction_failed" }
       : undefined
   })

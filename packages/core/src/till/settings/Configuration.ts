@@ -15,7 +15,8 @@ import {
   withPrefix
 } from "./Settings.ts"
 import type { TillOptions } from "./TillOptions.ts"
-import type { TillHooks, TillSettings } from "./TillSettings.ts"
+import type { TillHooks } from "./TillHooks.ts"
+import type { TillSettings } from "./TillSettings.ts"
 
 export type { PaidNetwork } from "./Networks.ts"
 export type { ConfiguredSettings } from "./Settings.ts"

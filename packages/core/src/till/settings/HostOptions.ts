@@ -32,7 +32,8 @@ import {
 } from "./OptionSchema.ts"
 import { contractIds } from "./Settings.ts"
 import type { TillOptions } from "./TillOptions.ts"
-import type { TillHooks, TillSettings } from "./TillSettings.ts"
+import type { TillHooks } from "./TillHooks.ts"
+import type { TillSettings } from "./TillSettings.ts"
 
 /*
  * The options that are functions and objects of the host. They are checked, and used as they are.

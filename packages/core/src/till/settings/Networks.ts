@@ -24,7 +24,8 @@ import {
   type OptionsOf,
   shown
 } from "./OptionSchema.ts"
-import type { NetworkOptions, TillSettings, TokenOptions } from "./TillSettings.ts"
+import type { NetworkOptions, TokenOptions } from "./NetworkOptions.ts"
+import type { TillSettings } from "./TillSettings.ts"
 
 interface PaidTerms {
   readonly payTo: string

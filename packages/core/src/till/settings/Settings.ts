@@ -30,7 +30,8 @@ import {
   shown
 } from "./OptionSchema.ts"
 import { serviceFields } from "./ServiceFields.ts"
-import type { FixedPriceOperation, LimitOptions, RefundLimitOptions, TillSettings } from "./TillSettings.ts"
+import type { LimitOptions, RefundLimitOptions } from "./LimitOptions.ts"
+import type { FixedPriceOperation, TillSettings } from "./TillSettings.ts"
 
 /*
  * The settings of a till, group by group: how each is read, with its default and bounds. docs/options.md is generated

@@ -9,7 +9,8 @@ import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
 import type { ShopEvent } from "../../shop/ports/ShopEvents.ts"
 import type { FacilitatorSource } from "../../toll/facilitator/FacilitatorOptions.ts"
-import type { TillHooks, TillSettings } from "./TillSettings.ts"
+import type { TillHooks } from "./TillHooks.ts"
+import type { TillSettings } from "./TillSettings.ts"
 
 /**
  * The options of `Till.make`: settings, and the host's ports, storage and callbacks as plain objects and functions.

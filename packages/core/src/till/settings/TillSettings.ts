@@ -2,160 +2,21 @@ import type { Duration } from "effect"
 import type { NetworkName } from "../../domain/Network.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
 import type { Prices } from "../../shop/routes/ShopSettings.ts"
-import type { PublicRoute } from "../../http/HttpMessage.ts"
-import type { MailTemplates } from "../../shop/mail/Templates.ts"
-import type { OrderChange } from "../../shop/orders/OrderChanges.ts"
-import type { ProviderFailure } from "../../ports/ProviderFailure.ts"
-import type { RefundWallet } from "../../ports/RefundWallet.ts"
-import type { SolanaRefunds } from "../../ports/SolanaRefunds.ts"
 import type { DecimalText } from "../../domain/Money.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
-import type { PaymentEvent } from "../../runtime/PaymentEvents.ts"
 import type { SecretKey } from "../../runtime/Secrets.ts"
 import type { SecretText } from "../../runtime/SecretText.ts"
+import type { LimitOptions, RefundLimitOptions } from "./LimitOptions.ts"
+import type { NetworkOptions } from "./NetworkOptions.ts"
 
 /*
- * The settings of a till, as plain data. Names end with their unit; bounds and defaults are in Settings.ts. The
- * tables of docs/options.md are generated from both, and a test compares every `@default` here with the bounds.
+ * The settings of a till, as plain data; those of networks and limits are in files of their own. Names end with their
+ * unit; bounds and defaults are in Settings.ts. The tables of docs/options.md are generated from both, and a test
+ * compares every `@default` with the bounds.
  */
-
-/**
- * A dollar token other than Circle's USDC: with 6 decimals, and EIP-3009 with the events of Circle's tokens. `till.ready`
- * rejects with a `ConfigurationError` if the chain shows other decimals, other events or another EIP-712 domain.
- *
- * @example
- * import type { TokenOptions } from "@till402/core"
- *
- * const token: TokenOptions = {
- *   address: "0x00000000000000000000000000000000d011a500",
- *   name: "Your Dollar",
- *   version: "2"
- * }
- */
-export interface TokenOptions {
-  /** Address of its contract. */
-  readonly address: string
-  /** Name in its EIP-712 domain. */
-  readonly name: string
-  /** Version in its EIP-712 domain. */
-  readonly version: string
-}
-
-/** A network on which callers can pay. */
-export interface NetworkOptions {
-  /** Version-1 name (`base-sepolia`, `solana`) or CAIP-2 identifier (`eip155:84532`). */
-  readonly network: NetworkName
-  /**
-   * Address that receives payments on this network. Default: the till's `payTo`. On Solana, the address of a wallet,
-   * whose token account receives them.
-   */
-  readonly payTo?: string
-  /**
-   * JSON-RPC endpoint, http(s). Required to serve `buy` and `vault/buy`, unless `trustFacilitator` is `true`.
-   * With it, the settlement of these and of payments above `proofAbove` counts only when the chain shows it, all others are
-   * checked later, contract wallets can pay, and unknown outcomes are resolved.
-   */
-  readonly rpcUrl?: SecretText
-  /**
-   * Token that is paid with: `{ address, name, version }`, checked against the chain at startup. Default: Circle's USDC.
-   * Needs `rpcUrl`. Not on Solana.
-   */
-  readonly token?: TokenOptions
-  /**
-   * Blocks until a transfer counts as payment, its own block included. Default: by network. Needs `rpcUrl`. Not on
-   * Solana.
-   */
-  readonly confirmations?: number
-  /**
-   * Age of a block, in chain time, at which a reorganization is no longer expected to remove it. Default: by network.
-   * Younger payments are checked once more, and refunds wait until their payment is that old. Needs `rpcUrl`.
-   * Not on Solana.
-   */
-  readonly finalitySeconds?: number
-}
-
-/** Bounds on refunds that the till sends from `refundWallet` or `solanaRefunds`. */
-export interface RefundLimitOptions {
-  /**
-   * Refunds to one payer in an hour, across all processes. Refunds above it stay due: they are sent later, or by you.
-   * Set it above the price of your most expensive order.
-   *
-   * @default "500.00"
-   */
-  readonly perPayerPerHour?: DecimalText
-}
 
 /** An operation with a fixed price. Its payments can settle before the work. */
 export type FixedPriceOperation = keyof Prices
-
-/**
- * Bounds on work for payments that have not settled yet: together, the most that callers can cost you without paying.
- * See docs/threats/capacity.md, "What an attacker can cost you".
- */
-export interface LimitOptions {
-  /**
-   * Unsettled payments of one payer, across all processes.
-   *
-   * @default 64
-   */
-  readonly unsettledPerPayer?: number
-  /**
-   * Unsettled payments in one process. A quarter is reserved for payers who paid here within a day.
-   *
-   * @default 1_000
-   */
-  readonly unsettled?: number
-  /**
-   * Most unsettled work at once, across all processes, for a payer who has not paid here within a minute. One call is
-   * always allowed. Each payment that settles raises this bound by its amount.
-   *
-   * @default "0.10"
-   */
-  readonly exposurePerPayer?: DecimalText
-  /**
-   * The most to which settled payments raise that bound.
-   *
-   * @default "5.00"
-   */
-  readonly maxExposurePerPayer?: DecimalText
-  /**
-   * Work without payment that one process does in an hour. What counts: unsettled, unpaid and failed work for payers
-   * who have not paid this process as much. What refills it: time, evenly over the hour, and each payment that settles
-   * after its work. Who may use it: one payer at most a tenth, one client address (one /48 of IPv6) a quarter; half is
-   * reserved for newcomers.
-   *
-   * @default "20.00"
-   */
-  readonly lossPerHour?: DecimalText
-  /**
-   * Concurrent verifications for payers who have not paid here within a day, shared fairly among client addresses
-   * (one /48 of IPv6 counts as one). Calls wait up to 8 seconds.
-   *
-   * @default 64
-   */
-  readonly unverified?: number
-  /**
-   * Time for which a payer is refused without a verification, after a payment that they could not pay.
-   *
-   * @default 5_000
-   */
-  readonly failedPayerMillis?: Duration.Input
-  /**
-   * Quotes that `buy` requests from fulfilment in a minute, in one process, and as many prices that functions of your
-   * own operations compute for unpaid requests. Half is reserved for newcomers: client addresses (IPv4, or one /48 of
-   * IPv6) with fewer than 3 quotes in this minute.
-   *
-   * @default 600
-   */
-  readonly quotesPerMinute?: number
-  /**
-   * The same for one client address (one /64 of IPv6; one /48 gets four times as many). All callers without a known
-   * address count as one client.
-   *
-   * @default 60
-   */
-  readonly quotesPerClientPerMinute?: number
-}
 
 /**
  * The settings of a till: everything that is not a port, storage, the facilitator or a callback.
@@ -349,46 +210,4 @@ export interface TillSettings {
    * @default "*"
    */
   readonly cors?: "*" | ReadonlyArray<string> | false
-}
-
-/** Optional functions and objects of the host, besides its ports. */
-export interface TillHooks {
-  /** Your templates for emails, up to 256 KiB each. A template that is missing or fails is replaced by the default. */
-  readonly mailTemplates?: Partial<MailTemplates>
-  /**
-   * Wallet that sends refunds on EVM networks as they become due: a `LocalAccount` of viem, or an object with `address` and
-   * `signTypedData`. Without it, you send them and record them with `charges.recordRefund`.
-   */
-  readonly refundWallet?: RefundWallet
-  /**
-   * Sends refunds on Solana as they become due, from your wallet there: `solanaRefunds()` of
-   * `@till402/providers/solana-refunds`, or an object with `network`, `address`, `find` and `refund`. Without it, you send
-   * them and record them with `charges.recordRefund`.
-   */
-  readonly solanaRefunds?: SolanaRefunds
-  /** Receives `{ order, from }` after each step of an order that this process makes. Its errors are ignored. */
-  readonly onOrderChange?: (change: OrderChange) => void | Promise<void>
-  /**
-   * Receives each step of a payment, as this process makes it: `{ code, operation, amountAtomic, reason, … }`, without
-   * payment headers, input, tokens, emails or postal addresses. One call after the other, after the step: a function that
-   * fails or is slow touches no payment, and one that is over 1,000 events behind misses the oldest.
-   */
-  readonly onPayment?: (event: PaymentEvent) => void | Promise<void>
-  /**
-   * Receives `{ error, stack, port, operation }` when one of your ports or operations fails, with the error that it
-   * threw, which may quote personal data. Its errors are ignored. Default: printed on standard error, unless
-   * `NODE_ENV` is `production`.
-   */
-  readonly onProviderError?: (failure: ProviderFailure) => void
-  /**
-   * Returns the address of the client that sent a request. Quotes, and verifications of new payers, are shared fairly
-   * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set.
-   */
-  readonly clientAddress?: (request: Request) => string | undefined
-  /**
-   * Unpaid routes of providers below the mount, by path: an agent profile, a webhook. Not below `/x402`. A handler that
-   * throws is a 500; it must bound what it reads. A body that takes more than 15 seconds is a 408. Behind a body parser
-   * that keeps no `rawBody`, a request with a body is a 500.
-   */
-  readonly publicRoutes?: Readonly<Record<string, PublicRoute>>
 }

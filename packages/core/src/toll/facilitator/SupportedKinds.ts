@@ -80,5 +80,5 @@ export class SupportedKinds {
 const hintOf = (status: string | undefined): string => {
   if (status === "401" || status === "403") return "Check its keys: facilitator.headers must return them"
   if (status === "404") return "Check its address: /supported is read below it"
-  return "It is asked again with backoff"
+  return "It is retried with backoff"
 }

@@ -316,12 +316,10 @@ export class SettlementPerformer {
       const earliestMillis = nextCheck === "expiry" ? this.watchUntil(task) : 0
       yield* this.services.charges.defer(key, owner, Math.max(againMillis, earliestMillis))
       if (isBeyondPatience(attempts))
-        yield* report(
-          "Error",
-          "charge_unresolved",
-          "A charge can't be brought to an end and needs an operator",
-          { ...fieldsOf(held), attempts: attempts + 1 }
-        )
+        yield* report("Error", "charge_unresolved", "A charge can't be completed and needs an operator", {
+          ...fieldsOf(held),
+          attempts: attempts + 1
+        })
       return done
     }
   )
