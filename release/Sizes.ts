@@ -16,6 +16,7 @@ export const tarballLimits: Readonly<Record<string, number>> = {
   "@till402/telemetry": 30_000,
   "@till402/testing": 110_000,
   "@till402/vault": 35_000,
+  "create-till402": 7_000,
   till402: 73_000
 }
 
@@ -65,6 +66,7 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/vault": 46_000,
   "@till402/vault/s3": 10_000,
   "@till402/vault/testing": 10_000,
+  "create-till402": 1_000,
   till402: 65_000
 }
 

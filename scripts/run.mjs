@@ -39,6 +39,8 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   kill      servers killed at random moments under official clients: ${optionsOf("kill")}
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: ${optionsOf("day")}
   attack    one payment presented a thousand times at once: ${optionsOf("attack")}
+  road      from an empty folder to a paid call as the documents say, for each framework; needs npm's registry, and the
+            ports 3000 and 4021: optionally a part of a road's name
   mutate    mutation tests of the files that decide about money: ${optionsOf("mutate")}
   release   packs, checks and publishes the packages from the changes in .changeset: ${optionsOf("release")}
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place
@@ -228,6 +230,7 @@ const tasks = {
   attack: (toolchain, args) => run(toolchain, [...source("e2e/attacks/replayRounds.ts"), ...args]),
   simulate: (toolchain, args) =>
     run(toolchain, [...source("packages/core/test/simulation/main.ts"), ...args]),
+  road: (toolchain, args) => run(toolchain, [...source("e2e/packed/road.ts"), ...args]),
   mutate: (toolchain, args) => run(toolchain, [...source("mutation/main.ts"), ...args]),
   release: (toolchain, args) => run(toolchain, [...source("release/main.ts"), ...args]),
   staging: (toolchain, args) => run(toolchain, [...source("e2e/staging/main.ts"), ...args])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Recorded } from "../../bench/src/Bench.ts"
-import { benchDrawings, drawingOf } from "./benchDrawings.ts"
+import { benchDrawings, drawingOf, readingOf, readmeWithBench } from "./benchDrawings.ts"
 import { read } from "./documents.ts"
 
 const recorded: Recorded = {
@@ -47,6 +47,30 @@ describe("the drawing of a bench", () => {
   it("is refused for some rows, or for one short round", () => {
     expect(() => drawingOf({ ...recorded, only: "won" })).toThrow("docs/bench-paid.json")
     expect(() => drawingOf({ ...recorded, brief: true })).toThrow("docs/bench-paid.json")
+  })
+})
+
+describe("the README's reading of a bench", () => {
+  it("shows the picture, counts the lost rows, and names the best and the worst", () => {
+    const text = readingOf(recorded)
+    for (const part of [
+      "(docs/bench-paid.svg)",
+      "1 of 3 rows are better and 2 are lost",
+      "The best is *won* (1.20 times as good), the worst *later* (0.50 times as good)",
+      "`npm run bench -- paid`"
+    ])
+      expect(text).toContain(part)
+  })
+
+  it("names the command alone where nothing is recorded", () => {
+    expect(readingOf(undefined)).toContain("`npm run bench -- paid`")
+    expect(readingOf(undefined)).not.toContain("svg")
+    expect(() => readingOf({ ...recorded, sections: [] })).toThrow("no rows")
+  })
+
+  it("is the one that `npm run docs` writes", () => {
+    const [path, text] = readmeWithBench()
+    expect(read(path).text).toBe(text)
   })
 })
 

@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { advantageOf, type Comparison, type Recorded } from "../../bench/src/Bench.ts"
-import { root } from "./documents.ts"
+import { read, root } from "./documents.ts"
 
 /*
  * Draws what the bench has recorded beside the official middleware in docs/bench-MODE.json: a bar for every row, the lost
@@ -74,6 +74,39 @@ export const drawingOf = ({ brief, library, machine, mode, only, sections, stora
   }
   const height = y + 10
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">\n${parts.join("\n")}\n</svg>\n`
+}
+
+const command = "`npm run bench -- paid` in a clone"
+
+/** What the README says of a record of paid calls: its picture, and how many rows are lost, with the worst of them. */
+export const readingOf = (recorded: Recorded | undefined): string => {
+  if (recorded === undefined)
+    return `${command} measures paid calls, durable and verified, beside the official middleware:\nit prints the rows that lose, too.`
+  const rows = recorded.sections.flatMap((section) => section.rows)
+  const lost = rows.filter((row) => advantageOf(row) < 1)
+  const [worst, ...others] = rows.toSorted((left, right) => advantageOf(left) - advantageOf(right))
+  const best = others.at(-1) ?? worst
+  if (worst === undefined || best === undefined) throw new Error("the record has no rows")
+  const named = (row: Comparison): string => `*${row.name}* (${advantageOf(row).toFixed(2)} times as good)`
+  return [
+    "![Paid calls beside the official middleware: a bar for every row, the lost ones too](docs/bench-paid.svg)",
+    "",
+    "Beside the official middleware, which keeps nothing; Till402 has each charge on the disk and verifies each payment:",
+    `${rows.length - lost.length} of ${rows.length} rows are better and ${lost.length} are lost. The best is ${named(best)}, the worst ${named(worst)}.`,
+    `${command} prints them all.`
+  ].join("\n")
+}
+
+const paidRecord = "docs/bench-paid.json"
+
+/** The README with the reading of the recorded bench, if there is one. */
+export const readmeWithBench = (): readonly [path: string, text: string] => {
+  const { path, text } = read("README.md")
+  const file = join(root, paidRecord)
+  const recorded = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Recorded) : undefined
+  const block = /(?<=<!-- bench -->\n).*?(?=<!-- end -->)/s
+  if (!block.test(text)) throw new Error("README.md has no place for the bench")
+  return [path, text.replace(block, () => `${readingOf(recorded)}\n`)]
 }
 
 /** The drawings of all records, by their path. */

@@ -37,11 +37,12 @@ export interface Sample {
   readonly code: string
 }
 
-interface Fence extends Sample {
+/** A block of code in any language, and its place. */
+export interface Fence extends Sample {
   readonly language: string
 }
 
-const fencesOf = ({ path, text }: Document): ReadonlyArray<Fence> => {
+export const fencesOf = ({ path, text }: Document): ReadonlyArray<Fence> => {
   const fences: Array<Fence> = []
   let open: { readonly language: string; readonly line: number; readonly lines: Array<string> } | undefined
   for (const [index, line] of text.split("\n").entries()) {

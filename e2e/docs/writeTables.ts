@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { benchDrawings } from "./benchDrawings.ts"
+import { benchDrawings, readmeWithBench } from "./benchDrawings.ts"
 import { layerRules } from "./coreFolders.ts"
 import { demoDrawing } from "./demoDrawing.ts"
 import { folderDrawings } from "./folderDrawings.ts"
@@ -27,6 +27,7 @@ const written = [
   ...(await stateDrawings()),
   ...(await folderDrawings()),
   ...benchDrawings(),
+  readmeWithBench(),
   demoDrawing()
 ] as const
 for (const [path, text] of written) {

@@ -28,6 +28,7 @@ describe("a wrong command lists what there is:", () => {
     [["kill", "--zzz"], "There is no option --zzz.", "--rounds N"],
     [["day", "--zzz=1"], "There is no option --zzz=1.", "--minutes N"],
     [["attack", "--zzz"], "There is no option --zzz.", "--requests N"],
+    [["road", "zzz"], 'There is no road "zzz".', ", fastify"],
     [["simulate", "--zzz"], "There is no option --zzz.", "--seeds N"],
     [["mutate", "--zzz"], "There is no option --zzz.", "--files NAME,NAME"],
     [["release", "--zzz"], "There is no option --zzz.", "--dry-run"],

@@ -69,6 +69,7 @@ const names = [
   "@till402/telemetry",
   "@till402/testing",
   "@till402/vault",
+  "create-till402",
   "till402"
 ]
 /** Folders that a package ships besides its sources and the files that the compiler makes of them. */
@@ -317,6 +318,18 @@ describe("the command till402", () => {
     expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
     expect(await till402("migrate", "up", "--database", "command.sqlite")).toBe("ran      1_initial\n")
     expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
+  })
+
+  it("makes an app, as does npm create till402", async () => {
+    const { folder, manifest } = packageOf("create-till402")
+    expect(Object.keys(manifest.bin ?? {})).toEqual(["create-till402"])
+    const made = await run(
+      process.execPath,
+      [join(folder, manifest.bin!["create-till402"]!), "shop", "--framework", "next"],
+      app
+    )
+    expect(made.split("\n")).toContain("src/app/x402/[...path]/route.ts")
+    expect(await till402("init", "same", "--framework", "next")).toBe(made)
   })
 
   it("starts a sandbox, and pays it", { timeout: toolTimeoutMillis }, async () => {

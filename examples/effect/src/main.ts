@@ -80,8 +80,10 @@ const RedactionLive = Layer.mergeAll(
 
 const App = HttpRouter.serve(Layer.mergeAll(TillRoutes, OwnRoutes)).pipe(
   Layer.merge(VaultItems),
+  // Listens once the till has started: Node keeps what comes before a handler is there, and never responds to it.
+  Layer.provide(ServerLive),
   Layer.provide(TillLive),
-  Layer.provide([ServerLive, TelemetryLive, RedactionLive]),
+  Layer.provide([TelemetryLive, RedactionLive]),
   Layer.provide(FetchHttpClient.layer)
 )
 

@@ -5,7 +5,10 @@ import { frameworks, type Framework } from "../src/init/frameworks.ts"
 
 /*
  * The templates of `till402 init` are the examples, so that there is one source: npm run docs writes them, and a test compares.
+ * Only that for Next is written by hand: Next takes 500 MB, which a clone need not install.
  */
+
+const copied = frameworks.filter((framework) => framework !== "next")
 
 const here = dirname(fileURLToPath(import.meta.url))
 const examples = join(here, "..", "..", "..", "examples")
@@ -31,12 +34,32 @@ const koa = (): string =>
     'storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" })'
   )
 
+/** A store of the reader's own, which an app doesn't begin with. */
+const shownAlone = new Set(["quotes.ts"])
+
 const sourcesOf = (framework: Framework): Readonly<Record<string, string>> =>
   framework === "koa"
     ? { "main.ts": koa(), "sandbox.ts": read("express", "src", "sandbox.ts") }
     : Object.fromEntries(
-        readdirSync(join(examples, framework, "src")).map((name) => [name, read(framework, "src", name)])
+        readdirSync(join(examples, framework, "src"))
+          .filter((name) => !shownAlone.has(name))
+          .map((name) => [name, read(framework, "src", name)])
       )
+
+/** The settings of an app by the names that Effect's `Config` reads. */
+const effectSettings = (): string =>
+  Object.entries({
+    BASE_URL: "TILL_BASE_URL",
+    PAY_TO: "TILL_PAY_TO",
+    NETWORK: "TILL_NETWORKS",
+    RPC_URL: "TILL_RPC_URL_BASE_SEPOLIA",
+    FACILITATOR_URL: "TILL_FACILITATOR_URL",
+    "# JSON-RPC endpoint of that network.":
+      "# JSON-RPC endpoint of that network, whose name is in the variable's: TILL_RPC_URL_BASE."
+  }).reduce(
+    (text, [part, other]) => replaced(text, `\n${part}`, `\n${other}`),
+    readFileSync(join(folder, "app", "env"), "utf8")
+  )
 
 /** Of the workspace alone, or of the database that the example for Koa has. */
 const leftOut = new Set(["@till402/test-postgres", "@till402/testing", "@effect/sql-pg"])
@@ -52,8 +75,9 @@ const dependenciesOf = (framework: Framework): string => {
 /** The files of all templates by their paths in the package. */
 export const templates = (): ReadonlyMap<string, string> =>
   new Map(
-    frameworks.flatMap((framework) => [
+    copied.flatMap((framework) => [
       [`${framework}/dependencies.json`, dependenciesOf(framework)] as const,
+      ...(framework === "effect" ? [["effect/env", effectSettings()] as const] : []),
       ...Object.entries(sourcesOf(framework)).map(
         ([name, text]) => [`${framework}/src/${name}`, text] as const
       )
@@ -63,7 +87,7 @@ export const templates = (): ReadonlyMap<string, string> =>
 /** The files that are there. */
 export const writtenTemplates = (): ReadonlyMap<string, string> =>
   new Map(
-    frameworks.flatMap((framework) =>
+    copied.flatMap((framework) =>
       existsSync(join(folder, framework))
         ? readdirSync(join(folder, framework), { recursive: true, withFileTypes: true })
             .filter((entry) => entry.isFile())
@@ -79,7 +103,7 @@ export const writtenTemplates = (): ReadonlyMap<string, string> =>
   )
 
 export const writeTemplates = (): void => {
-  for (const framework of frameworks) rmSync(join(folder, framework), { recursive: true, force: true })
+  for (const framework of copied) rmSync(join(folder, framework), { recursive: true, force: true })
   for (const [path, text] of templates()) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)

@@ -3,9 +3,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { memory } from "@till402/core"
+import { ChainRpc, Facilitator, Till, Track, Tracker } from "@till402/core/effect"
+import { fakeFacilitator, fakeTracker } from "@till402/testing"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { templates, writtenTemplates } from "../build/templates.ts"
 import { frameworks } from "../src/init/frameworks.ts"
-import { till402 } from "./world.ts"
+import { payTo, secret, till402 } from "./world.ts"
 
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), "till402-init-"))
@@ -33,9 +38,9 @@ describe("till402 init", () => {
           "Dockerfile",
           ".gitignore",
           ".dockerignore",
-          "src/main.ts",
           "src/sandbox.ts",
-          "test/paidCall.test.ts"
+          "test/paidCall.test.ts",
+          ...(framework === "next" ? ["src/till.ts", "next.config.mjs", "tsconfig.json"] : ["src/main.ts"])
         ])
       )
       const text = readFileSync(join(place, "package.json"), "utf8")
@@ -72,11 +77,35 @@ describe("till402 init", () => {
       const sandbox = readFileSync(join(place, "src", "sandbox.ts"), "utf8")
       const [, block = ""] = /env: \{([^]*?)\n  \}/.exec(sandbox) ?? []
       const set = [...block.matchAll(/^ +([A-Z_]+):/gm)].map(([, name]) => name)
+      expect(block).toContain("TILL_SECRET")
       expect(set.length).toBeGreaterThan(5)
       expect(Object.keys(parseEnv(readFileSync(join(place, ".env"), "utf8")))).toEqual(
         expect.arrayContaining(set)
       )
     }
+  })
+
+  it("routes every path of a till in Next, and no other", async () => {
+    const place = join(folder(), "next")
+    const { printed } = await till402(["init", place, "--framework", "next"])
+    const routed = printed
+      .split("\n")
+      .filter((file) => file.endsWith("/route.ts"))
+      .map((file) => file.replace(/^src\/app(.*)\/route\.ts$/, "$1").replace("/[...path]", "/*"))
+    const settings = { baseUrl: "https://shop.example", payTo, networks: ["base-sepolia"], secret }
+    const layer = Till.layer(settings, [Track.layer]).pipe(
+      Layer.provide([
+        Tracker.layerPromise(fakeTracker()),
+        Facilitator.layerClient(fakeFacilitator()),
+        ChainRpc.layer(settings).pipe(Layer.provide(FetchHttpClient.layer)),
+        memory()
+      ])
+    )
+    const paths = await Effect.runPromise(
+      Till.use((till) => Effect.succeed(till.paths)).pipe(Effect.provide(layer))
+    )
+    expect(paths.length).toBeGreaterThan(5)
+    expect(routed.toSorted()).toEqual(["", "/health", ...paths].toSorted())
   })
 
   it("writes nothing beside what is there", async () => {

@@ -1,42 +1,39 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
-import { basename, dirname, join, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { version } from "../version.ts"
 import type { Framework } from "./frameworks.ts"
 
 /*
- * An app in a folder: an example of the repository, with what it needs to run, to be tested and to go live.
+ * An app in a folder: an example of the repository, with what it needs to run, to be tested and to go live. Files of a
+ * framework take the place of those that all apps have.
  */
 
 const templates = new URL("../../templates/", import.meta.url)
 
-const readTemplate = (path: string): Promise<string> => readFile(new URL(path, templates), "utf8")
-
-/** Files of every app, by their names in the templates: npm would leave out the true ones. */
-const commonFiles: Readonly<Record<string, string>> = {
-  "README.md": "README.md",
-  Dockerfile: "Dockerfile",
-  ".gitignore": "gitignore",
-  ".dockerignore": "dockerignore",
-  "test/paidCall.test.ts": "paidCall.ts"
+/** Files of templates whose names in an app differ: npm would leave out the true ones. */
+const renamed: Readonly<Record<string, string>> = {
+  env: ".env",
+  gitignore: ".gitignore",
+  dockerignore: ".dockerignore",
+  "paidCall.ts": "test/paidCall.test.ts"
 }
 
-const environmentOf = (): string => `# Public address of the server, as callers reach it, with its port.
-BASE_URL=http://localhost:3000
-# Address that receives the payments.
-PAY_TO=
-# base-sepolia for test money, base for real money.
-NETWORK=base-sepolia
-# JSON-RPC endpoint of that network.
-RPC_URL=
-# x402 facilitator that verifies and settles.
-FACILITATOR_URL=
-# Keep it: purchases, responses and quotes can't be read without it.
-TILL_SECRET=${randomBytes(32).toString("hex")}
-PORT=3000
-DATABASE=till.sqlite
-`
+/** The files of a template by their paths in an app. */
+const readTemplate = async (name: string): Promise<ReadonlyArray<readonly [path: string, text: string]>> => {
+  const folder = fileURLToPath(new URL(`${name}/`, templates))
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async ({ name: file, parentPath }) => {
+        const path = join(relative(folder, parentPath), file).replaceAll("\\", "/")
+        return [renamed[path] ?? path, await readFile(join(folder, path), "utf8")] as const
+      })
+  )
+}
 
 /** The workspace's own packages have its version. */
 const released = (given: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
@@ -44,8 +41,9 @@ const released = (given: Readonly<Record<string, string>>): Readonly<Record<stri
     Object.entries(given).map(([name, range]) => [name, range === "workspace:^" ? `^${version}` : range])
   )
 
-const packageOf = async (framework: Framework, name: string): Promise<string> => {
-  const { dependencies, devDependencies } = JSON.parse(await readTemplate(`${framework}/dependencies.json`))
+/** The package.json of an app from the `dependencies.json` of its template. */
+const packageOf = (template: string, name: string): string => {
+  const { dependencies, devDependencies, scripts } = JSON.parse(template)
   const content = {
     name,
     private: true,
@@ -53,7 +51,8 @@ const packageOf = async (framework: Framework, name: string): Promise<string> =>
     scripts: {
       start: "node --env-file=.env src/main.ts",
       sandbox: "node src/sandbox.ts",
-      test: "node --test"
+      test: "node --test",
+      ...scripts
     },
     engines: { node: ">=22.19" },
     dependencies: released(dependencies),
@@ -81,16 +80,18 @@ export const init = async (given: string, framework: Framework): Promise<Readonl
     throw new CommandFailed(`${given} can't be used: ${wordsOf(error)}`)
   })
   if (present.length > 0) throw new CommandFailed(`${given} isn't empty: name another folder`)
-  const sources = await readdir(new URL(`${framework}/src/`, templates))
-  const files = new Map<string, string>([
-    ["package.json", await packageOf(framework, nameOf(folder))],
-    [".env", environmentOf()]
+  const { "dependencies.json": template = "", ...files } = Object.fromEntries([
+    ...(await readTemplate("app")),
+    ...(await readTemplate(framework))
   ])
-  for (const [path, template] of Object.entries(commonFiles))
-    files.set(path, await readTemplate(`app/${template}`))
-  for (const name of sources) files.set(`src/${name}`, await readTemplate(`${framework}/src/${name}`))
+  const secret = randomBytes(32).toString("hex")
+  const all = {
+    "package.json": packageOf(template, nameOf(folder)),
+    ...files,
+    ".env": files[".env"]!.replace(/^TILL_SECRET=$/m, `TILL_SECRET=${secret}`)
+  }
   try {
-    for (const [path, text] of files) {
+    for (const [path, text] of Object.entries(all)) {
       await mkdir(dirname(join(folder, path)), { recursive: true })
       // It has the secret.
       await writeFile(join(folder, path), text, { flag: "wx", mode: path === ".env" ? 0o600 : 0o644 })
@@ -98,5 +99,5 @@ export const init = async (given: string, framework: Framework): Promise<Readonl
   } catch (error) {
     throw new CommandFailed(`${given} can't be written: ${wordsOf(error)}`)
   }
-  return [...files.keys()]
+  return Object.keys(all)
 }

@@ -26,7 +26,7 @@ const isUp = (url: string): Promise<boolean> =>
     () => false
   )
 
-test("a search is paid, and returns products", { timeout: 120_000 }, async (context) => {
+test("a search is paid, and returns products", { timeout: 300_000 }, async (context) => {
   const port = await freePort()
   const sandbox = spawn(process.execPath, [fileURLToPath(import.meta.resolve("../src/sandbox.ts"))], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,0 +1,1 @@
+export default { serverExternalPackages: ["@till402/core", "@till402/sandbox"] }

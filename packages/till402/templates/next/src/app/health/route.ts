@@ -1,0 +1,1 @@
+export const GET = (): Response => Response.json({ ok: true })
