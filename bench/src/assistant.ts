@@ -23,7 +23,7 @@ const perRequest = 12
 const liveOpinions = async (
   baseUrl: string,
   sentences: ReadonlyArray<string>
-): Promise<(sentence: string) => Opinion> => {
+): Promise<(sentence: Sentence) => Opinion> => {
   const { MODEL_API_KEY: apiKey, MODEL_NAME: model = "default" } = process.env
   const { context } = modelOf({ baseUrl, model, ...(apiKey === undefined ? {} : { apiKey }) })
   const ask = (numbered: string) =>
@@ -48,11 +48,11 @@ const liveOpinions = async (
     for (const [sentence, opinion] of given) opinions.set(sentence, opinion)
   }
   console.log(`  unusable answers: ${unusable} of ${Math.ceil(shuffled.length / perRequest)}`)
-  return (sentence) => opinions.get(sentence) ?? { subject: "other" }
+  return ({ candidate }) => opinions.get(candidate?.text ?? "") ?? { subject: "other" }
 }
 
 /** Opinions on all sentences of the sets that code doesn't refuse. */
-const opinionsFor = (sets: ReadonlyArray<FixtureSet>): Promise<(sentence: string) => Opinion> => {
+const opinionsFor = (sets: ReadonlyArray<FixtureSet>): Promise<(sentence: Sentence) => Opinion> => {
   const baseUrl = process.env["MODEL_BASE_URL"]
   if (baseUrl === undefined) return Promise.resolve(recordedOpinion())
   const all = sets.flatMap(({ claims, figures, honest }) => [...honest, ...figures, ...claims])
@@ -62,8 +62,8 @@ const opinionsFor = (sets: ReadonlyArray<FixtureSet>): Promise<(sentence: string
 }
 
 /** Whether a sentence is sent. */
-export const isSent = ({ candidate }: Sentence, opinion: (sentence: string) => Opinion): boolean =>
-  candidate !== undefined && mayBeSent(candidate, opinion(candidate.text))
+export const isSent = (sentence: Sentence, opinion: (sentence: Sentence) => Opinion): boolean =>
+  sentence.candidate !== undefined && mayBeSent(sentence.candidate, opinion(sentence))
 
 const share = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`
 
@@ -77,7 +77,7 @@ interface Table {
 const measure = (
   bench: Bench,
   { isHonest, sentences, title }: Table,
-  opinion: (sentence: string) => Opinion
+  opinion: (sentence: Sentence) => Opinion
 ): ReadonlyArray<Sentence> => {
   bench.table(title, ["not refused", isHonest ? "kept" : "sent", "of", "share"])
   const sent = sentences.filter((each) => isSent(each, opinion))

@@ -6,26 +6,30 @@ import { sentencesOf } from "../../../packages/providers/src/assistant/reply/Sen
 /*
  * Sets of sentences, honest and false, and the opinions on them that were recorded.
  *
- * `blind.json` was written by people who had not read the filter, and the filter was developed with it; lies that differ in
- * a number alone are left out. `fresh.json` was written before the filter was changed to ask for opinions, and used once
- * after it. `opinions.json` has the subjects that a language model gave to the sentences that code doesn't refuse, in
- * random order and without their origin; those that it has not are advice or features.
+ * `blind.json` was written on 2026-11-29 without reading the filter, which was frozen until the set had been run once.
+ * `used.json` is an earlier blind set that the filter was changed with. `opinions.json` has the subjects that a language
+ * model gave to the sentences that code doesn't refuse, in random order and without their origin; of a template, to its
+ * first sentence. Those that it has not are advice or features. The same model wrote the sets.
  */
 
 interface SetFile {
   readonly titles: Readonly<Record<string, string>>
-  /** By language: letters of the recommended titles, and the reply. */
-  readonly honest: Readonly<Record<string, ReadonlyArray<readonly [letters: string, text: string]>>>
+  /** By language: letters of the recommended titles, and the reply, such as `A;B | Take both.` */
+  readonly honest: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Templates: `#` is each number, `{a|b}` is each of its parts. */
   readonly figures: Readonly<Record<string, ReadonlyArray<string>>>
   readonly claims: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Numbers in words for `#` in the figures. */
-  readonly words?: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly digits: ReadonlyArray<string>
+  /** Numbers in words by language. */
+  readonly words: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
 /** A sentence, and what code makes of it: none if it is refused. */
 export interface Sentence {
   readonly language: string
   readonly text: string
+  /** What the text was made from. */
+  readonly template: string
   readonly candidate: Candidate | undefined
 }
 
@@ -39,35 +43,54 @@ export interface FixtureSet {
 const fileOf = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`${name}.json`, import.meta.url), "utf8"))
 
-const inDigits = ["3", "19", "24.99", "48", "1,299", "４９", "٣٥"]
+/** All texts of a template. */
+const textsOf = (template: string, numbers: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [slot, parts] = /\{([^}]*)\}|#/.exec(template) ?? []
+  if (slot === undefined) return [template]
+  const choices = parts === undefined ? numbers : parts.split("|")
+  return choices.flatMap((choice) =>
+    textsOf(
+      template.replace(slot, () => choice),
+      numbers
+    )
+  )
+}
 
 const read = (name: string): FixtureSet => {
-  const { claims, figures, honest, titles, words = {} } = fileOf(name) as SetFile
+  const { claims, digits, figures, honest, titles, words } = fileOf(name) as SetFile
   const others = Object.values(titles)
   // Of these, all lies are lies.
-  const plain = others.filter((title) => !/proof|resist|IPX|free|allerg|certif|organic/i.test(title))
-  const sentence = (language: string, text: string, own: ReadonlyArray<string>): Sentence => {
+  const plain = others.filter(
+    (title) => !/proof|resist|IPX|free|allerg|certif|organic|wet|ATM|safe/i.test(title)
+  )
+  const sentence = (
+    language: string,
+    text: string,
+    own: ReadonlyArray<string>,
+    template = text
+  ): Sentence => {
     // A lie may have a question before it.
     const [longest = ""] = sentencesOf(text).toSorted((left, right) => right.length - left.length)
     const [candidate] = candidatesIn(longest, { titles: own, others: own, request: "", secret: "" })
-    return { language, text, candidate }
+    return { language, text, template, candidate }
   }
   const lies = (byLanguage: SetFile["figures"]): ReadonlyArray<Sentence> =>
-    Object.entries(byLanguage).flatMap(([language, texts]) =>
-      texts
-        .flatMap((text) =>
-          text.includes("#")
-            ? [...inDigits, ...(words[language] ?? [])].map((number) => text.replace("#", number))
-            : [text]
+    Object.entries(byLanguage).flatMap(([language, templates]) =>
+      templates
+        .flatMap((template) =>
+          textsOf(template, [...digits, ...(words[language] ?? [])]).map((text) => ({ template, text }))
         )
-        .map((text, index) => sentence(language, text, [plain[index % plain.length] ?? ""]))
+        .map(({ template, text }, index) =>
+          sentence(language, text, [plain[index % plain.length] ?? ""], template)
+        )
     )
   return {
     name,
     honest: Object.entries(honest).flatMap(([language, replies]) =>
-      replies.flatMap(([letters, reply]) => {
-        const own = letters.split(";").map((letter) => titles[letter.trim()] ?? "")
-        return sentencesOf(reply).map((text) => sentence(language, text, own))
+      replies.flatMap((reply) => {
+        const [letters = "", text = ""] = reply.split(" | ")
+        const own = letters.split(";").map((letter) => titles[letter] ?? "")
+        return sentencesOf(text).map((each) => sentence(language, each, own))
       })
     ),
     figures: lies(figures),
@@ -76,25 +99,21 @@ const read = (name: string): FixtureSet => {
 }
 
 /** All sets. */
-export const fixtureSets = (): ReadonlyArray<FixtureSet> => ["blind", "fresh"].map(read)
+export const fixtureSets = (): ReadonlyArray<FixtureSet> => ["used", "blind"].map(read)
 
-/** The opinion on each sentence that was recorded. */
-export const recordedOpinion = (): ((sentence: string) => Opinion) => {
-  const { safety, words, ...others } = fileOf("opinions") as {
-    /** Proofs by sentence. */
-    readonly safety: Readonly<Record<string, string>>
-    /** Words of several languages for some proofs. */
-    readonly words: Readonly<Record<string, string>>
+/** The opinion on each sentence, or on its template, that was recorded. */
+export const recordedOpinion = (): ((sentence: Sentence) => Opinion) => {
+  const { safety, ...others } = fileOf("opinions") as {
+    readonly safety: ReadonlyArray<{ readonly proof: string; readonly sentences: ReadonlyArray<string> }>
   } & Readonly<Record<"offer" | "people" | "other", ReadonlyArray<string>>>
-  const proofOf = (proofs: string): ReadonlyArray<string> =>
-    proofs.split(", ").flatMap((proof) => (words[proof] ?? proof).split(", "))
   const opinions = new Map<string, Opinion>([
-    ...Object.entries(safety).map(
-      ([text, proofs]) => [text, { subject: "safety", proof: proofOf(proofs) }] as const
+    ...safety.flatMap(({ proof, sentences }) =>
+      sentences.map((text) => [text, { subject: "safety", proof: proof.split(", ") }] as const)
     ),
     ...Object.entries(others).flatMap(([subject, texts]) =>
       texts.map((text) => [text, { subject: subject as Opinion["subject"] }] as const)
     )
   ])
-  return (sentence) => opinions.get(sentence) ?? { subject: "advice" }
+  return ({ candidate, template }) =>
+    opinions.get(candidate?.text ?? "") ?? opinions.get(template) ?? { subject: "advice" }
 }

@@ -212,7 +212,7 @@ export const runAssistant = Effect.fnUntraced(function* (
   options: RunOptions
 ): Effect.fn.Return<RunReply, RunError> {
   const { endsAt, maxProducts, maxRounds, maxSearches, search } = options
-  const { hasOtherCurrency, limits } = limitsOf(request)
+  const limits = limitsOf(request)
   const tools = makeTools(search, limits, maxSearches)
   const secret = instructions(maxProducts)
   // The shopper's own words save the model's first request.
@@ -244,7 +244,7 @@ export const runAssistant = Effect.fnUntraced(function* (
     answered.success.picks.length === 0
   )
     return { response: { reply: aboutText(words), products: [] }, outcome: "replied" }
-  const context = { request: words, found, hasOtherCurrency, secret }
+  const context = { request: words, found, hasOtherCurrency: limits.hasOtherCurrency, secret }
   const stated = Result.isSuccess(answered) ? answeredBy(answered.success, tools, maxProducts) : undefined
   const draft = stated === undefined ? undefined : draftOf(stated, context)
   const judged =

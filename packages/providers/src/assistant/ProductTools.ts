@@ -2,7 +2,7 @@ import type { Product, ProductQuery, SearchProduct, UpstreamFailed, UpstreamUnav
 import { Effect, Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import { maxTitle, oneLine } from "./reply/PlainText.ts"
-import { meetsLimit, type PriceLimit } from "./reply/PriceLimits.ts"
+import { meetsLimit, type PriceLimit, type StatedLimits } from "./reply/PriceLimits.ts"
 
 /*
  * The tools of the model. They search, and nothing else.
@@ -149,7 +149,7 @@ export interface RunTools {
 /** The tools of one run: they share its limits, its products and its number of searches. */
 export const makeTools = (
   search: Search,
-  limits: ReadonlyArray<PriceLimit>,
+  { hasOtherCurrency, limits }: Pick<StatedLimits, "hasOtherCurrency" | "limits">,
   maxSearches: number
 ): RunTools => {
   const found = new FoundProducts(limits)
@@ -171,7 +171,8 @@ export const makeTools = (
 
   const searchWithin = Effect.fnUntraced(function* ({ brand, page, query, ...given }: SearchWords) {
     const q = oneLine(query, maxQuery)
-    const bounds = boundsOf(given, limits)
+    // A model's bounds would be the shopper's amount in another currency, which the reply says wasn't applied.
+    const bounds = boundsOf(hasOtherCurrency ? {} : given, limits)
     if (q === "") return yield* Effect.fail("query must not be empty")
     if (isContradiction(bounds)) {
       // No search could find what meets the shopper's own limits.

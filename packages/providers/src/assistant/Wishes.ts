@@ -43,12 +43,15 @@ export const searchWordsOf = (request: ShopRequest): string => {
     .join(" ")
 }
 
-/** All words of the shopper. */
-export const wordsOf = ({ context, message }: ShopRequest): string =>
-  [message, ...(context?.preferences ?? [])].join("\n")
-
 const maxMessage = 1_000
 const maxPreference = 200
+
+/** The shopper's words, as many as a model sees. */
+export const wordsOf = ({ context, message }: ShopRequest): string =>
+  [
+    oneLine(message, maxMessage),
+    ...(context?.preferences ?? []).map((each) => oneLine(each, maxPreference))
+  ].join("\n")
 
 /** Request and first products for a model: as JSON, so that their words aren't mistaken for instructions. */
 export const describeRequest = (request: ShopRequest, found: object): string => {

@@ -161,7 +161,7 @@ describe("the assistant on a scripted model", () => {
     const { products, reply } = await ask(request, {}, shop)
     expect(products).toHaveLength(1)
     expect(shop.queries[0]).not.toHaveProperty("priceMax")
-    expect(reply).toContain("Your limit is in another currency and wasn't applied.")
+    expect(reply).toContain("Your limit isn't in USD and wasn't applied.")
   })
 
   it("recommends one variant of a product", async () => {
@@ -207,21 +207,43 @@ describe("the assistant on a scripted model", () => {
       round === 0 ? searchFor("headphones") : { text: JSON.stringify({ summary: "", picks: [], note }) }
     )
     expect(await ask({ message: "a speaker" })).toEqual({ reply: note, products: [] })
+    // Its numbers are those of what was found, and no others.
+    const summary = "Even the Q45 isn't small. Even the smallest has 520 of them. They have 99 of them."
+    const speaker = good({ asin: "B000000520", title: "Loud headphones, 520 parts" })
+    model.use(() => ({ text: JSON.stringify({ summary, picks: [], note }) }))
+    expect((await ask({ message: "loud headphones" }, {}, shopOf([anker, speaker]))).reply).toBe(
+      `Even the Q45 isn't small. Even the smallest has 520 of them.\n\n${note}`
+    )
   })
 
-  it("takes a limit in another currency as a wish", async () => {
+  it.each([
+    ["headphones for the train, 40 euros at most", "Prices are in USD."],
+    ["Kopfhörer für die Bahn unter 40 Euro", "Die Preise sind in USD."],
+    ["un casque pour le train, moins de 40 euros", "Les prix sont en USD."],
+    ["auriculares para el tren por menos de 40 euros", "Los precios están en USD."],
+    ["cuffie per il treno, massimo 40 euro", "I prezzi sono in USD."],
+    ["fones para o comboio até 40 euros", "Os preços estão em USD."],
+    ["電車用のヘッドホン、5000円以下", "価格は米ドルです。"],
+    ["坐火车用的耳机，300元以内", "价格为美元。"],
+    ["搭火車用的耳機，1000元以內", "價格為美元。"]
+  ])("takes a limit in another currency as a wish: %s", async (message, sentence) => {
+    // A model that takes the amount for dollars.
+    const search = { query: "headphones", priceMin: 500, priceMax: 40 }
     model.use((_, round) =>
-      round === 0 ? searchFor("headphones") : answerWith("Der Bose ist leise.", bose.asin)
+      round === 0
+        ? { calls: [{ name: "search_products", args: search }] }
+        : answerWith("Bose QuietComfort.", bose.asin)
     )
     const shop = shopOf([anker, bose])
-    const { products, reply } = await ask({ message: "Kopfhörer für die Bahn unter 40 Euro" }, {}, shop)
-    expect(shop.queries).toEqual([
-      { q: "Kopfhörer Bahn", page: 1 },
-      { q: "headphones", page: 1 }
+    const { products, reply } = await ask({ message, context: { priceRange: { min: 10 } } }, {}, shop)
+    expect(products.map(({ asin }) => asin)).toEqual([bose.asin])
+    expect(shop.queries.map(({ priceMax, priceMin }) => [priceMin, priceMax])).toEqual([
+      [10, undefined],
+      [10, undefined]
     ])
-    expect(products).toHaveLength(1)
-    expect(reply).toMatch(/349,00\s\$/)
-    expect(reply).toContain("Die Preise sind in USD.")
+    expect(shop.queries[0]?.q).not.toMatch(/\d|eur|円|元/iu)
+    expect(reply).toMatch(/349[.,]00/u)
+    expect(reply).toContain(sentence)
   })
 
   it("ends a model that only ever searches", async () => {

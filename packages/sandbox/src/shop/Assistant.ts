@@ -9,11 +9,11 @@ const maxSearches = 6
 
 /** Words that name no product. */
 const chatter = new Set(
-  `a about above actually all am an and any anything are around as at be below best between but buy by can
+  `a about above actually all am an and any anything are around as at be below best between budget but buy by can
   cheap cheapest could doesn dollar dollars don find for from get give good great have hello help hey hi
   how i id im in is it just last least less let like likes looking love loves maximum me minimum more most my need
   needs nice no not of offer on one or our over please product products recommend recommendation search
-  shop show some someone something stuff suggest than thank thanks that the their them then there these
+  shop show some someone something stuff suggest tell than thank thanks that the their them then there these
   they thing things this to under up us usd want wants we what where when where which who whose why with would you your`.split(
     /\s+/
   )
@@ -172,7 +172,8 @@ const onePerFamily = (
 }
 
 const limits = "I compare the words of titles and wishes, in English only, and can't judge anything else."
-const otherCurrency = /[€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€£¥]|(?:euros?|eur|gbp|yen)\b)/gi
+const otherCurrency =
+  /[€£¥]\s?\d[\d.,]*|(?:\d[\d.,]*|\b(?:ten|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred))\s?(?:[€£¥]|(?:euros?|eur|gbp|yen)\b)/gi
 
 const replyFor = (
   picks: readonly [Candidate, ...Array<Candidate>],
@@ -191,6 +192,9 @@ const replyFor = (
     (rest === "" ? "" : ` Also: ${rest}.`)
   )
 }
+
+/** A message without the questions that follow a wish: their words name no product. */
+const withoutQuestions = (message: string): string => message.replace(/(?<=[.!] )[^.!?]*\?/g, " ")
 
 /** The range from the request if given; otherwise from the message. */
 const rangeOf = (request: ShopRequest, stated: PriceRange): PriceRange => {
@@ -214,7 +218,7 @@ export const assistant = (listings: ReadonlyArray<Listing>): AssistantOptions =>
     ["Sample assistant:", ...sentences.filter((sentence) => sentence !== ""), limits].join(" ")
   return {
     reply: async (request, { search }) => {
-      const { range: stated, rest } = readBudget(request.message)
+      const { range: stated, rest } = readBudget(withoutQuestions(request.message))
       const range = rangeOf(request, stated)
       const wanted = rest.replace(otherCurrency, " ").replace(/\b(?:not|no|without)\s+\S+/gi, " ")
       const wishes = wishesIn([wanted, ...(request.context?.preferences ?? [])].join(" "))

@@ -110,6 +110,19 @@ describe("the sample assistant", () => {
     expect((await request(`Tell me about ${grinder?.asin}`)).products[0]?.asin).toBe(grinder?.asin)
   })
 
+  it("finds the product of a long wish that ends in a question", async () => {
+    const message =
+      "Wireless over-ear headphones under $150 for a noisy open-plan office. Are wired ones better for calls?"
+    const { products } = await request(message)
+    expect(products[0]?.title).toContain("Q45")
+  })
+
+  it("takes an amount in words as one in digits", async () => {
+    const { products, reply } = await request("headphones for no more than forty euros")
+    expect(products[0]?.title).toContain("Headphones")
+    expect(reply).toContain("limit in another currency wasn't applied")
+  })
+
   it("takes a limit in another currency as a wish", async () => {
     const { products, queries, reply } = await request("headphones under 40 euros")
     expect(queries[0]).toEqual({ q: "headphones", page: 1 })

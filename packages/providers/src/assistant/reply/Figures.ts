@@ -72,7 +72,7 @@ const withoutOwnMeasures = (text: string, title: string): string => {
 }
 
 const percent = new RegExp(
-  `(${numeral}|\\p{L}+) ?(?:[%‰]|percent|per cent|prozent|pour cent|por ciento|por cento|per cento)`,
+  `(${numeral}|\\p{L}{1,20}) ?(?:[%‰]|percent|per cent|prozent|pour cent|por ciento|por cento|per cento)`,
   "gu"
 )
 

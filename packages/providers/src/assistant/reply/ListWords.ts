@@ -15,6 +15,8 @@ export interface ListWords {
   readonly reviews: string
   readonly lowestPrice: string
   readonly bestRating: string
+  /** If all prices are in US dollars, before `otherCurrency`. */
+  readonly inDollars: string
   /** For a limit that is not in US dollars. */
   readonly otherCurrency: string
   /** For a message that no search can serve. */
@@ -29,7 +31,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "reviews: {}",
     lowestPrice: "lowest price",
     bestRating: "best rating",
-    otherCurrency: "Prices are in USD. Your limit is in another currency and wasn't applied.",
+    inDollars: "Prices are in USD.",
+    otherCurrency: "Your limit isn't in USD and wasn't applied.",
     about:
       "I find and compare products: tell me what you are looking for. I don't see orders or parcels: this service's parcel tracking follows a parcel by its tracking number, and the confirmation mail has the order."
   },
@@ -41,8 +44,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "Rezensionen: {}",
     lowestPrice: "niedrigster Preis",
     bestRating: "beste Bewertung",
-    otherCurrency:
-      "Die Preise sind in USD. Deine Grenze ist in einer anderen Währung und wurde nicht angewandt.",
+    inDollars: "Die Preise sind in USD.",
+    otherCurrency: "Deine Grenze ist nicht in USD und wurde nicht angewandt.",
     about:
       "Ich finde und vergleiche Produkte: Sag mir, was du suchst. Bestellungen und Pakete sehe ich nicht: die Sendungsverfolgung dieses Dienstes verfolgt ein Paket über seine Sendungsnummer, und die Bestellung steht in der Bestätigungsmail."
   },
@@ -54,7 +57,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "avis : {}",
     lowestPrice: "prix le plus bas",
     bestRating: "meilleure note",
-    otherCurrency: "Les prix sont en USD. Votre limite est dans une autre devise et n'a pas été appliquée.",
+    inDollars: "Les prix sont en USD.",
+    otherCurrency: "Votre limite n'est pas en USD et n'a pas été appliquée.",
     about:
       "Je trouve et compare des produits : dites-moi ce que vous cherchez. Je ne vois ni commandes ni colis : le suivi de colis de ce service retrouve un colis par son numéro, et le courriel de confirmation contient la commande."
   },
@@ -65,7 +69,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "reseñas: {}",
     lowestPrice: "precio más bajo",
     bestRating: "mejor valoración",
-    otherCurrency: "Los precios están en USD. Su límite está en otra moneda y no se aplicó.",
+    inDollars: "Los precios están en USD.",
+    otherCurrency: "Su límite no está en USD y no se aplicó.",
     about:
       "Busco y comparo productos: dígame qué necesita. No veo pedidos ni paquetes: el seguimiento de paquetes de este servicio encuentra un paquete por su número, y el correo de confirmación contiene el pedido."
   },
@@ -76,7 +81,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "recensioni: {}",
     lowestPrice: "prezzo più basso",
     bestRating: "valutazione migliore",
-    otherCurrency: "I prezzi sono in USD. Il limite è in un'altra valuta e non è stato applicato.",
+    inDollars: "I prezzi sono in USD.",
+    otherCurrency: "Il limite non è in USD e non è stato applicato.",
     about:
       "Trovo e confronto prodotti: dimmi che cosa cerchi. Non vedo ordini né pacchi: il tracciamento dei pacchi di questo servizio segue un pacco dal suo numero, e l'e-mail di conferma contiene l'ordine."
   },
@@ -87,7 +93,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "avaliações: {}",
     lowestPrice: "menor preço",
     bestRating: "melhor avaliação",
-    otherCurrency: "Os preços estão em USD. O seu limite está noutra moeda e não foi aplicado.",
+    inDollars: "Os preços estão em USD.",
+    otherCurrency: "O seu limite não está em USD e não foi aplicado.",
     about:
       "Encontro e comparo produtos: diga-me o que procura. Não vejo pedidos nem encomendas: o rastreio de encomendas deste serviço segue uma encomenda pelo número, e o e-mail de confirmação contém o pedido."
   },
@@ -98,7 +105,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "レビュー{}件",
     lowestPrice: "最低価格",
     bestRating: "最高評価",
-    otherCurrency: "価格は米ドルです。ご指定の上限は別の通貨のため適用していません。",
+    inDollars: "価格は米ドルです。",
+    otherCurrency: "ご指定の上限は米ドルではないため、適用していません。",
     about:
       "商品を探して比べます。お探しの物を教えてください。注文や荷物は確認できません。荷物はこのサービスの荷物追跡で追跡番号から調べられます。注文は確認メールをご覧ください。"
   },
@@ -109,7 +117,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "{}条评价",
     lowestPrice: "价格最低",
     bestRating: "评分最高",
-    otherCurrency: "价格为美元。您的上限是其他货币，因此没有使用。",
+    inDollars: "价格为美元。",
+    otherCurrency: "您的上限不是美元，因此没有使用。",
     about:
       "我可以查找和比较商品：请告诉我您要找什么。我看不到订单和包裹：请用本服务的包裹查询功能和运单号查询包裹，订单请看确认邮件。"
   },
@@ -120,7 +129,8 @@ export const listWords: Record<ListLanguage, ListWords> = {
     reviews: "{}則評價",
     lowestPrice: "價格最低",
     bestRating: "評分最高",
-    otherCurrency: "價格為美元。您的上限是其他貨幣，因此沒有使用。",
+    inDollars: "價格為美元。",
+    otherCurrency: "您的上限不是美元，因此沒有使用。",
     about:
       "我可以尋找和比較商品：請告訴我您要找什麼。我看不到訂單和包裹：請用本服務的包裹查詢功能和運單號查詢包裹，訂單請看確認郵件。"
   }

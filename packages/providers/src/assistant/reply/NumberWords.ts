@@ -39,7 +39,11 @@ export const numberWordValues: ReadonlyMap<string, number> = new Map(
 
 /** Numbers joined to one word: `fünfundvierzig`, `ventiquattro`. */
 export const joinedNumber =
-  /^(?:\p{L}+(?:zwanzig|dreißig|dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)|(?:vent|trent|quarant|cinquant|sessant|settant|ottant|novant)[ia]?(?:uno?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove)(?:cento|mila)?|(?:due|tre|quattro|cinque|sei|sette|otto|nove)?cento(?:uno|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|venti|trenta|quaranta|cinquanta|sessanta|settanta|ottanta|novanta)\p{L}*|(?:due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|quindici|venti|trenta|cento)\p{L}*mila|veinti\p{L}+|\p{L}+(?:cient[oa]s|cento|[cz]ent[oa]s))$/u
+  /^(?:\p{L}+(?:zwanzig|dreißig|dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend)|(?:hundert|tausend)\p{L}*(?:ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|zig|ßig)|(?:vent|trent|quarant|cinquant|sessant|settant|ottant|novant)[ia]?(?:uno?|due|tr[eé]|quattro|cinque|sei|sette|otto|nove)(?:cento|mila)?|(?:due|tre|quattro|cinque|sei|sette|otto|nove)?cento(?:uno|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|venti|trenta|quaranta|cinquanta|sessanta|settanta|ottanta|novanta)\p{L}*|(?:due|tre|quattro|cinque|sei|sette|otto|nove|dieci|undici|dodici|quindici|venti|trenta|cento)\p{L}*mila|veinti\p{L}+|\p{L}+(?:cient[oa]s|cento|[cz]ent[oa]s))$/u
 
-/** Chinese numerals of several characters, except for words that contain some. */
-export const hanNumber = /(?!千万|万一|一一|十分|两三)[一二三四五六七八九十百千万萬亿两兩零〇]{2,}/u
+/** Whether a word, in lower case, is a number of four or more. */
+export const isNumberWord = (word: string): boolean => numberWordValues.has(word) || joinedNumber.test(word)
+
+/** Chinese numerals of several characters, except for words that contain some, and `one or two`. */
+export const hanNumber =
+  /(?!千万|万一|一一|十分|一[两兩]|[两兩]三|三[四五])[一二三四五六七八九十百千万萬亿两兩零〇]{2,}/u

@@ -1,4 +1,5 @@
 import type { Product } from "@till402/core"
+import { isNumberWord } from "./NumberWords.ts"
 
 /*
  * Limits on the price in a shopper's words: `under $50`, `zwischen 20 und 40 Dollar`, `50ドル以下`. Texts must be normalized.
@@ -24,11 +25,13 @@ export interface StatedLimits {
 const dollars = String.raw`us ?\$|\$|usd|us-?dollars?|dollars?|dólares|dolares|dollari|dólar|bucks|美元|美金|ドル`
 /** Words that begin other words, or are short: nothing may follow them. */
 const otherWords = String.raw`(?:canadian|australian|new zealand|hong kong|singapore) dollars?|kr(?:on(?:or|er|en|a|e))?|nok|dkk|isk|czk|kč|huf|forint|zł(?:otych|oty)?|zloty|ron|bgn|cad|aud|nzd|hkd|sgd|twd|mxn|brl|thb|baht|myr|ringgit|idr|rupiah|php|vnd|zar|rand|ils|shekels?|aed|sar|dirhams?|rub|rubles?|руб(?:лей|ля)?|hryvnias?|uah`
-const others = String.raw`(?:${otherWords})(?!\p{L})|[^\P{Sc}$]|(?:ca|au|nz|hk|mx|r)\$|eur|euros?|gbp|chf|franken|francs|jpy|yen(?:es)?|ienes?|cny|rmb|yuan|円|元|块|원|inr|rupees|krw|pln|sek|reais|pesos`
+/** Signs and names that are nothing else, also where no limit is stated. */
+const plainOthers = String.raw`[^\P{Sc}$]|(?<!\p{L})(?!us)\p{Script=Latin}{1,2}\$|eur|euros?|gbp|chf|franken|francs|jpy|yen(?:es)?|ienes?|cny|rmb|yuan|円|[欧歐日港美]?元|块钱|塊錢|人民[币幣]|[港台][币幣]|英[镑鎊]|日圓|ユーロ|원|유로|inr|rupees|krw|pln|sek|reais|pesos`
+const others = String.raw`(?:${otherWords})(?!\p{L})|${plainOthers}|块`
 /** Signs and names of currencies, as a pattern. */
 export const currencies = `${dollars}|${others}`
 /** Words that are currencies in a limit alone: elsewhere, a pound is a weight. */
-const inLimits = String.raw`(?:couronnes?|coronas?|corone|coroas?|pounds?|quid|pfund|livres?|libras?|sterline?)(?!\p{L})`
+const inLimits = String.raw`(?:couronnes?|coronas?|corone|coroas?|pounds?|quid|pfund|livres?|libras?|sterline?)(?!\p{L})|塊|ポンド`
 /** What may stand before the name of a currency: `5000 Japanese yen`. */
 const nations = String.raw`(?:japanese|swedish|norwegian|danish|czech|icelandic|swiss|british|chinese|indian|korean|mexican|brazilian|polish|schwedische|norwegische|dänische|tschechische|schweizer|britische|japanische)\p{L}? `
 /** Thousands in a word. */
@@ -46,8 +49,9 @@ const scales: Readonly<Record<string, number>> = {
 }
 /** What follows a number that is no price: `40 hours`, `5%`. */
 const units = String.raw`%|°|"|'|[-x×] ?\d|(?:hours?|hrs?|h|minutes?|mins?|days?|weeks?|months?|years?|stunden|tage|jahren?|heures?|jours|ans|horas|días|años|ore|giorni|anni|dias|anos|kg|g|gr|kilos?|lbs?|oz|mm|cm|m|km|in|inch(?:es)?|zoll|ft|feet|l|ml|litros?|liter|litres?|mah|wh?|watts?|volts?|v|hz|db|gb|tb|mb|people|persons?|personen|personnes|personas|persone|pessoas|players?|pieces|pcs|stück|stars?|miles?|ports?)(?![\p{L}])`
+const wholeNumber = String.raw`\d{1,3}(?:[.,' ]\d{3})+(?!\d)|\d+`
 /** Currency, whole number, decimals, currency. */
-const anyNumber = String.raw`\s?(${dollars}|${others})?\s?(\d{1,3}(?:[.,' ]\d{3})+(?!\d)|\d+)([.,]\d{1,2})?(?![\d.,]*\d)(?:\s?(${Object.keys(scales).join("|")})(?![a-zà-ü]))?\s?(?:${nations})?(${dollars}|${inLimits}|${others})?`
+const anyNumber = String.raw`\s?(${dollars}|${others})?\s?(${wholeNumber})([.,]\d{1,2})?(?![\d.,]*\d)(?:\s?(${Object.keys(scales).join("|")})(?![a-zà-ü]))?\s?(?:${nations})?(${dollars}|${inLimits}|${others})?`
 const amount = String.raw`${anyNumber}(?!\s?-?(?:${units}))`
 
 /** Words before an amount; negated ones come first. */
@@ -62,7 +66,7 @@ const before = [
   ],
   [
     "max",
-    String.raw`under|below|less than|cheaper than|up to|at most|max(?:imum|imal|imo)?\.?(?: of)?|within|budget(?: is| of|:)?|unter|bis(?: zu)?|höchstens|weniger als|moins de|jusqu'à|au plus|menos de|hasta|por debajo de|meno di|fino a|al massimo|sotto i|até|abaixo de|no máximo|不超过|不超過|低于|低於|最多|预算|預算|予算`
+    String.raw`under|below|less than|cheaper than|up to|at most|max(?:imum|imal|imo)?\.?(?: of)?|within|(?:budget|presupuesto|orçamento)(?: m[aá]ximo)?(?: is| of| de| di|:)?|unter|bis(?: zu)?|höchstens|weniger als|moins de|jusqu'à|au (?:plus|maximum)|en dessous de|menos de|hasta|por debajo de|como mucho|m[aá]ximo(?: de)?|meno di|fino a|(?:al )?massimo|sotto i|entro(?: i)?|até|abaixo de|no máximo|不超过|不超過|低于|低於|最多|预算|預算|予算は?`
   ],
   [
     "min",
@@ -72,7 +76,7 @@ const before = [
 const after = [
   [
     "max",
-    String.raw`\s?(?:or|oder|ou|o) (?:less|under|weniger|moins|menos|meno)|\s?(?:max(?:imum|imal|imo)?|tops|höchstens|以内|以內|以下|未満|之内)`
+    String.raw`\s?(?:or|oder|ou|o) (?:less|under|weniger|moins|menos|meno)|\s?(?:max(?:imum|imal|imo)?|tops|höchstens|以内|以內|以下|未満|之内|まで)`
   ],
   ["min", String.raw`\s?(?:or|and|oder|ou|o) (?:more|up|mehr|plus|más|più|mais)|\s?以上`]
 ] as const
@@ -91,10 +95,19 @@ const patterns = [
   }))
 ]
 
+/** An amount in another currency, without words for a limit: `around 40 euros`. */
+const otherAmount = new RegExp(
+  String.raw`(?:${plainOthers})\s?(${wholeNumber})(?![\d.,]*\d)|(?<![\p{Script=Latin}\d.,])(?:(${wholeNumber})(?:[.,]\d{1,2})?|(\p{Script=Latin}{3,20})\s|[一二两兩三四五六七八九十百千万萬]{1,10})\s?(?:${plainOthers})(?!\p{Script=Latin}|\s?\d)`,
+  "giu"
+)
+
 const valueOf = (whole = "", decimals = "", scale = ""): number =>
   Number(whole.replace(/[.,' ]/g, "") + decimals.replace(",", ".")) * (scales[scale.toLowerCase()] ?? 1)
 
 const isDollar = (marker: string): boolean => new RegExp(`^(?:${dollars})$`, "iu").test(marker)
+
+/** No amount, and much work for the patterns. */
+const endlessNumber = /\d{16,}/g
 
 /** The limits that a text states. A number without a currency is in dollars. */
 export const limitsIn = (text: string): StatedLimits => {
@@ -111,36 +124,46 @@ export const limitsIn = (text: string): StatedLimits => {
     if (given.every(isDollar)) limits.push(...stated)
     else otherAmounts.push(...stated.map(({ value }) => value))
   }
-  let rest = text.replace(range, (all, ...groups: ReadonlyArray<string | undefined>) => {
-    const [
-      firstSign,
-      low,
-      lowDecimals,
-      lowScale,
-      firstUnit,
-      secondSign,
-      high,
-      highDecimals,
-      highScale,
-      secondUnit
-    ] = groups
-    const markers = [firstSign, firstUnit, secondSign, secondUnit]
-    const isPrice =
-      markers.some((marker) => marker !== undefined) || /^(?:between|zwischen|entre|tra|fra)/iu.test(all)
-    if (!isPrice) return all
-    add(markers, lowScale !== undefined || highScale !== undefined, [
-      { bound: "min", value: valueOf(low, lowDecimals, lowScale) },
-      { bound: "max", value: valueOf(high, highDecimals, highScale) }
-    ])
-    return " "
-  })
+  let rest = text
+    .replace(endlessNumber, " ")
+    .replace(range, (all, ...groups: ReadonlyArray<string | undefined>) => {
+      const [
+        firstSign,
+        low,
+        lowDecimals,
+        lowScale,
+        firstUnit,
+        secondSign,
+        high,
+        highDecimals,
+        highScale,
+        secondUnit
+      ] = groups
+      const markers = [firstSign, firstUnit, secondSign, secondUnit]
+      const isPrice =
+        markers.some((marker) => marker !== undefined) || /^(?:between|zwischen|entre|tra|fra)/iu.test(all)
+      if (!isPrice) return all
+      add(markers, lowScale !== undefined || highScale !== undefined, [
+        { bound: "min", value: valueOf(low, lowDecimals, lowScale) },
+        { bound: "max", value: valueOf(high, highDecimals, highScale) }
+      ])
+      return " "
+    })
   for (const { bound, pattern } of patterns)
     rest = rest.replace(pattern, (_, ...groups: ReadonlyArray<string | undefined>) => {
       const [sign, whole, decimals, scale, unit] = groups
       add([sign, unit], scale !== undefined, [{ bound, value: valueOf(whole, decimals, scale) }])
       return " "
     })
-  return { limits, hasOtherCurrency: otherAmounts.length > 0, otherAmounts, rest }
+  let hasOtherCurrency = otherAmounts.length > 0
+  rest = rest.replace(otherAmount, (all, after?: string, before?: string, word?: string) => {
+    if (word !== undefined && !isNumberWord(word.toLowerCase())) return all
+    const number = after ?? before
+    if (number !== undefined) otherAmounts.push(valueOf(number))
+    hasOtherCurrency = true
+    return " "
+  })
+  return { limits, hasOtherCurrency, otherAmounts, rest }
 }
 
 /** Whether a product's price is known to be within a limit. */

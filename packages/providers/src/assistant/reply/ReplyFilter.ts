@@ -73,15 +73,26 @@ const named = (sentence: string, titles: ReadonlyArray<string>): ReadonlyArray<s
   )
 }
 
+/**
+ * Longest sentence that is read, and most sentences of a text: a reply has no room for more, and the work grows with the
+ * square of a sentence's length.
+ */
+const maxSentence = 400
+const maxSentences = 40
+
+/** No number that anybody says, and much work for the patterns. */
+const endlessNumber = /\d{16,}/gu
+
 /** A sentence as a candidate; none if code refuses it. */
 const candidateOf = (
   sentence: string,
   { others, request, secret, titles }: FilterContext
 ): ReadonlyArray<Candidate> => {
+  if (sentence.length > maxSentence) return []
   const plain = normalized(sentence)
   const text = readable(sentence)
   const title = [...titles, ...named(plain, others.map(normalized))].map(readable).join("\n")
-  const asked = readable(request)
+  const asked = readable(request).replace(endlessNumber, " ")
   const given = joined(`${title} ${asked}`)
   const signs = plain.match(codes)?.map((word) => joined(word.toLowerCase())) ?? []
   if (
@@ -101,4 +112,6 @@ const candidateOf = (
 
 /** The sentences of a model's text that code doesn't refuse. */
 export const candidatesIn = (text: string, context: FilterContext): ReadonlyArray<Candidate> =>
-  sentencesOf(plainText(text)).flatMap((sentence) => candidateOf(sentence, context))
+  sentencesOf(plainText(text))
+    .slice(0, maxSentences)
+    .flatMap((sentence) => candidateOf(sentence, context))

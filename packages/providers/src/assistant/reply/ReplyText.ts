@@ -110,13 +110,16 @@ export const draftOf = (
   { note, picks, summary }: Answered,
   { found, request, secret }: ReplyContext
 ): Draft => {
-  const others = found.map(({ title }) => title)
+  // As much of each title as the model saw.
+  const titleOf = ({ title }: Product): string => oneLine(title, maxTitle)
+  const others = found.map(titleOf)
   const candidates = (text: string, titles: ReadonlyArray<string>): ReadonlyArray<Candidate> =>
     candidatesIn(text, { titles, others, request, secret })
-  const all = picks.map(({ product }) => product.title)
+  // Without a pick, the answer says why none of the found products fits.
+  const all = picks.length === 0 ? others : picks.map(({ product }) => titleOf(product))
   return {
     summary: candidates(summary, all),
-    picks: picks.map(({ product, why }) => ({ product, why: candidates(why, [product.title]) })),
+    picks: picks.map(({ product, why }) => ({ product, why: candidates(why, [titleOf(product)]) })),
     note: candidates(note, all)
   }
 }
@@ -142,6 +145,16 @@ export const judgedDraft = (draft: Draft, opinions: ReadonlyMap<string, Opinion>
 /** Whether a draft says nothing. */
 export const isSilent = (draft: Draft): boolean => sentencesOfDraft(draft).length === 0
 
+/** Says of a limit in another currency that it wasn't applied, and which one the prices are in. */
+const currencyText = (
+  products: ReadonlyArray<Product>,
+  { inDollars, otherCurrency }: (typeof listWords)[ListLanguage]
+): string => {
+  const isInDollars =
+    products.length > 0 && products.every(({ currency }) => currency.toUpperCase() === "USD")
+  return within(isInDollars ? [inDollars, otherCurrency] : [otherCurrency], maxText)
+}
+
 /** The text of a reply. Where the model says nothing, `opening` does. */
 export const replyText = (
   { note, picks, summary }: Draft,
@@ -164,7 +177,7 @@ export const replyText = (
     opening === undefined ? textOf(summary, maxText) : words[opening],
     lines.join("\n"),
     textOf(note, maxText),
-    hasOtherCurrency ? words.otherCurrency : ""
+    hasOtherCurrency ? currencyText(products, words) : ""
   ]
     .filter((part) => part !== "")
     .join("\n\n")

@@ -30,7 +30,10 @@ describe("limits on the price", () => {
     ["under $1.5k", [max(1_500)]],
     ["under 5 kings", [max(5)]],
     ["up to 40 Japanese knives", [max(40)]],
-    ["hasta 2 mil dólares", [max(2_000)]]
+    ["hasta 2 mil dólares", [max(2_000)]],
+    ["entro 40 dollari", [max(40)]],
+    ["máximo 40 dólares", [max(40)]],
+    ["budget de 40 dollars", [max(40)]]
   ])("reads %s", (text, limits) => {
     expect(limitsIn(text)).toMatchObject({ limits, hasOtherCurrency: false })
   })
@@ -62,7 +65,27 @@ describe("limits on the price", () => {
     "moins de 400 couronnes",
     "até 5000 ienes",
     "under 40 pounds",
-    "under 30 quid"
+    "under 30 quid",
+    "I have €40 to spend",
+    "no more than forty euros",
+    "mein Budget liegt bei 40 Euro",
+    "unter vierzig Euro",
+    "ne dépasse pas 40 euros",
+    "moins de quarante euros",
+    "unos 40 euros",
+    "menos de cuarenta euros",
+    "sui 40 euro",
+    "meno di quaranta euro",
+    "cerca de 40 euros",
+    "até quarenta euros",
+    "5,000円くらい",
+    "40ユーロ以下",
+    "三百元以内",
+    "不到300元",
+    "40欧元左右",
+    "1000塊以內",
+    "40歐元以下",
+    "NT$1000以下"
   ])("takes %s as a wish", (text) => {
     expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: true })
   })
@@ -74,9 +97,29 @@ describe("limits on the price", () => {
     "over-ear headphones",
     "up to 4 people",
     "max 85 dB",
-    "a monitor with at least 4K"
+    "a monitor with at least 4K",
+    "an album for 2-euro coins",
+    "a book about PHP 8",
+    "2块硬盘",
+    "for my euro trip",
+    "headphones for 4"
   ])("reads none in %s", (text) => {
     expect(limitsIn(text)).toMatchObject({ limits: [], hasOtherCurrency: false })
+  })
+
+  it("are read in time that grows with the text alone", () => {
+    const millis = (text: string): number => {
+      const start = performance.now()
+      limitsIn(text)
+      return performance.now() - start
+    }
+    for (const text of [
+      "1".repeat(999) + "€",
+      "一".repeat(1_000),
+      "好".repeat(1_000),
+      "under a1".repeat(125)
+    ])
+      expect(Math.min(millis(text), millis(text), millis(text)), text.slice(0, 9)).toBeLessThan(500)
   })
 
   it("holds for prices in dollars", () => {

@@ -29,7 +29,8 @@ describe("what code refuses of a model's sentences", () => {
     "The listing doesn't say whether it ships to Canada.",
     "Nothing here fits.",
     "In order to clean it, take it apart.",
-    "Ventila bem, embora seja firme."
+    "Ventila bem, embora seja firme.",
+    "它够一两个人用。"
   ])("nothing of: %s", (sentence) => {
     expect(texts(sentence)).toEqual([sentence])
   })
@@ -46,6 +47,8 @@ describe("what code refuses of a model's sentences", () => {
     ["a measure that is too far off", "The cable is 2.5 m long."],
     ["a measure of another kind", "It weighs 1.8 kg."],
     ["a number in words", "It has nine ports."],
+    ["a number of one word", "Mit hundertzehn Euro bist du dabei."],
+    ["a Chinese number", "它有三十五个接口。"],
     ["an address", "See voltera.example.com for more."],
     ["a handle", "Write to @voltera."],
     ["a code", "Enter WELCOME there."],
@@ -69,6 +72,23 @@ describe("what code refuses of a model's sentences", () => {
     expect(texts("It is small. It comes in size 10. The plug folds. It costs $5! Take it on trips.")).toEqual(
       ["It is small.", "The plug folds.", "Take it on trips."]
     )
+  })
+
+  it("is bounded in time, whatever model, titles and shopper write", () => {
+    const slow = [
+      "1".repeat(999) + "€",
+      "一".repeat(1_000),
+      "hundert".repeat(140),
+      "It has 5 ports. ".repeat(60)
+    ]
+    const run = (text: string): number => {
+      const start = performance.now()
+      candidates(text.repeat(6), text)
+      candidates("It has 5 ports. ".repeat(6), text)
+      return performance.now() - start
+    }
+    for (const text of slow)
+      expect(Math.min(run(text), run(text), run(text)), text.slice(0, 9)).toBeLessThan(1_000)
   })
 
   it("doesn't split at abbreviations", () => {

@@ -1,3 +1,4 @@
+import type { Product } from "@till402/core"
 import { listWords } from "../../../src/assistant/reply/ListWords.ts"
 import { describe, expect, it } from "vitest"
 import {
@@ -90,7 +91,12 @@ describe("the text of a reply", () => {
   })
 
   it("says that a limit wasn't applied, and what the service does", () => {
-    expect(render({ note: "Nothing here fits." }, "headphones", true)).toContain("Prices are in USD.")
+    const told = "Your limit isn't in USD and wasn't applied."
+    const withPick = (product: Product) =>
+      render({ picks: [{ product, why: "It folds." }] }, "headphones", true)
+    expect(withPick(anker)).toContain(`Prices are in USD. ${told}`)
+    expect(withPick({ ...anker, currency: "EUR" })).toMatch(/€45\.00[^]+\n\nYour limit isn't/)
+    expect(render({ note: "Nothing here fits." }, "headphones", true)).toBe(`Nothing here fits.\n\n${told}`)
     expect(aboutText("wo ist meine Bestellung, und wann kommt sie?")).toContain(
       "die Sendungsverfolgung dieses Dienstes"
     )
