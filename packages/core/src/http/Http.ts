@@ -67,6 +67,17 @@ const methodNotAllowed = (allow: string) =>
     allow
   })
 
+/** The 405: as a page for a person who opens a route that takes POST. */
+const wrongMethod = (
+  match: RouteMatch,
+  request: IncomingRequest,
+  refused: PlainResponse,
+  documentPath: string | undefined
+): PlainResponse =>
+  match._tag === "Operation" && request.method === "GET" && isOpenedAsPage(request)
+    ? asPage(refused, match.paidRoute, documentPath)
+    : refused
+
 /** Handles requests for status pages by their methods. */
 const statusHandler =
   ({ cors }: HttpSettings, calls: StatusCalls) =>
@@ -147,12 +158,8 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
     const allow = isGet ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
     if (method === "OPTIONS") return preflightResponse(allow, cors, origin, ownHeaderOf(match))
     const isHead = isGet && method === "HEAD"
-    if (!isHead && method !== (isGet ? "GET" : "POST")) {
-      const refused = failureResponse(methodNotAllowed(allow), cors, origin)
-      return match._tag === "Operation" && method === "GET" && isOpenedAsPage(request)
-        ? asPage(refused, match.paidRoute, documentPath)
-        : refused
-    }
+    if (!isHead && method !== (isGet ? "GET" : "POST"))
+      return wrongMethod(match, request, failureResponse(methodNotAllowed(allow), cors, origin), documentPath)
     if (match._tag === "Document") return documentResponse(match, cors, origin, isHead)
     const { paidRoute } = match
     const { search } = request.url
