@@ -5,6 +5,7 @@ import type { Stores } from "./stores/Stores.ts"
 import * as SqliteClient from "./stores/sqlite/SqliteClient.ts"
 import { StorageIsKept } from "./ports/StorageMarks.ts"
 import * as SqliteDatabase from "./stores/sqlite/SqliteDatabase.ts"
+import { watchFile } from "./stores/sqlite/fileWatch.ts"
 import { pathFault } from "./stores/sqlite/pathFault.ts"
 import { layerSql } from "./stores/sql/stores.ts"
 
@@ -37,7 +38,15 @@ export const sqlite = (options: {
         )
       : filename.trim() === ""
         ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
-        : Effect.mapError(SqliteClient.connect({ filename }), (error) => openFailure(filename, error))
+        : SqliteClient.connect({ filename }).pipe(
+            Effect.mapError((error) => openFailure(filename, error)),
+            // A URI may name what is no file.
+            Effect.tap(() =>
+              filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
+                ? Effect.void
+                : watchFile(filename)
+            )
+          )
   )
   const kept = Layer.succeed(
     StorageIsKept,

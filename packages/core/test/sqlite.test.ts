@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
@@ -54,6 +56,47 @@ describe("a file", () => {
     writeFileSync(`${filename}.backup`, "")
     expect(await opened(`${filename}.backup`)).toHaveLength(1)
     expect(await opened(":memory:")).toEqual([])
+  })
+
+  it("is reported when it is deleted or replaced while it is in use, once", async () => {
+    const watched = (change: (filename: string) => void) => {
+      const filename = nextFile()
+      const events: Array<TillEvent> = []
+      const logger = Logger.layer([
+        eventLogger((event) => {
+          // The test's clock warns of waits.
+          if (event.code !== "log") events.push(event)
+        })
+      ])
+      return Effect.gen(function* () {
+        yield* Charges
+        // The file's own state is read in real time.
+        const pass = Effect.andThen(
+          TestClock.adjust("15 seconds"),
+          Effect.promise(() => setTimeout(50))
+        )
+        yield* pass
+        const before = events.map(({ code }) => code)
+        change(filename)
+        yield* pass
+        yield* pass
+        return [...before, ...events.slice(before.length).map(({ message }) => message)]
+      }).pipe(
+        Effect.provide(sqlite({ filename })),
+        Effect.provide([logger, TestClock.layer()]),
+        Effect.runPromise
+      )
+    }
+    expect(await watched(() => undefined)).toEqual(["storage_created"])
+    expect(await watched((filename) => rmSync(filename))).toEqual([
+      "storage_created",
+      expect.stringMatching(/was deleted while it is in use: .* Stop the till/)
+    ])
+    const replaced = await watched((filename) => {
+      writeFileSync(`${filename}.other`, "")
+      renameSync(`${filename}.other`, filename)
+    })
+    expect(replaced).toEqual(["storage_created", expect.stringContaining("was replaced while it is in use")])
   })
 
   it("keeps everything when it is closed and opened again", async () => {

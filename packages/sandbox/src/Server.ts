@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http"
-import { type AddressInfo, isIP } from "node:net"
+import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import type { Console } from "@till402/console"
 import type { Till } from "@till402/core"
@@ -9,6 +9,7 @@ import { till402 as tillKoa } from "@till402/koa"
 import express from "express"
 import { Hono } from "hono"
 import Koa from "koa"
+import { isOwnHost, strangeHost } from "./OwnHost.ts"
 
 /** A framework that can mount the till. */
 export type AdapterName = "hono" | "express" | "koa"
@@ -35,29 +36,6 @@ const hosts: Readonly<Record<AdapterName, (till: Till, console: Console) => Requ
 
 const stopTimeoutMillis = 2_000
 
-const strangeHost =
-  "The sandbox answers to localhost, to IP addresses, and to the name that --host gives when it starts.\n"
-
-/** The name that containers give to their machine. */
-const containerHost = "host.docker.internal"
-
-/**
- * Whether a request's `Host` is this machine's. A website could otherwise have its own name resolve to this machine, and
- * read the keys of wallets as a page of the same origin. It can't do that with an IP address.
- */
-const isOwnHost = (host: string | undefined, named: string | undefined): boolean => {
-  if (host === undefined) return true
-  const name = URL.parse(`http://${host}`)?.hostname
-  if (name === undefined) return false
-  return (
-    name === "localhost" ||
-    name.endsWith(".localhost") ||
-    name === containerHost ||
-    name === named?.toLowerCase() ||
-    isIP(name.replaceAll(/[[\]]/g, "")) !== 0
-  )
-}
-
 /**
  * Listens on a port of the loopback interface (0: a free one). The port is chosen before the till is created,
  * since the till needs its public URL.
@@ -72,8 +50,8 @@ export const openServer = async (port: number, named?: string): Promise<Server> 
   }
   const documents = new Map<string, string>()
   const server = createServer((request, response) => {
-    if (!isOwnHost(request.headers.host, named)) {
-      response.writeHead(421, { "content-type": "text/plain" }).end(strangeHost)
+    if (!isOwnHost(request, named)) {
+      response.writeHead(421, { "content-type": "text/plain" }).end(`${strangeHost}\n`)
       return
     }
     const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined

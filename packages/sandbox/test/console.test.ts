@@ -1,10 +1,10 @@
-import { request } from "node:http"
 import { tillConsole } from "@till402/console"
 import type { PaymentEvent, Till } from "@till402/core"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { paymentLine } from "../src/cli/Announcement.ts"
 import { adapterNames, openServer } from "../src/Server.ts"
 import { paintFor } from "../src/Terminal.ts"
+import { statusAt } from "./statusAt.ts"
 
 const event = (code: PaymentEvent["code"], more: Partial<PaymentEvent> = {}): PaymentEvent => ({
   code,
@@ -70,15 +70,6 @@ describe.each(adapterNames)("the console mounted in %s", (adapter) => {
 })
 
 describe("the sandbox's server", () => {
-  /** The status of a request that names a host, as a browser that resolves this name sends it. */
-  const ask = (url: string, host: string): Promise<number | undefined> =>
-    new Promise((resolve, reject) => {
-      request(`${url}/sandbox.json`, { headers: { host } }, (response) => {
-        response.resume().on("end", () => resolve(response.statusCode))
-      })
-        .on("error", reject)
-        .end()
-    })
   const open = async (named?: string): Promise<string> => {
     const server = await openServer(0, named)
     onTestFinished(server.stop)
@@ -92,8 +83,8 @@ describe("the sandbox's server", () => {
     "127.0.0.1.evil.example",
     "127.0.0.1@evil.example"
   ])("gives nothing to a website whose name resolves to it: %s", async (host) => {
-    expect(await ask(await open(), host)).toBe(421)
-    expect(await ask(await open("shop.test"), host)).toBe(421)
+    expect(await statusAt(`${await open()}/sandbox.json`, host)).toBe(421)
+    expect(await statusAt(`${await open("shop.test")}/sandbox.json`, host)).toBe(421)
   })
 
   it.each([
@@ -104,11 +95,14 @@ describe("the sandbox's server", () => {
     "[::1]:4021",
     "192.168.1.20:4021",
     "host.docker.internal:4021"
-  ])("answers to %s", async (host) => expect(await ask(await open(), host)).toBe(200))
+  ])("answers to %s", async (host) => expect(await statusAt(`${await open()}/sandbox.json`, host)).toBe(200))
 
   it("answers to a name that the user gives", async () => {
     const url = await open("Shop.test")
-    expect([await ask(url, "shop.test"), await ask(url, "SHOP.test:8443")]).toEqual([200, 200])
+    expect([
+      await statusAt(`${url}/sandbox.json`, "shop.test"),
+      await statusAt(`${url}/sandbox.json`, "SHOP.test:8443")
+    ]).toEqual([200, 200])
   })
 })
 

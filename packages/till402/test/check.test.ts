@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { fakeAssistant, fakeFulfilment, fakeMailer, fakeVaultFiles } from "@till402/testing"
+import { checkRoutes } from "../src/check/check.ts"
 import { type Proxy, listen, startService, till402, withHeaders } from "./world.ts"
 
 const everything = {
@@ -107,7 +108,7 @@ describe("till402 check", () => {
         bazaar.info.input.note = `${"a".repeat(40)}!`
         bazaar.schema.properties.input.properties.note = { type: "string", pattern: "^(\\w+\\s?)+$" }
       },
-      "can't be validated in 2 seconds"
+      "can't be validated in 5 seconds"
     ],
     ["discovery data that is null", (extensions) => void (extensions.bazaar = null), "its 402 can't be read"]
   ])("comes to an end with %s", async (_, change, problem) => {
@@ -120,6 +121,26 @@ describe("till402 check", () => {
     expect([code, check]).toEqual([
       1,
       expect.objectContaining({ status: "fail", problem: expect.stringContaining(problem) })
+    ])
+  })
+
+  it("comes to an end with many slow routes", async () => {
+    const called: Array<string> = []
+    const paths = Object.fromEntries(
+      ["/a", "/b", "/c"].map((path) => [path, { get: { responses: { 402: {} } } }])
+    )
+    const url = await listen((request, response) => {
+      if (request.url === "/openapi.json") return response.writeHead(200).end(JSON.stringify({ paths }))
+      if (paths[request.url ?? ""] !== undefined) called.push(request.url ?? "")
+      return response.writeHead(404).end()
+    })
+    let nowMillis = 0
+    const lines = await checkRoutes(url, () => (nowMillis += 40_000))
+    expect(called).toEqual(["/a"])
+    expect(lines.map(({ problem }) => problem)).toEqual([
+      expect.stringContaining("returned 404 instead of 402"),
+      "it isn't called: the routes before it took 60 seconds",
+      "it isn't called: the routes before it took 60 seconds"
     ])
   })
 

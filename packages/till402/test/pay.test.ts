@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { operation } from "@till402/core"
+import { privateKeyToAccount } from "viem/accounts"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import { isUnchargedText } from "../src/http/see.ts"
 import { judgeOffer, readOffer } from "../src/pay/Offers.ts"
@@ -578,7 +579,29 @@ describe("till402 pay says of a payment that bought nothing", () => {
 
 describe("nothing is sent that wasn't shown:", () => {
   const offer = readOffer(v2Offer(), 2)
-  const authorization = { from: address, value: "10000", to: payTo, validBefore: "1060", nonce: "0x00" }
+  const authorization = {
+    from: address,
+    value: "10000",
+    to: payTo,
+    validAfter: "0",
+    validBefore: "1060",
+    nonce: `0x${"00".repeat(32)}`
+  } as const
+  /** The signature of that authorization in a token. */
+  const signedIn = (verifyingContract: string, chainId = 84_532) =>
+    privateKeyToAccount(privateKey).signTypedData({
+      domain: { name: "USDC", version: "2", chainId, verifyingContract: verifyingContract as `0x${string}` },
+      types: {
+        TransferWithAuthorization: ["from", "to", "value", "validAfter", "validBefore", "nonce"].map(
+          (name, index) => ({
+            name,
+            type: ["address", "address", "uint256", "uint256", "uint256", "bytes32"][index]!
+          })
+        )
+      },
+      primaryType: "TransferWithAuthorization",
+      message: { ...authorization }
+    })
   const permit2Authorization = {
     from: address,
     permitted: { token: usdc, amount: "10000" },
@@ -586,7 +609,6 @@ describe("nothing is sent that wasn't shown:", () => {
     deadline: "1060"
   }
   it.each<[object, string | undefined]>([
-    [{ authorization }, undefined],
     [{ authorization: { ...authorization, value: "10001" } }, "0.010001 USDC, and 0.01 USDC was shown"],
     [{ authorization: { ...authorization, value: "all" } }, "can't be read"],
     [{ authorization: { ...authorization, from: usdc } }, `for the wallet ${usdc}`],
@@ -603,6 +625,20 @@ describe("nothing is sent that wasn't shown:", () => {
     const found = await signedFault({ x402Version: 2, payload } as never, { address, offer }, 1_000_000)
     if (fault === undefined) expect(found).toBeUndefined()
     else expect(found).toContain(fault)
+  })
+
+  it("neither in another token nor on another network", async () => {
+    const fault = async (signature: string | undefined) =>
+      signedFault(
+        { x402Version: 2, payload: { authorization, signature } } as never,
+        { address, offer },
+        1_000_000
+      )
+    const wrong = `the signature isn't of a payment in the token ${usdc} on base-sepolia`
+    expect(await fault(await signedIn(usdc))).toBeUndefined()
+    expect(await fault(await signedIn(payTo))).toContain(wrong)
+    expect(await fault(await signedIn(usdc, 8_453))).toContain(wrong)
+    expect(await fault(undefined)).toContain(wrong)
   })
 
   /** A payment that a shop has taken once, in a file. */
@@ -643,9 +679,11 @@ describe("nothing is sent that wasn't shown:", () => {
     const { accepted, payload } = JSON.parse(text)
     const { authorization } = payload.payload
     const cheap = { ...accepted, amount: "1" }
+    const other = { ...accepted, asset: payTo }
     for (const [changes, code] of [
       [{ accepted: cheap }, 2],
       [{ accepted: cheap, payload: { ...payload, accepted: cheap } }, 1],
+      [{ accepted: other, payload: { ...payload, accepted: other } }, 1],
       [{ address: usdc }, 1],
       [{ payload: { ...payload, payload: { authorization: { ...authorization, value: "1e9" } } } }, 1],
       [{ payload: [] }, 2],

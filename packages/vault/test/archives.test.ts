@@ -120,6 +120,11 @@ describe("a ZIP archive is refused", () => {
         "server.key~",
         ".bash_history",
         "terraform.tfstate.backup",
+        ".docker/config.json",
+        "data/till.sqlite",
+        "data/till.sqlite-wal",
+        "till.sqlite.bak",
+        "key.txt",
         ".config/solana/cli/config.yml",
         ".config/solana/id.json",
         "home/.Config/Solana/id.json",
@@ -141,7 +146,10 @@ describe("a ZIP archive is refused", () => {
         ".envoy.yaml",
         "environment.md",
         "id_rsa.pub",
-        "history.md"
+        "history.md",
+        "data/cities.sqlite",
+        "monkey.txt",
+        "docker/config.json"
       ].map((name) => ({ name }))
     )
     const found = await inspectZip(path, { ...defaultZipLimits, allow: [] })
@@ -159,6 +167,11 @@ describe("a ZIP archive is refused", () => {
       "server.key~",
       ".bash_history",
       "terraform.tfstate.backup",
+      ".docker/config.json",
+      "data/till.sqlite",
+      "data/till.sqlite-wal",
+      "till.sqlite.bak",
+      "key.txt",
       ".config/solana",
       "home/.Config/Solana",
       "id.json",

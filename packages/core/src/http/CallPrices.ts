@@ -10,7 +10,7 @@ import { ComputedPrices, RequestPrice } from "./ComputedPrices.ts"
 import { FailedExamples } from "./Examples.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { addressOrUnknown, type DecodedCall } from "./PaidRequest.ts"
+import type { DecodedCall } from "./PaidRequest.ts"
 import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
 import { challengeResponse } from "./Responses.ts"
 
@@ -62,7 +62,7 @@ export class CallPrices {
           : makeChallenge(paidRoute.listedOffers(), resource, error, detail)
       if (reading._tag === "Nothing") return paidRoute.unpaid(search)
       if (price._tag === "Computed") {
-        const clientAddress = addressOrUnknown(paid)
+        const clientAddress = paid.clientAddress()
         const priced = known ?? this.computedPrices.quote({ price, input: reading.input, clientAddress })
         const quoted = plainQuote(yield* priced)
         return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
@@ -142,7 +142,7 @@ export class CallPrices {
     const payer = payerOf(payload)
     return new RequestPrice(
       Effect.suspend(() => {
-        const clientAddress = addressOrUnknown(paid)
+        const clientAddress = paid.clientAddress()
         return this.computedPrices.ofPayment({ price, input, clientAddress, payer, isKnownPayer })
       })
     )

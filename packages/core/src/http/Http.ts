@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { Operations } from "../operations/Operation.ts"
+import { notifyHost } from "../ports/ProviderFailure.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
@@ -115,11 +116,22 @@ const publisher =
   }
 
 /** What is read of a request only where it is needed. */
-const readersOf = ({ clientAddress, cors }: HttpSettings) => ({
+const readersOf = ({ clientAddress, cors, onError }: HttpSettings) => ({
   originOf: (request: IncomingRequest) => (Array.isArray(cors) ? request.header("origin") : null),
-  // The host's function reads a proxy's header; without a result, the adapter's address is used.
-  addressOf: (request: IncomingRequest, caller: Caller) => () =>
-    clientAddress?.(request.toRequest()) ?? caller.clientAddress
+  // The host's function reads a proxy's header; without a result, the adapter's address is used. If it fails, the client is
+  // unknown: a call needs no address.
+  addressOf: (request: IncomingRequest, caller: Caller) => (): string | undefined => {
+    try {
+      const given: unknown = clientAddress?.(request.toRequest())
+      if (given === undefined || given === null) return caller.clientAddress
+      if (typeof given === "string") return given
+      if (given instanceof Promise) given.catch(() => undefined)
+      throw new TypeError(`clientAddress must return text or undefined: got the type ${typeof given}`)
+    } catch (error) {
+      notifyHost(onError, { port: "clientAddress", operation: "clientAddress", error })
+      return undefined
+    }
+  }
 })
 
 /** Loaded only where a till starts: `effect/http-api` takes a tenth of the time that importing core would take. */

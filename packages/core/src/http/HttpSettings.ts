@@ -1,6 +1,7 @@
 import type { ListedResource } from "../toll/facilitator/FacilitatorVerdicts.ts"
 import type { ServiceIdentity } from "../domain/PaymentRequired.ts"
 import type { FeePayers } from "../toll/exact/FeePayers.ts"
+import type { CallSettings } from "../ports/ProviderFailure.ts"
 import type { PublicRoute } from "./HttpMessage.ts"
 import type { Cors } from "./Responses.ts"
 import type { UnreadNetworks, WithdrawnNetworks } from "./WithdrawnNetworks.ts"
@@ -64,5 +65,7 @@ export interface HttpSettings {
   readonly statusPath: string | undefined
   readonly publicRoutes: ReadonlyMap<string, PublicRoute>
   readonly clientAddress: ((request: Request) => string | undefined) | undefined
+  /** Receives the errors of that function. */
+  readonly onError?: CallSettings["onError"]
   readonly cors: Cors
 }

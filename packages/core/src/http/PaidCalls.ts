@@ -27,7 +27,7 @@ import {
   withRefusal,
   withUnreadable
 } from "./Responses.ts"
-import { addressOrUnknown, type DecodedCall, type PaidRequest } from "./PaidRequest.ts"
+import type { DecodedCall, PaidRequest } from "./PaidRequest.ts"
 import { needsChain, type PaidRoute } from "./PaidRoute.ts"
 import { failureOfRepetition, faultOfName, repeatsOf } from "./RepeatGuard.ts"
 import { secondText } from "./WrongClock.ts"
@@ -124,7 +124,7 @@ export class PaidCalls {
       settlesFirst,
       repeats: repeatsOf(operation, input, paid.request),
       exposureAtomic: () => (settlesFirst ? 0n : (computed?.atomic ?? worthOf(price))),
-      clientAddress: () => addressOrUnknown(paid),
+      clientAddress: paid.clientAddress,
       offers:
         this.settings.wrongClock?.isWrong === true
           ? () => this.unsold

@@ -23,14 +23,3 @@ export interface DecodedCall {
   readonly reading: Reading
   readonly canonical: string
 }
-
-/** A paid call needs no address: if the host's function fails, the client is unknown. */
-export const addressOrUnknown = ({
-  clientAddress
-}: Pick<PaidRequest, "clientAddress">): string | undefined => {
-  try {
-    return clientAddress()
-  } catch {
-    return undefined
-  }
-}

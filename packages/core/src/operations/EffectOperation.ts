@@ -3,6 +3,7 @@ import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { reportingDefects } from "./HostDefects.ts"
 import { timedOut } from "./HostWork.ts"
+import { exitWithin } from "../runtime/Deadline.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
@@ -70,11 +71,11 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
       const operation = yield* ownOperation(options, {
         endpoint: ownEndpoint(options, options.input?.fields ?? {}, options.output),
         work: (input) =>
-          Effect.suspend(() => effectOf(options.id, options.work(input))).pipe(
-            Effect.timeoutOrElse({
-              duration: settings.upstreamTimeoutMillis,
-              orElse: () => Effect.fail(timedOut(options.id))
-            }),
+          exitWithin(
+            { timeoutMillis: settings.upstreamTimeoutMillis, onTimeout: () => timedOut(options.id) },
+            Effect.suspend(() => effectOf(options.id, options.work(input)))
+          ).pipe(
+            Effect.flatten,
             Effect.flatMap((output) => Effect.orDie(encode(output))),
             Effect.provide(context)
           ) as Effect.Effect<unknown, ApiFailure>

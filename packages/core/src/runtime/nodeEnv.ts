@@ -9,10 +9,13 @@ export const nodeEnv = (): string | undefined => {
 }
 
 /** Whether Node's own test runner has started this process. It sets no `NODE_ENV`. */
-export const isNodeTest = (): boolean => {
+const isNodeTest = (): boolean => {
   try {
     return typeof process !== "undefined" && process.env["NODE_TEST_CONTEXT"] !== undefined
   } catch {
     return false
   }
 }
+
+/** Whether this process is a test, as test runners declare it. */
+export const isTestRun = (): boolean => nodeEnv() === "test" || isNodeTest()

@@ -10,7 +10,6 @@ import { type Check, checkOf } from "./Check.ts"
 import { readClockChecks } from "./clockCheck.ts"
 import { databaseChecks, takenMoney } from "./databaseCheck.ts"
 import { keyChecks, type KeyOperator } from "./keyCheck.ts"
-import { moneyChecks } from "./moneyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
 import { StoreTime } from "./storeTime.ts"
@@ -52,8 +51,14 @@ const databaseClockChecks = Effect.gen(function* () {
   return lastCheck === undefined ? [] : [lastCheck()]
 })
 
-const realMoneyChecks = (...given: Parameters<typeof moneyChecks>) =>
-  Effect.map(moneyChecks(...given), (found) => (found.length === 0 ? [checkOf("real money")] : found))
+const loadMoneyCheck = Effect.promise(() => import("./moneyCheck.ts"))
+
+const realMoneyChecks = (settings: ConfiguredSettings, hooks: TillHooks) =>
+  Effect.gen(function* () {
+    const { moneyChecks } = yield* loadMoneyCheck
+    const found = yield* moneyChecks(settings, hooks)
+    return found.length === 0 ? [checkOf("real money")] : found
+  })
 
 /** Makes all checks of a till. */
 export class Checks extends Context.Service<Checks, Effect.Effect<ReadonlyArray<Check>>>()(

@@ -39,7 +39,6 @@ import { Checks } from "./Checks.ts"
 import { Health } from "./Health.ts"
 import { WorkerRuns, Workers } from "./Workers.ts"
 import { databaseCheck } from "./databaseCheck.ts"
-import { moneyCheck } from "./moneyCheck.ts"
 import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
 import { proofCheck } from "./proofCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
@@ -132,12 +131,13 @@ export interface HttpShared {
 /** The settings that HTTP depends on. */
 export const httpSettings = (
   settings: ConfiguredSettings,
-  { clientAddress, publicRoutes = {} }: TillHooks,
+  { clientAddress, onProviderError: onError = printProviderFailure, publicRoutes = {} }: TillHooks,
   shared: HttpShared
 ) => ({
   ...settings,
   service: serviceOf(settings),
   clientAddress,
+  onError,
   publicRoutes: new Map(Object.entries(publicRoutes)),
   ...shared
 })
@@ -182,6 +182,23 @@ const portCheck = (settings: ConfiguredSettings, { publicRoutes = {} }: TillHook
       (loaded) => loaded.portCheck(settings, Object.keys(publicRoutes))
     )
   )
+
+/** The same. */
+const moneyCheck = (settings: ConfiguredSettings, hooks: TillHooks) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => import("./moneyCheck.ts")),
+      (loaded) => loaded.moneyCheck(settings, hooks)
+    )
+  )
+
+/** The same, before every other layer. */
+const guardedServices = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("./guardedServices.ts")),
+    (loaded) => loaded.guardedServices
+  )
+)
 
 // eslint-disable-next-line typescript/no-explicit-any -- the bound of Effect's own `Layer.mergeAll`
 type OperationLayer = Layer.Layer<never, any, any>
@@ -280,6 +297,7 @@ export const assemble = <const Ops extends OperationLayers>(
     Layer.provideMerge(context),
     Layer.provide(databaseCheck(settings).pipe(Layer.provide(keyCheck(settings)))),
     Layer.provideMerge(PaymentReversals.layer),
-    Layer.provideMerge(StoreTime.layer)
+    Layer.provideMerge(StoreTime.layer),
+    Layer.provideMerge(guardedServices)
   )
 }

@@ -5,7 +5,7 @@ import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 import { unwrapped } from "../runtime/SecretText.ts"
 import { report } from "../runtime/events.ts"
-import { isNodeTest, nodeEnv } from "../runtime/nodeEnv.ts"
+import { isTestRun, nodeEnv } from "../runtime/nodeEnv.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
@@ -23,6 +23,8 @@ export interface MoneyFacts {
   readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "secret">
   /** Whether a facilitator of a network (CAIP-2) moves no money. */
   readonly movesNoMoney: (caip2: string) => boolean
+  /** The addresses of its facilitators. */
+  readonly facilitators: ReadonlyArray<string>
   /** What the till stores outlives its process. */
   readonly storageIsKept: boolean
   /** A wallet pays refunds on EVM. */
@@ -71,6 +73,9 @@ const assets: ReadonlyMap<string, string> = new Map(
   ])
 )
 
+/** The first addresses of every EVM chain are those of its built-in contracts, which keep what is sent to them. */
+const isPrecompile = (payTo: string): boolean => /^0x0{36}/.test(payTo)
+
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
 
 const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
@@ -95,7 +100,10 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
         ]
       : []),
     ...wallets.flatMap((payTo) => {
-      const why = publicAddresses.get(payTo.toLowerCase()) ?? assets.get(payTo.toLowerCase())
+      const why =
+        publicAddresses.get(payTo.toLowerCase()) ??
+        assets.get(payTo.toLowerCase()) ??
+        (isPrecompile(payTo) ? "is the address of a contract that each chain has built in" : undefined)
       return why === undefined
         ? []
         : [
@@ -110,46 +118,108 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
   ]
 }
 
+const isThisMachine = (hostname: string): boolean =>
+  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname)
+
 const isLocal = (hostname: string): boolean =>
-  /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.(?:localhost|test|internal|local))$/.test(hostname)
+  isThisMachine(hostname) || /\.(?:test|internal|local)$/.test(hostname)
+
+/** Names that only examples have, by RFC 2606. */
+const isOfExamples = (hostname: string): boolean =>
+  /(?:^|\.)(?:example|invalid|example\.(?:com|net|org))$/.test(hostname)
+
+/** A name without a point is that of a container beside this one. */
+const isBeside = (hostname: string): boolean =>
+  isLocal(hostname) ||
+  !/[.:]/.test(hostname) ||
+  /^(?:10|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^\[f[cd]/.test(hostname)
+
+/** Whether what is sent to an address can be read, and its response be changed, on the way. */
+const isOpen = (address: string): boolean => {
+  const url = URL.parse(address)
+  return url?.protocol === "http:" && !isBeside(url.hostname)
+}
 
 /** A random text of 32 characters has more. */
 const fewCharacters = 10
 
 const isGuessable = (key: SecretKey): boolean => {
   const secret = unwrapped(key.secret)
-  return new Set(secret).size < fewCharacters || /secret|password|changeme|change-me|example/i.test(secret)
+  return (
+    new Set(secret).size < fewCharacters ||
+    /secret|password|changeme|change-me|example|replace|placeholder|0123456789|1234567890|abcdefgh/i.test(
+      secret
+    ) ||
+    /^(.{1,16}?)\1+$/.test(secret)
+  )
 }
 
 /** No call for a machine costs so much, in atomic units: 10,000 dollars. */
 const highPrice = 10_000_000_000n
 
-/** What suits a test, but not real money. Pure. */
-export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
-  const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
-  if (real.length === 0) return []
+const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
+
+/** Addresses that suit a test: those of the service, its facilitators and its nodes. */
+const addressRisks = (
+  { facilitators, settings }: MoneyFacts,
+  real: ConfiguredSettings["networks"]
+): ReadonlyArray<Check | false> => {
   const url = new URL(settings.baseUrl)
-  const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
-  const unrefunded =
-    refundsOnSolana === undefined
-      ? []
-      : real.filter(({ caip2, family }) => family === "solana" && caip2 !== refundsOnSolana).map(nameOf)
-  const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
-  const risk = (setting: string, problem: string, cure: string) => check(setting, "warn", problem, cure)
-  const risks: ReadonlyArray<Check | false> = [
-    !storageIsKept &&
-      risk(
-        "storage",
-        "Charges are in memory: a restart loses what was paid for",
-        "Give a database, such as sqlite"
-      ),
+  const openNodes = real.filter(({ rpcUrl }) => rpcUrl !== undefined && isOpen(rpcUrl)).map(nameOf)
+  return [
     url.protocol === "http:" &&
       !isLocal(url.hostname) &&
       risk(
         "baseUrl",
         "baseUrl is http, so that payments travel unencrypted, and indexers leave it out",
         "Give https"
+      ),
+    isOfExamples(url.hostname) &&
+      risk(
+        "baseUrl",
+        `baseUrl ${settings.baseUrl} is of an example: callers and indexes are sent there`,
+        "Give the address at which callers reach this server"
+      ),
+    isThisMachine(url.hostname) &&
+      nodeEnv() === "production" &&
+      risk(
+        "baseUrl",
+        `baseUrl ${settings.baseUrl} is only reached from this machine: callers and indexes are sent there`,
+        "Give the public address"
+      ),
+    facilitators.some(isOpen) &&
+      risk(
+        "facilitator",
+        "A facilitator's address is http: what it says of payments can be changed on the way",
+        "Give https"
+      ),
+    openNodes.length > 0 &&
+      risk(
+        "networks",
+        `rpcUrl of ${openNodes.join(", ")} is http: what it shows of payments can be changed on the way`,
+        "Give https"
+      )
+  ]
+}
+
+/** What suits a test, but not real money. Pure. */
+export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
+  const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
+  const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
+  if (real.length === 0) return []
+  const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
+  const unrefunded =
+    refundsOnSolana === undefined
+      ? []
+      : real.filter(({ caip2, family }) => family === "solana" && caip2 !== refundsOnSolana).map(nameOf)
+  const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
+  const risks: ReadonlyArray<Check | false> = [
+    ...addressRisks(facts, real),
+    !storageIsKept &&
+      risk(
+        "storage",
+        "Charges are in memory: a restart loses what was paid for",
+        "Give a database, such as sqlite"
       ),
     settings.secret.some(isGuessable) &&
       risk(
@@ -181,9 +251,6 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   return risks.filter((risk) => risk !== false)
 }
 
-/** Whether this process is a test, as test runners declare it. */
-export const isTestRun = (): boolean => nodeEnv() === "test" || isNodeTest()
-
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
 
 /** What is wrong with the settings where real money is paid; nothing in a test, or where the host allows it. */
@@ -193,9 +260,11 @@ export const moneyChecks = Effect.fnUntraced(function* (
 ) {
   if (settings.allowPlayMoney || isTestRun()) return []
   const operations = yield* (yield* Operations).all
+  const { addresses, movesNoMoney = () => false } = yield* Facilitator
   const facts: MoneyFacts = {
     settings,
-    movesNoMoney: (yield* Facilitator).movesNoMoney ?? (() => false),
+    movesNoMoney,
+    facilitators: Array.from(addresses?.values() ?? []),
     storageIsKept: yield* StorageIsKept,
     refundsOnEvm: refundWallet !== undefined,
     refundsOnSolana: solanaRefunds?.network,

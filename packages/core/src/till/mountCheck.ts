@@ -19,7 +19,9 @@ export const mountCheckOf = ({ baseUrl }: Pick<ConfiguredSettings, "baseUrl">, m
   return checkOf("baseUrl", undefined, {
     status: "warn",
     problem: `The till is mounted at ${mount}, and the path of baseUrl is ${pathname}: callers pay at ${baseUrl}/x402/…`,
-    cure: `Set baseUrl to ${actual}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
+    cure: mount.endsWith("/x402")
+      ? "Mount the till without /x402, with which its routes begin by themselves"
+      : `Set baseUrl to ${actual}, or mount the till at the path of baseUrl. If a proxy in front changes the path, nothing is wrong`
   })
 }
 

@@ -18,6 +18,7 @@ import {
   optionName,
   readOptions
 } from "./settings/Configuration.ts"
+import { unguarded } from "./guardedServices.ts"
 import { facilitator } from "./settings/Facilitators.ts"
 import { portMembers } from "./settings/HostOptions.ts"
 import {
@@ -157,7 +158,7 @@ export const portFaults = (given: Partial<Record<keyof typeof fields, unknown>>)
 export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArray<string>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const given = Records.map(yield* services, (port) => Option.getOrUndefined<unknown>(port))
+      const given = Records.map(yield* services, (port) => unguarded(Option.getOrUndefined<unknown>(port)))
       const operations = yield* (yield* Operations).all
       const taken = new Set<string>([...documentPathsOf(settings), ...publicPaths])
       const { Marketplaces: marketplaces } = given

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest"
 import { printProviderFailure } from "../../src/ports/ProviderFailure.ts"
 import { nodeEnv } from "../../src/runtime/nodeEnv.ts"
-import { isTestRun } from "../../src/till/moneyCheck.ts"
+import { isTestRun } from "../../src/runtime/nodeEnv.ts"
 
 /** What each reader says where the runtime has this `process`. */
 const readIn = (runtime: unknown) => {

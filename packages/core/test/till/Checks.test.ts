@@ -67,7 +67,7 @@ const openShop = async (options: Partial<TillOptions> = {}) => {
   await node.start()
   const { getSupported, settle, verify } = fakeFacilitator()
   const till = Till.make({
-    baseUrl: "https://shop.example",
+    baseUrl: "https://goods.shop",
     payTo: "0x1111111111111111111111111111111111111111",
     networks: [{ network: "base", rpcUrl: node.url }],
     secret: tillKey,
@@ -112,7 +112,7 @@ describe("till.check()", () => {
   })
 
   it("says what is wrong and how to cure it, without secrets, as it is now", async () => {
-    const { node, till } = await openShop({ baseUrl: "http://shop.example" })
+    const { node, till } = await openShop({ baseUrl: "http://goods.shop" })
     expect(wrongOf(await till.check())).toEqual(["warn real money"])
     node.hasLogs = false
     node.ageSeconds = 600

@@ -36,6 +36,31 @@ afterEach(() => {
 })
 
 describe("onProviderError", () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      "throws",
+      () => {
+        throw thrown
+      },
+      "nothing for"
+    ],
+    ["returns a promise", () => Promise.reject(thrown), "must return text or undefined: got the type object"],
+    ["returns a number", () => 5, "must return text or undefined: got the type number"]
+  ])("receives it where clientAddress %s, and the call is served", async (_, clientAddress, message) => {
+    const failures: Array<ProviderFailure> = []
+    const shop = await openTill({
+      clientAddress: clientAddress as () => string,
+      onProviderError: (failure) => failures.push(failure)
+    })
+    expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
+    expect(failures).toContainEqual(
+      expect.objectContaining({
+        port: "clientAddress",
+        error: expect.objectContaining({ message: expect.stringContaining(message) })
+      })
+    )
+  })
+
   it("receives the error that a port threw, with its stack, port and operation", async () => {
     const failures: Array<ProviderFailure> = []
     const { printed, response } = await trackFailing({ onProviderError: (failure) => failures.push(failure) })

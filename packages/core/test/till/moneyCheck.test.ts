@@ -26,7 +26,7 @@ const settling = (): TillOptions["facilitator"] => {
 
 /** The settings of a shop that takes real money. */
 const live = (): TillOptions => ({
-  baseUrl: "https://shop.example",
+  baseUrl: "https://goods.shop",
   payTo: ownPayTo,
   networks: ["base"],
   secret: tillKey,
@@ -82,6 +82,10 @@ describe("a till that takes real money", () => {
     [examplePayTo.toLowerCase(), "is that of the documents' examples"],
     ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "is the dollar's own contract on base"],
     ["0x036CbD53842c5426634e7929541eC2318f3dCF7e", "is the dollar's own contract on base-sepolia"],
+    [
+      "0x0000000000000000000000000000000000000001",
+      "is the address of a contract that each chain has built in"
+    ],
     ["0x000000000000000000000000000000000000dEaD", "is an address that nobody can spend from"],
     [
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -100,7 +104,29 @@ describe("a till that takes real money", () => {
     ["memory", { storage: memory() }, /^storage: Charges are in memory/],
     ["SQLite in memory", { storage: sqlite({ filename: ":memory:" }) }, /^storage: Charges are in memory/],
     ["SQLite's URI in memory", { storage: sqlite({ filename: "file:a?mode=memory" }) }, /^storage: /],
-    ["an http address", { baseUrl: "http://shop.example" }, /^baseUrl: baseUrl is http/],
+    ["an http address", { baseUrl: "http://goods.shop" }, /^baseUrl: baseUrl is http/],
+    [
+      "the address of the documents",
+      { baseUrl: "https://shop.example/api" },
+      /^baseUrl: .* is of an example: callers and indexes are sent there/
+    ],
+    [
+      "an address of this machine",
+      { baseUrl: "http://localhost:3000" },
+      /^baseUrl: .* is only reached from this machine.* Give the public address/
+    ],
+    [
+      "a facilitator by http",
+      { facilitator: { url: "http://facilitator.shop" } },
+      /^facilitator: A facilitator's address is http: .* Give https/
+    ],
+    [
+      "a node by http",
+      { networks: [{ network: "base", rpcUrl: "http://node.shop:1" }], allowPlayMoney: false },
+      /^networks: rpcUrl of base is http: .* Give https/
+    ],
+    ["a placeholder as secret", { secret: "replace-me-with-a-longer-text-32" }, /^secret: /],
+    ["a secret that repeats", { secret: "wJ8#kQ2!zR5@".repeat(3) }, /^secret: A secret looks guessable/],
     ["a secret of few characters", { secret: "a".repeat(40) }, /^secret: A secret looks guessable/],
     [
       "a secret of words",
@@ -187,7 +213,16 @@ describe("a till that takes real money", () => {
   })
 
   it("takes http within a machine or a cluster", async () => {
-    for (const baseUrl of ["http://localhost:3000", "http://127.0.0.1", "http://till.internal/api"])
+    expect(await start({ baseUrl: "http://till.internal/api" })).toEqual(nothing)
+    for (const url of [
+      "http://127.0.0.1:1",
+      "http://facilitator:8080",
+      "http://10.1.2.3",
+      "http://[fd00::1]"
+    ])
+      expect(await start({ facilitator: { url } })).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "")
+    for (const baseUrl of ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:3000"])
       expect(await start({ baseUrl })).toEqual(nothing)
   })
 })
@@ -223,10 +258,10 @@ describe("a database", () => {
   it("reports another address or wallet once, with both, and not a network that is new", async () => {
     const filename = nextFile()
     await on(filename)
-    const moved = { baseUrl: "https://other.example" }
+    const moved = { baseUrl: "https://other.shop" }
     expect((await on(filename, moved)).reported).toEqual([
       expect.stringMatching(
-        /^baseUrl: .*used with baseUrl https:\/\/shop\.example, and now with https:\/\/other\.example/
+        /^baseUrl: .*used with baseUrl https:\/\/goods\.shop, and now with https:\/\/other\.shop/
       )
     ])
     expect(await on(filename, moved)).toEqual(nothing)
@@ -247,7 +282,7 @@ describe("a database", () => {
     const database = new DatabaseSync(filename)
     for (const copy of [sameMoney, playMoney]) database.exec(`VACUUM INTO '${copy}'`)
     database.close()
-    const staging = { baseUrl: "https://staging.shop.example" }
+    const staging = { baseUrl: "https://staging.goods.shop" }
     const { refusal, reported } = await on(sameMoney, staging)
     expect([refusal, reported.length]).toEqual([undefined, 1])
     expect(await on(sameMoney, staging)).toEqual(nothing)
@@ -268,7 +303,7 @@ describe("a database", () => {
     onTestFinished(till.dispose)
     await till.ready
     const send = (headers: Record<string, string> = {}) =>
-      till.fetch(new Request("https://shop.example/x402/track?number=1Z999AA10123456784", { headers }))
+      till.fetch(new Request("https://goods.shop/x402/track?number=1Z999AA10123456784", { headers }))
     const unpaid = await send()
     const challenge: Challenged = JSON.parse(
       Buffer.from(unpaid.headers.get("payment-required")!, "base64").toString("utf8")

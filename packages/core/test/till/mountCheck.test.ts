@@ -49,6 +49,16 @@ it.each([
   expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/shop") }])
 })
 
+it("a mount at /x402 is told how to mount", async () => {
+  const { messages, send } = await open("https://shop.example/api")
+  expect(await send("/search?q=desk", "/api/x402")).toBe(404)
+  expect(messages()).toEqual([
+    expect.stringMatching(
+      /^The till is mounted at \/api\/x402, .*\. Mount the till without \/x402, with which its routes begin by themselves$/
+    )
+  ])
+})
+
 it("a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are no word worth", async () => {
   const { checks, messages, send } = await open("https://shop.example/api")
   for (const mount of [undefined, "", "/:tenant", `/${"a".repeat(200)}`, "/%61"])

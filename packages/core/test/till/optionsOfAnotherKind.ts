@@ -181,7 +181,12 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
   [
     "a header as clientAddress",
     { clientAddress: "x-real-ip" },
-    `clientAddress must be a function such as (request) => request.headers.get("x-real-ip") ?? undefined: got "x-real-ip"`
+    `clientAddress must be a function that isn't async, such as (request) => request.headers.get("x-real-ip") ?? undefined: got "x-real-ip"`
+  ],
+  [
+    "an async function as clientAddress",
+    { clientAddress: async () => "203.0.113.1" },
+    `clientAddress must be a function that isn't async, such as (request) => request.headers.get("x-real-ip") ?? undefined: got a function`
   ],
   [
     "an address as facilitator",

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { FacilitatorClient } from "@till402/core"
+import { isOwnHost, strangeHost } from "../OwnHost.ts"
 import { requestText } from "../requestText.ts"
 
 /** Larger than any payment header that a server accepts. */
@@ -22,7 +23,7 @@ interface ReceivedResponse {
 
 /**
  * Serves `POST /verify`, `POST /settle` and `GET /supported` on the loopback interface. Unreadable requests
- * get 400, 404, 405 or 413; a facilitator error gets 500.
+ * get 400, 404, 405 or 413, those to a foreign host 421; a facilitator error gets 500.
  *
  * @throws Error if the port is taken.
  */
@@ -72,6 +73,7 @@ const handleRequest = async (
   client: Required<FacilitatorClient>,
   request: IncomingMessage
 ): Promise<ReceivedResponse> => {
+  if (!isOwnHost(request)) return { status: 421, body: { error: strangeHost } }
   const { pathname } = new URL(request.url ?? "/", "http://facilitator.invalid")
   const method = pathname === "/supported" ? "GET" : "POST"
   if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle") {

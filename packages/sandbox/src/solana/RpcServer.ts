@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { isOwnHost, strangeHost } from "../OwnHost.ts"
 import { requestText } from "../requestText.ts"
 import type { RpcMethod } from "./TransactionMethods.ts"
 import { isRecord, RpcError, RpcParams } from "./RpcParams.ts"
@@ -60,6 +61,7 @@ const handleRequest = async (
   methods: ReadonlyMap<string, RpcMethod>,
   request: IncomingMessage
 ): Promise<{ readonly status: number; readonly body: unknown }> => {
+  if (!isOwnHost(request)) return { status: 421, body: failure(null, new RpcError(-32600, strangeHost)) }
   if (request.method !== "POST") {
     return { status: 405, body: failure(null, new RpcError(-32600, "Use POST.")) }
   }

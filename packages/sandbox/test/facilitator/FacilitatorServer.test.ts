@@ -4,6 +4,7 @@ import { toHex, type Address, type Hex, type LocalAccount } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { startChain, type Chain } from "../../src/chain/index.ts"
 import { authorize } from "../chain/authorize.ts"
+import { statusAt } from "../statusAt.ts"
 import { startFacilitator, type LocalFacilitator } from "../../src/facilitator/index.ts"
 
 let chain: Chain
@@ -140,6 +141,11 @@ describe("the facilitator's HTTP interface", () => {
     const supported = await new HTTPFacilitatorClient({ url: facilitator.url }).getSupported()
     expect(supported.kinds).toContainEqual({ x402Version: 2, scheme: "exact", network: "eip155:84532" })
     expect(supported.kinds).toContainEqual({ x402Version: 1, scheme: "exact", network: "base-sepolia" })
+  })
+
+  it("gives nothing to a website whose name resolves to it", async () => {
+    expect(await statusAt(`${facilitator.url}/supported`, "evil.example:4021")).toBe(421)
+    expect(await statusAt(`${facilitator.url}/supported`, "localhost:4021")).toBe(200)
   })
 
   it("works the same in process", async () => {

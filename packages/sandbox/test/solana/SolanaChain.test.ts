@@ -15,6 +15,7 @@ import {
 import { getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from "@solana-program/token"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { startSolanaChain, type SolanaChain } from "../../src/solana/index.ts"
+import { statusAt } from "../statusAt.ts"
 
 let chain: SolanaChain
 let rpc: ReturnType<typeof createSolanaRpc>
@@ -226,6 +227,12 @@ it("answers what it can't read with the errors of JSON-RPC", async () => {
   const health = { jsonrpc: "2.0", id: 1, method: "getHealth" }
   expect(await call([health, health])).toMatchObject({ body: [{ result: "ok" }, { result: "ok" }] })
   expect(await code(Array.from({ length: 51 }, () => health))).toBe(-32600)
+})
+
+it("gives nothing to a website whose name resolves to it", async () => {
+  const health = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getHealth" })
+  expect(await statusAt(chain.rpcUrl, "evil.example:4021", health)).toBe(421)
+  expect(await statusAt(chain.rpcUrl, "localhost:4021", health)).toBe(200)
 })
 
 it("tells its time, as of the latest block and of the latest final one", async () => {

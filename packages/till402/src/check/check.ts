@@ -165,7 +165,11 @@ const skippedLine = (
   )
 }
 
-const judgeTimeoutMillis = 2_000
+/** A slow machine takes two seconds to load the validators. */
+const judgeTimeoutMillis = 5_000
+
+/** All routes of a server share it: two hundred of them may each take as long as one may. */
+const allTimeoutMillis = 60_000
 
 /** Judges for a bounded time: the schema is the server's, and its patterns may backtrack for hours. */
 const judgeInTime = (route: Route, seen: Seen): Line => {
@@ -200,16 +204,28 @@ const probe = async (route: Route): Promise<Line> => {
   }
 }
 
-/** Checks every paid route at an address, one after the other. */
-export const checkRoutes = async (address: string): Promise<ReadonlyArray<Line>> => {
+/** A route for which no time was left. */
+const lateLine = ({ name }: Route): Line =>
+  fail(
+    name,
+    `it isn't called: the routes before it took ${allTimeoutMillis / 1_000} seconds`,
+    "Check it by its own address, and look at why the others are slow"
+  )
+
+/**
+ * Checks every paid route at an address, one after the other.
+ *
+ * @param now in milliseconds since 1970
+ */
+export const checkRoutes = async (address: string, now: () => number): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
+  const endMillis = now() + allTimeoutMillis
   const routes = await findRoutes(address)
   const isAllElsewhere = routes.every(({ skipped }) => skipped?._tag === "Elsewhere")
   for (const route of routes) {
     const { skipped } = route
-    lines.push(
-      skipped === undefined ? await probe(route) : skippedLine(route, skipped, { address, isAllElsewhere })
-    )
+    if (skipped !== undefined) lines.push(skippedLine(route, skipped, { address, isAllElsewhere }))
+    else lines.push(now() < endMillis ? await probe(route) : lateLine(route))
   }
   return lines
 }

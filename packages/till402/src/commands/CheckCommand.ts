@@ -12,10 +12,10 @@ const config = {
 
 export const checkCommand = ({ output }: Surroundings) =>
   Command.make("check", config, (input) =>
-    work(async () => {
+    work(async (now) => {
       const { href } = readUrl(input.url)
       const { checkRoutes } = await import("../check/check.ts")
       const { printLines } = await import("../doctor/Line.ts")
-      return printLines(await checkRoutes(href), input.json, output)
+      return printLines(await checkRoutes(href, now), input.json, output)
     })
   ).pipe(Command.withDescription("Shows every paid route as indexers see it"))

@@ -26,6 +26,8 @@ export interface Offer {
   readonly amountAtomic: bigint | undefined
   /** How long a signed payment is valid; `undefined` if the 402 gives no whole number of seconds. */
   readonly validSeconds: number | undefined
+  /** The domain of EIP-712 by which the 402 names its token. */
+  readonly domain: { readonly name: string; readonly version: string }
 }
 
 /** What wallets pay. */
@@ -50,7 +52,7 @@ export type OfferVerdict =
 /** What it changes is no text of x402, and isn't what would be signed. */
 const textOf = (value: unknown): string => (typeof value === "string" ? harmless(value) : "")
 
-type Field = keyof Requirements | "maxAmountRequired" | "maxTimeoutSeconds"
+type Field = keyof Requirements | "maxAmountRequired" | "maxTimeoutSeconds" | "extra"
 
 /** Reads an entry of `accepts`, which may be anything, as clients of the challenge's version do. */
 export const readOffer = (entry: unknown, x402Version: unknown): Offer => {
@@ -65,12 +67,14 @@ export const readOffer = (entry: unknown, x402Version: unknown): Offer => {
   const { amount, network } = requirements
   const found = findNetwork(network)
   const seconds = given.maxTimeoutSeconds
+  const { name, version } = (given.extra ?? {}) as { readonly name?: unknown; readonly version?: unknown }
   return {
     requirements,
     network: found,
     networkName: found?.v1Name ?? network,
     amountAtomic: /^\d{1,40}$/.test(amount) ? BigInt(amount) : undefined,
-    validSeconds: typeof seconds === "number" && Number.isSafeInteger(seconds) ? seconds : undefined
+    validSeconds: typeof seconds === "number" && Number.isSafeInteger(seconds) ? seconds : undefined,
+    domain: { name: String(name ?? ""), version: String(version ?? "") }
   }
 }
 

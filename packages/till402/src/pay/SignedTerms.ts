@@ -1,3 +1,4 @@
+import { recoverTypedDataAddress, type Hex } from "viem"
 import type { Payer } from "./Account.ts"
 import { maxValidSeconds, type Offer, priceOf } from "./Offers.ts"
 
@@ -14,9 +15,11 @@ interface Signed {
     readonly from: string
     readonly value: string
     readonly to: string
+    readonly validAfter: string
     readonly validBefore: string
-    readonly nonce: `0x${string}`
+    readonly nonce: Hex
   }
+  readonly signature?: Hex
   readonly permit2Authorization?: {
     readonly from: string
     readonly permitted: { readonly token: string; readonly amount: string }
@@ -42,7 +45,7 @@ const signedOf = ({ payload }: Payload): Signed => payload as Signed
 /** The nonce by which the chain tells whether a payment of EIP-3009 was used, and its end in seconds since 1970. */
 export const authorizationOf = (
   payload: Payload
-): { readonly nonce: `0x${string}`; readonly validBefore: number } | undefined => {
+): { readonly nonce: Hex; readonly validBefore: number } | undefined => {
   const { authorization } = signedOf(payload)
   return authorization === undefined
     ? undefined
@@ -89,6 +92,46 @@ const readTerms = async (payload: Payload): Promise<SignedTerms | undefined> => 
   return transaction === undefined ? undefined : readTransaction(transaction)
 }
 
+/** Of EIP-3009. */
+const transferWithAuthorization = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" }
+  ]
+} as const
+
+/**
+ * Whether an authorization was signed for the token and the network that were shown: it names neither, so only its
+ * signature tells. Others name their token.
+ */
+const isOfToken = async (
+  { authorization, signature }: Signed,
+  { domain, network, requirements }: Offer
+): Promise<boolean> => {
+  if (authorization === undefined) return true
+  if (signature === undefined || network?.family !== "evm") return false
+  const { from, nonce, to, validAfter, validBefore, value } = authorization
+  const signer = await recoverTypedDataAddress({
+    domain: { ...domain, chainId: network.chainId, verifyingContract: requirements.asset as Hex },
+    types: transferWithAuthorization,
+    primaryType: "TransferWithAuthorization",
+    message: {
+      from: from as Hex,
+      to: to as Hex,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce
+    },
+    signature
+  })
+  return isSame(signer, from)
+}
+
 const isSame = (one: string | undefined, other: string): boolean =>
   one === undefined || one.toLowerCase() === other.toLowerCase()
 
@@ -114,7 +157,9 @@ export const signedFault = async (
     return `the client signed a payment to ${payTo}, and ${requirements.payTo} was shown`
   if (!isSame(asset, requirements.asset))
     return `the client signed a payment of the token ${asset}, and ${requirements.asset} was shown`
-  return Number(validBefore) > nowMillis / 1_000 + maxValidSeconds + marginSeconds
-    ? `the client signed a payment that is valid for more than ${maxValidSeconds} seconds`
-    : undefined
+  if (Number(validBefore) > nowMillis / 1_000 + maxValidSeconds + marginSeconds)
+    return `the client signed a payment that is valid for more than ${maxValidSeconds} seconds`
+  return (await isOfToken(signedOf(payload), offer).catch(() => false))
+    ? undefined
+    : `the signature isn't of a payment in the token ${requirements.asset} on ${offer.networkName}, which was shown`
 }

@@ -39,6 +39,8 @@ const translations =
   /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/
 /** What was typed, with its passwords: `.bash_history`. */
 const history = /^\.[a-z_]+_history$/
+/** The database of a till, and the key of a wallet, as these documents name them. */
+const ofTill = /^(?:till\.sqlite(?:-(?:wal|shm|journal))?|key\.txt)$/
 /** What Terraform knows of an infrastructure, with its passwords. */
 const terraformState = /\.tfstate$/
 
@@ -49,8 +51,10 @@ const isPrivate = (segment: string, folder: string): boolean => {
   if (names.has(name)) return true
   if (environment.test(name) || keypair.test(name)) return !example.test(name)
   if (name === "solana") return parent === ".config"
+  // Passwords of registries.
+  if (name === "config.json") return parent === ".docker"
   if (name === "id.json") return !translations.test(parent)
-  return [sshKey, keyFile, history, terraformState].some((pattern) => pattern.test(name))
+  return [sshKey, keyFile, history, ofTill, terraformState].some((pattern) => pattern.test(name))
 }
 
 /**

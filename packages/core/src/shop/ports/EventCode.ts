@@ -73,6 +73,7 @@ export type EventCode =
   | "settlement_unknown"
   | "storage_created"
   | "storage_failed"
+  | "storage_file_lost"
   | "storage_on_event_loop"
   | "storage_thread_ended"
   | "till_not_started"

@@ -11,6 +11,7 @@ import type { MailerOptions } from "../../shop/ports/Mailer.ts"
 import type { MarketplaceOptions, MarketplacesOptions } from "../../shop/ports/Marketplaces.ts"
 import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
+import { isAsyncFunction } from "../../runtime/isAsyncFunction.ts"
 import { facilitator } from "./Facilitators.ts"
 import { address } from "./Networks.ts"
 import {
@@ -99,8 +100,9 @@ export const hookFields = {
   onProviderError: callback<NonNullable<TillHooks["onProviderError"]>>(
     "a function such as ({ error, port, operation }) => …"
   ),
-  clientAddress: callback<NonNullable<TillHooks["clientAddress"]>>(
-    `a function such as (request) => request.headers.get("x-real-ip") ?? undefined`
+  clientAddress: optional<NonNullable<TillHooks["clientAddress"]>>(
+    `a function that isn't async, such as (request) => request.headers.get("x-real-ip") ?? undefined`,
+    (given) => typeof given === "function" && !isAsyncFunction(given)
   ),
   publicRoutes: checked<NonNullable<TillHooks["publicRoutes"]>>(checkPublicRoutes)
 } satisfies OptionsOf<TillHooks>

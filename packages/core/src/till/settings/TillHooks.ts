@@ -37,7 +37,8 @@ export interface TillHooks {
   readonly onProviderError?: (failure: ProviderFailure) => void
   /**
    * Returns the address of the client that sent a request. Quotes, and verifications of new payers, are shared fairly
-   * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set.
+   * among addresses. Default: the adapter's address. Behind a proxy, read a header that only the proxy can set. If it
+   * fails, the address is unknown, and `onProviderError` gets the error.
    */
   readonly clientAddress?: (request: Request) => string | undefined
   /**

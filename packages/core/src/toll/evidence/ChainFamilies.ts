@@ -5,6 +5,7 @@ import type { Chain } from "./Chain.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainNetwork } from "./ChainReader.ts"
 import { readNodeClock } from "./NodeClock.ts"
+import { ownChain } from "./ownChains.ts"
 import { makeSolanaChain } from "./solana/SolanaReader.ts"
 
 /*
@@ -27,10 +28,10 @@ export const readChains = Effect.fnUntraced(function* (
     const url = urls.get(caip2)
     return url === undefined ? Effect.undefined : readNodeClock(client, caip2, url)
   }
-  if (onEvm.length === 0) return { ...ofFamilies(unreadable, solana), clock }
+  if (onEvm.length === 0) return ownChain({ ...ofFamilies(unreadable, solana), clock })
   const [{ makeChain }, { rpcTransport }] = yield* loadReader
   const evm = makeChain(onEvm, (caip2) => rpcTransport(urls.get(caip2)!, client))
-  return { ...ofFamilies(evm, solana), clock }
+  return ownChain({ ...ofFamilies(evm, solana), clock })
 })
 
 /** Reads each network as one of its family. */

@@ -19,6 +19,7 @@ import {
   toVerification,
   unreachableSettlement,
   VerifyResponse,
+  type WireRequest,
   wireRequest
 } from "./Wire.ts"
 
@@ -42,6 +43,9 @@ const callClient = <A>(
     )
   )
 
+/** What the client gets is its own to change: the till's offers and documents are shared by all calls. */
+const ownCopy = (request: FacilitatorRequest): WireRequest => structuredClone(wireRequest(request))
+
 /** Calls a facilitator in the same process. */
 export const makeClientFacilitator = (
   client: NamedFacilitatorClient,
@@ -53,7 +57,7 @@ export const makeClientFacilitator = (
     callClient(
       verifyTimeoutMillis,
       async () => {
-        const { paymentPayload, paymentRequirements } = wireRequest(request)
+        const { paymentPayload, paymentRequirements } = ownCopy(request)
         return client.verify(paymentPayload, paymentRequirements)
       },
       readVerify
@@ -66,7 +70,7 @@ export const makeClientFacilitator = (
     callClient(
       settleTimeoutMillis,
       async () => {
-        const { paymentPayload, paymentRequirements } = wireRequest(request)
+        const { paymentPayload, paymentRequirements } = ownCopy(request)
         return client.settle(paymentPayload, paymentRequirements)
       },
       readSettle

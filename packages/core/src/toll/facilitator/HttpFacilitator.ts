@@ -160,9 +160,10 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     maxVerifications: 3,
     settle,
     settleTimeoutMillis,
-    clock: Effect.catch(
-      Effect.flatMap(uncached, (request) => readClock(client, request)),
-      () => Effect.undefined
+    clock: Effect.flatMap(uncached, (request) => readClock(client, request)).pipe(
+      // The host's headers may take for ever.
+      within(verifyTimeoutMillis),
+      Effect.orElseSucceed(() => undefined)
     )
   }
 })

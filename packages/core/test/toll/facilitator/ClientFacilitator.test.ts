@@ -51,6 +51,22 @@ describe("a facilitator in the same process", () => {
     })
   )
 
+  it.effect("may change what it gets", () =>
+    Effect.gen(function* () {
+      const before = structuredClone(request)
+      const { verify } = facilitatorOf({
+        verify: async (payment, requirements) => {
+          payment.payload.authorization.nonce = transaction
+          payment.accepted.payTo = "0x0"
+          requirements.extra.name = "Other"
+          return { isValid: true }
+        }
+      })
+      assert.deepStrictEqual(yield* verify(request), { _tag: "Valid", payer: undefined })
+      assert.deepStrictEqual(request, before)
+    })
+  )
+
   it.effect("refuses", () =>
     Effect.gen(function* () {
       const { settle, verify } = facilitatorOf({

@@ -233,6 +233,12 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
       expect(verdict._tag).toBe("Unreachable")
       expect(calls).toHaveLength(0)
     })
+
+    it("headers that never come end the reading of its clock, too", async () => {
+      const headers = () => new Promise<never>(() => undefined)
+      const read = run(({ clocks }) => clocks!, { verifyTimeoutMillis: 50, headers })
+      expect(await read).toEqual([])
+    })
   })
 
   describe("settle", () => {

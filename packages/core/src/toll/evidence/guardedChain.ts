@@ -1,0 +1,161 @@
+import { Cause, Effect, Exit } from "effect"
+import { causeName } from "../../runtime/causeName.ts"
+import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import type { Chain } from "./Chain.ts"
+import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
+import { reportedBy } from "./UnreadableChain.ts"
+
+/*
+ * The boundary between the till and a `Chain` that a host wrote as a service. That of this package has its own.
+ */
+
+const readMillis = 10_000
+const searchMillis = 30_000
+/** The books compare themselves with all transfers of a long time. */
+const booksMillis = 300_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === "string"
+const isNumber = (value: unknown): value is number => Number.isFinite(value)
+const isBigint = (value: unknown): value is bigint => typeof value === "bigint"
+const isFlag = (value: unknown): value is boolean => typeof value === "boolean"
+const isListOf = (length: number, is: (member: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.length === length && value.every(is)
+
+/** The fields of each kind of evidence that decide about money. */
+const evidenceFields: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  Moved: { transaction: isText, logIndex: Number.isSafeInteger, atSeconds: isNumber, isFinal: isFlag },
+  Confirming: { transaction: isText },
+  NotMoved: { chainTimeSeconds: isNumber },
+  NotPaid: { reason: (value) => ["canceled", "failed", "used_otherwise"].includes(String(value)) },
+  Unavailable: {}
+}
+
+const isEvidence = (value: unknown): boolean => {
+  if (!isRecord(value) || !Object.hasOwn(evidenceFields, String(value["_tag"]))) return false
+  return Object.entries(evidenceFields[String(value["_tag"])]!).every(([name, is]) => is(value[name]))
+}
+
+const isHead = (value: unknown): boolean => isRecord(value) && isBigint(value["number"])
+const isFoundTransfers = (value: unknown): boolean =>
+  isRecord(value) &&
+  isBigint(value["fromBlock"]) &&
+  isBigint(value["toBlock"]) &&
+  Array.isArray(value["transfers"])
+
+const reported = reportedBy((fault: unknown) => causeName(fault))
+
+/** A read that ends, and whose result has its shape or is `undefined`: what fails is reported. Never fails. */
+const read = <A>(
+  caip2: string,
+  timeoutMillis: number,
+  is: (value: unknown) => boolean,
+  call: () => Effect.Effect<A | undefined>
+): Effect.Effect<A | undefined> =>
+  reported(
+    caip2,
+    Effect.flatMap(
+      exitWithin(
+        {
+          timeoutMillis,
+          onTimeout: () =>
+            new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
+        },
+        Effect.suspend(call)
+      ),
+      (exit): Effect.Effect<A | undefined, unknown> => {
+        if (Exit.isFailure(exit)) return Effect.fail(Cause.squash(exit.cause))
+        return exit.value === undefined || is(exit.value)
+          ? Effect.succeed(exit.value)
+          : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))
+      }
+    )
+  )
+
+/** What a chain may lack. */
+const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
+  const { clock, facts, head, paidWithin, token, transfersFrom } = given
+  return {
+    ...(head === undefined
+      ? {}
+      : { head: (caip2) => read(caip2, readMillis, isHead, () => head.call(given, caip2)) }),
+    ...(clock === undefined
+      ? {}
+      : {
+          clock: (caip2) =>
+            read(
+              caip2,
+              readMillis,
+              (value) => isRecord(value) && isText(value["host"]),
+              () => clock.call(given, caip2)
+            )
+        }),
+    ...(token === undefined
+      ? {}
+      : { token: (network) => read(network.caip2, readMillis, isRecord, () => token.call(given, network)) }),
+    ...(facts === undefined
+      ? {}
+      : {
+          facts: (network, payTo) =>
+            read(
+              network.caip2,
+              readMillis,
+              (value) => isRecord(value) && isNumber(value["blockSeconds"]),
+              () => facts.call(given, network, payTo)
+            )
+        }),
+    ...(transfersFrom === undefined
+      ? {}
+      : {
+          transfersFrom: (network, from, span) =>
+            read(network.caip2, booksMillis, isFoundTransfers, () =>
+              transfersFrom.call(given, network, from, span)
+            )
+        }),
+    ...(paidWithin === undefined
+      ? {}
+      : {
+          paidWithin: (...query) =>
+            read(
+              query[0].caip2,
+              searchMillis,
+              isListOf(query[1].length, (member) => member === undefined || isText(member)),
+              () => paidWithin.apply(given, query)
+            )
+        })
+  }
+}
+
+/** A chain whose reads end, whose faults are unread chains, and whose results have their shape. */
+export const guardedChain = (given: Chain["Service"]): Chain["Service"] => ({
+  canRead: (caip2) => given.canRead(caip2),
+  evidence: (network, authorization, hints) =>
+    Effect.map(
+      read<ChainEvidence>(network.caip2, searchMillis, isEvidence, () =>
+        given.evidence(network, authorization, hints)
+      ),
+      (found) => found ?? unavailable
+    ),
+  usedNonces: (network, owners) =>
+    read(
+      network.caip2,
+      readMillis,
+      (value) =>
+        isRecord(value) &&
+        isNumber(value["chainTimeSeconds"]) &&
+        isListOf(owners.length, isFlag)(value["used"]),
+      () => given.usedNonces(network, owners)
+    ),
+  balanceOf: (network, address) =>
+    read(network.caip2, readMillis, isBigint, () => given.balanceOf(network, address)),
+  acceptsSignature: (network, ...signed) =>
+    read(network.caip2, readMillis, isFlag, () => given.acceptsSignature(network, ...signed)),
+  transfersTo: (network, to, span) =>
+    read(network.caip2, booksMillis, isFoundTransfers, () => given.transfersTo(network, to, span)),
+  ...optionalReads(given)
+})
