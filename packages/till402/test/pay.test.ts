@@ -10,7 +10,7 @@ import { isUnchargedText } from "../src/http/see.ts"
 import { judgeOffer, readOffer } from "../src/pay/Offers.ts"
 import { signedFault } from "../src/pay/SignedTerms.ts"
 import { sendUnpaid } from "../src/pay/send.ts"
-import { judgeStanding } from "../src/pay/Standing.ts"
+import { judgeOutcome } from "../src/pay/PaymentOutcome.ts"
 import { listen, payTo, privateKey, startNode, startService, till402, withHeaders } from "./world.ts"
 
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -566,14 +566,14 @@ describe("till402 pay says of a payment that bought nothing", () => {
     [{ isUsed: false }, "Unknown"],
     [{ validBefore: 900 }, "Unknown"]
   ])("by %j: %s", (known, tag) => {
-    const standing = judgeStanding({
+    const outcome = judgeOutcome({
       isDenied: false,
       isUsed: undefined,
       validBefore: undefined,
       blockSeconds: 1_000,
       ...known
     })
-    expect(standing._tag).toBe(tag)
+    expect(outcome._tag).toBe(tag)
   })
 })
 

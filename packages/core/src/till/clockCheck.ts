@@ -161,7 +161,7 @@ const doubtfulMillis = 60_000
 /** Wall and monotonic clock differ by less, unless the wall clock was set. */
 const jumpMillis = 1_000
 
-/** Whether the clocks are due to be compared again: after a while, and after the till's was set. */
+/** Whether to compare the clocks again: after some minutes, and after the till's clock was set. */
 const isDue = (last: Instant, now: Instant, { level }: ClockVerdict): boolean => {
   const passedMillis = now.monotonicMillis - last.monotonicMillis
   const hasJumped = Math.abs(now.wallMillis - last.wallMillis - passedMillis) > jumpMillis

@@ -1,5 +1,5 @@
 /*
- * What the model is told.
+ * The instructions of the model.
  */
 
 /** Says what to do, and what code leaves out of the answer. */

@@ -181,7 +181,7 @@ const makeRetrying = (options: {
 }) => {
   const { name, retry, send, timeoutMillis } = options
   // The upstream requested a pause until then. It applies to all callers, who share one key. Anybody can make unpaid
-  // calls exceed a rate, so a pause that one of them is told applies to unpaid calls only.
+  // calls exceed a rate, so a pause that is requested of one of them applies to unpaid calls only.
   let quietUntil = 0
   let unpaidQuietUntil = 0
 

@@ -36,11 +36,11 @@ const fresh: ReadonlyArray<ChargeCase> = [
     )
     expectEqual(countTagged(claims, "Claimed"), 1, "claims that won")
     const winner = claims.findIndex(({ _tag }) => _tag === "Claimed")
-    const standing = asClaimed(sampleCharge({ payloadDigest: `digest-${winner}` }), lease(`racer-${winner}`))
-    expectEqual(yield* charges.find(key), standing, "the charge")
+    const claimed = asClaimed(sampleCharge({ payloadDigest: `digest-${winner}` }), lease(`racer-${winner}`))
+    expectEqual(yield* charges.find(key), claimed, "the charge")
     for (const claim of claims) {
       if (claim._tag !== "Claimed")
-        expectEqual(claim, { _tag: "Existing", charge: standing }, "the charge returned to the others")
+        expectEqual(claim, { _tag: "Existing", charge: claimed }, "the charge returned to the others")
     }
   }),
   storeCase("Charges: claims of different keys are independent", function* () {

@@ -7,30 +7,30 @@ import { expectEqual, type ChargeCase, storeCase } from "./StoreCase.ts"
 /** The charge for which a payer's activity is read: newer than all others. */
 const last = { ...sampleCharge({ key: "z" }), createdAtMillis: 9_000 }
 
-const standingOf = (sinceMillis: number, nowMillis: number, of: Partial<typeof last> = {}) =>
+const activityOf = (sinceMillis: number, nowMillis: number, of: Partial<typeof last> = {}) =>
   Charges.use((charges) => charges.payerActivity({ ...last, ...of }, sinceMillis, nowMillis))
-const standing = (openAtomic: string, settledAtomic: string): PayerActivity => ({ openAtomic, settledAtomic })
+const activity = (openAtomic: string, settledAtomic: string): PayerActivity => ({ openAtomic, settledAtomic })
 
 const maxSettled = 200
 
 /** Contract of `payerActivity`. */
 export const payerActivityCases: ReadonlyArray<ChargeCase> = [
   storeCase("Charges: a payer's open amounts are its ready and claimed charges", function* () {
-    expectEqual(yield* standingOf(0, 0), standing("0", "0"), "of a payer without charges")
+    expectEqual(yield* activityOf(0, 0), activity("0", "0"), "of a payer without charges")
     const charges = yield* chargesWithOne("ready", { key: "ready", amountAtomic: "1" })
     yield* chargesWithOne("claimed", { key: "claimed", amountAtomic: "20" })
     yield* chargesWithOne("voided", { key: "voided", amountAtomic: "300", exposureAtomic: "1" })
     yield* chargesWithOne("settled", { key: "settled", amountAtomic: "4000" })
-    expectEqual(yield* standingOf(1_501, 1_999), standing("21", "0"), "while the lease runs")
-    expectEqual(yield* standingOf(1_501, 2_000), standing("1", "0"), "once it has expired")
+    expectEqual(yield* activityOf(1_501, 1_999), activity("21", "0"), "while the lease runs")
+    expectEqual(yield* activityOf(1_501, 2_000), activity("1", "0"), "once it has expired")
     yield* charges.complete("ready", paid, 1_400)
-    expectEqual(yield* standingOf(1_501, 2_000), standing("0", "0"), "once all of them are settled")
+    expectEqual(yield* activityOf(1_501, 2_000), activity("0", "0"), "once all of them are settled")
   }),
   storeCase("Charges: a payer's open amounts include no payment that expired 15 minutes ago", function* () {
     yield* chargesWithOne("ready", { key: "ready", amountAtomic: "1", validBeforeSeconds: 2_000 })
     const end = 2_000_000 + 15 * 60_000
-    expectEqual(yield* standingOf(0, end - 1), standing("1", "0"), "before")
-    expectEqual(yield* standingOf(0, end), standing("0", "0"), "at the end")
+    expectEqual(yield* activityOf(0, end - 1), activity("1", "0"), "before")
+    expectEqual(yield* activityOf(0, end), activity("0", "0"), "at the end")
   }),
   storeCase("Charges: a payer's open amounts include charges up to the given one, by age", function* () {
     const ages = [
@@ -42,7 +42,7 @@ export const payerActivityCases: ReadonlyArray<ChargeCase> = [
     for (const [own, createdAtMillis, amountAtomic] of ages)
       yield* chargesWithOne("ready", { key: own, createdAtMillis, amountAtomic })
     const sums = yield* Effect.forEach(ages, ([own, createdAtMillis]) =>
-      standingOf(0, 0, { key: own, createdAtMillis })
+      activityOf(0, 0, { key: own, createdAtMillis })
     )
     expectEqual(
       sums.map(({ openAtomic }) => openAtomic),
@@ -50,7 +50,7 @@ export const payerActivityCases: ReadonlyArray<ChargeCase> = [
       "up to each of them, itself included"
     )
     expectEqual(
-      (yield* standingOf(0, 0, { key: "aa", createdAtMillis: 1_001 })).openAtomic,
+      (yield* activityOf(0, 0, { key: "aa", createdAtMillis: 1_001 })).openAtomic,
       "21",
       "up to a charge that isn't recorded"
     )
@@ -68,33 +68,33 @@ export const payerActivityCases: ReadonlyArray<ChargeCase> = [
       { key: "with a refund due", amountAtomic: "4000" },
       { settledAtMillis: 8_000, settlement: paidRefundDue }
     )
-    expectEqual(yield* standingOf(1_000, 5_000), standing("0", "320"), "since 1000")
-    expectEqual(yield* standingOf(0, 5_000), standing("0", "321"), "since 0")
-    expectEqual(yield* standingOf(8_001, 5_000), standing("0", "0"), "since 8001")
+    expectEqual(yield* activityOf(1_000, 5_000), activity("0", "320"), "since 1000")
+    expectEqual(yield* activityOf(0, 5_000), activity("0", "321"), "since 0")
+    expectEqual(yield* activityOf(8_001, 5_000), activity("0", "0"), "since 8001")
     yield* charges.markRefundDue("late", 8_500, undefined)
-    expectEqual(yield* standingOf(1_000, 5_000), standing("0", "20"), "once another refund is due")
+    expectEqual(yield* activityOf(1_000, 5_000), activity("0", "20"), "once another refund is due")
   }),
-  storeCase("Charges: a payer's standing covers one payer, network and asset", function* () {
+  storeCase("Charges: a payer's activity is that of one payer, network and asset", function* () {
     const others = [{ payer: "0xother" }, { network: "eip155:1" }, { asset: "0xasset" }]
     for (const [index, other] of [{}, ...others].entries()) {
       const amountAtomic = String(10 ** index)
       yield* chargesWithOne("ready", { key: `ready ${index}`, amountAtomic, ...other })
       yield* chargesWithOne("settled", { key: `settled ${index}`, amountAtomic, ...other })
     }
-    expectEqual(yield* standingOf(0, 0), standing("1", "1"), "of the payer")
+    expectEqual(yield* activityOf(0, 0), activity("1", "1"), "of the payer")
     for (const [index, other] of others.entries()) {
       const amount = String(10 ** (index + 1))
-      expectEqual(yield* standingOf(0, 0, other), standing(amount, amount), `of ${JSON.stringify(other)}`)
+      expectEqual(yield* activityOf(0, 0, other), activity(amount, amount), `of ${JSON.stringify(other)}`)
     }
   }),
   storeCase("Charges: a payer's undone settlement doesn't count as settled", function* () {
     const settlement = { ...paid, finalAfterMillis: 5_000 }
     const charges = yield* chargesWithOne("settled", { key: "a", amountAtomic: "70" }, { settlement })
-    expectEqual(yield* standingOf(0, 0), standing("0", "70"), "before")
+    expectEqual(yield* activityOf(0, 0), activity("0", "70"), "before")
     yield* charges.reopen("a", "me", 1_600)
-    expectEqual(yield* standingOf(0, 0), standing("70", "0"), "after")
+    expectEqual(yield* activityOf(0, 0), activity("70", "0"), "after")
     yield* charges.complete("a", paid, 1_700)
-    expectEqual(yield* standingOf(0, 0), standing("0", "70"), "once it settled a second time")
+    expectEqual(yield* activityOf(0, 0), activity("0", "70"), "once it settled a second time")
   }),
   storeCase(`Charges: a payer's latest ${maxSettled} settlements count, with exact sums`, function* () {
     const charges = yield* Charges
@@ -113,11 +113,11 @@ export const payerActivityCases: ReadonlyArray<ChargeCase> = [
       { concurrency: 10, discard: true }
     )
     const all = BigInt(amountAtomic) * BigInt(maxSettled - 1)
-    expectEqual(yield* standingOf(0, 0), standing("0", String(all + 1n)), `of ${maxSettled}`)
+    expectEqual(yield* activityOf(0, 0), activity("0", String(all + 1n)), `of ${maxSettled}`)
     yield* settled(maxSettled, amountAtomic)
     expectEqual(
-      yield* standingOf(0, 0),
-      standing("0", String(all + BigInt(amountAtomic))),
+      yield* activityOf(0, 0),
+      activity("0", String(all + BigInt(amountAtomic))),
       "without the oldest"
     )
   })

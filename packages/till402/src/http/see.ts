@@ -25,7 +25,7 @@ export const readText = async (response: Response, maxLength = maxBytes): Promis
 export const isUnchargedText = (text: string): boolean =>
   /(?:^|[.:;] )(?:nothing was|this one was not) charged(?: here| by this request)?(?:[.,;]|$)/i.test(text)
 
-/** Fetches as strangers do: whoever redirects is told, and nothing is waited for endlessly. A longer body is read as none. */
+/** Fetches as strangers do: returns redirects, and bounds every wait. A body that is too long is read as empty. */
 export const see = async (url: string, init: RequestInit = {}): Promise<Seen> => {
   const response = await fetch(url, {
     ...init,

@@ -19,7 +19,7 @@ import {
 } from "./Offers.ts"
 import { type Call, sendPayment, sendUnpaid } from "./send.ts"
 import { authorizationOf, signedFault } from "./SignedTerms.ts"
-import { judgeStanding, standingText } from "./Standing.ts"
+import { judgeOutcome, outcomeText } from "./PaymentOutcome.ts"
 import type { Wallet } from "./Wallet.ts"
 
 export interface PayOptions extends Omit<Terms, "families">, Call {
@@ -233,7 +233,7 @@ const refusalOf402 = async (response: Response): Promise<string> => {
 }
 
 /** What is known of a payment that bought nothing, by the server's statement and the chain's state. */
-const standingOf = async (
+const outcomeOf = async (
   { again, kept, offer }: Signed,
   isDenied: boolean,
   options: PayOptions
@@ -251,14 +251,14 @@ const standingOf = async (
           options.rpcUrl ?? rpcUrl
         ).catch(() => undefined)
   const validBefore = authorization?.validBefore
-  const standing = judgeStanding({
+  const outcome = judgeOutcome({
     isDenied,
     isUsed: state?.isUsed,
     blockSeconds: state?.blockSeconds,
     validBefore
   })
-  const isOpen = standing._tag !== "Denied" && standing._tag !== "Expired"
-  return standingText(standing, { address, networkName, again: isOpen ? await again() : "" })
+  const isOpen = outcome._tag !== "Denied" && outcome._tag !== "Expired"
+  return outcomeText(outcome, { address, networkName, again: isOpen ? await again() : "" })
 }
 
 /** Sends a payment, and notes its outcome. */
@@ -268,10 +268,10 @@ const deliver = async (signed: Signed, options: PayOptions, output: Output): Pro
   const delivery = await sendPayment(options, headers, output)
   const { first, isFinal, last, mayBeCharged, response } = delivery
   const sentence = async (text: string, isDenied: boolean) => {
-    const standing = await standingOf(signed, isDenied, options)
+    const outcome = await outcomeOf(signed, isDenied, options)
     const isOver = isFinal && isDenied
     const before = first === undefined || isOver ? "" : `; at first: ${first}`
-    return `${text}${before}${standing === "" ? "" : `. ${standing}`}`
+    return `${text}${before}${outcome === "" ? "" : `. ${outcome}`}`
   }
   if (response === undefined)
     throw new CommandFailed(

@@ -90,7 +90,7 @@ const maxErrorBytes = 64_000
 /** The body of a final response that isn't ok, which is also shown; a longer one is none. */
 const maxRefusalBytes = 1_000_000
 
-/** A refusal with a body that is read, and what it says. A 402 is left to whoever reads challenges. */
+/** A refusal with a body that is read, and what it says. A 402 is left unread, for the code that reads challenges. */
 const readRefusal = async (response: Response) => {
   const { body, headers, status } = response
   if (response.ok || status === 402 || body === null) return { response, text: "" }

@@ -221,7 +221,7 @@ export interface PaidFirst {
  */
 export type ChainQuery =
   | { readonly _tag: "Proof"; readonly transaction: string | undefined }
-  /** `sameRequest`: it was made for the request at hand; always true for the reconciler, which has none. */
+  /** `sameRequest`: it was made for the request of this call; always true for the reconciler, which has none. */
   | { readonly _tag: "Watch"; readonly charge: Charge; readonly sameRequest: boolean }
   | { readonly _tag: "Refusal" }
   | { readonly _tag: "Finality"; readonly charge: Charge }
@@ -285,7 +285,7 @@ export interface RepeatedEvent {
   readonly as: Repetition
 }
 
-/** A charge of the same key, and the payment at hand compared with it. */
+/** A charge of the same key, and the presented payment compared with it. */
 export interface FoundCharge {
   readonly charge: Charge
   readonly presented: Presented
@@ -296,7 +296,7 @@ export interface TakenEvent {
   /** Its current record, under our lease. */
   readonly charge: Charge
   readonly sameRequest: boolean
-  /** The payment at hand was refused: it buys nothing any more. */
+  /** The presented payment was refused: it buys nothing any more. */
   readonly isRefused?: boolean | undefined
   /** The settlement task could be decrypted. */
   readonly readable: boolean

@@ -39,7 +39,7 @@ export const sentBack = "this payment has been refunded; sign a new one to buy"
 /** A payment as presented, compared with the charge of an earlier request with the same key. */
 export interface Presented {
   readonly payloadDigest: string
-  /** The charge's fingerprint is that of the request at hand. */
+  /** The charge's fingerprint is that of the presented request. */
   readonly sameRequest: boolean
   /** The presented signature is the payer's own. Only read for a voided charge. */
   readonly proven?: boolean

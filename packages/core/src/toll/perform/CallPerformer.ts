@@ -160,7 +160,7 @@ export class CallPerformer {
       if (taken === undefined) return { _tag: "Overtaken" }
       // Counted only now: of many copies at once, one takes the charge over and the others wait for it.
       this.takeovers.take(lease.key, lease.nowMillis())
-      // From here on the facts are those of the charge, and not of the request at hand.
+      // From here on, decide by the charge, not by the presented request.
       const { event, held } = taken
       const { charge } = event
       // A recorded response is only for the payment that bought it.

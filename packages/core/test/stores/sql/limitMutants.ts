@@ -286,7 +286,7 @@ const standing: ReadonlyArray<Mutant> = [
   ...([{ network: "eip155:1" }, { asset: "0xasset" }, { payer: "0xother" }] as const).map(
     (other): Mutant => ({
       name: `the standing of one ${Object.keys(other)[0]} is that of another as well`,
-      foundBy: "a payer's standing covers one payer, network and asset",
+      foundBy: "a payer's activity is that of one payer, network and asset",
       breaks: (store) => ({
         payerActivity: (charge, ...rest) =>
           Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { normalized } from "./PlainText.ts"
  * whose subject is known are asked along: a model that is wrong about one of them isn't believed.
  */
 
-/** Subjects, as the model is told. */
+/** The subjects of sentences, as the prompt describes them. */
 const subjects = {
   advice:
     "answers, compares, recommends or says no; says for whom, for what or with what something fits or doesn't; how to use it or care for it; drawbacks and warnings; what is usual for such things, and people's habits; what the listing doesn't tell",

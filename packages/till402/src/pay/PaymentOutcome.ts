@@ -16,7 +16,7 @@ export interface Known {
   readonly blockSeconds: number | undefined
 }
 
-export type Standing =
+export type PaymentOutcome =
   /** The server's own statement stands. */
   | { readonly _tag: "Denied" }
   | { readonly _tag: "Charged" }
@@ -30,7 +30,7 @@ export type Standing =
 const marginSeconds = 60
 
 /** Decides from what is known alone, by the chain before the server: without evidence, it may have been charged. Pure. */
-export const judgeStanding = ({ blockSeconds, isDenied, isUsed, validBefore }: Known): Standing => {
+export const judgeOutcome = ({ blockSeconds, isDenied, isUsed, validBefore }: Known): PaymentOutcome => {
   if (isUsed === true) return { _tag: "Charged" }
   if (isDenied) return { _tag: "Denied" }
   if (isUsed === undefined || validBefore === undefined) return { _tag: "Unknown" }
@@ -40,15 +40,15 @@ export const judgeStanding = ({ blockSeconds, isDenied, isUsed, validBefore }: K
 }
 
 /** The sentence for people; `again` says how the same payment is sent again. */
-export const standingText = (
-  standing: Standing,
+export const outcomeText = (
+  outcome: PaymentOutcome,
   {
     address,
     again,
     networkName
   }: { readonly address: string; readonly again: string; readonly networkName: string }
 ): string => {
-  switch (standing._tag) {
+  switch (outcome._tag) {
     case "Denied":
       return ""
     case "Charged":
@@ -56,7 +56,7 @@ export const standingText = (
     case "Expired":
       return "Nothing was charged: it has expired, and the chain shows its authorization as unused"
     case "Unused":
-      return `The chain shows its authorization as unused, and the server can charge it until ${new Date(standing.validBefore * 1_000).toISOString()}. Before that, don't pay again; ${again}`
+      return `The chain shows its authorization as unused, and the server can charge it until ${new Date(outcome.validBefore * 1_000).toISOString()}. Before that, don't pay again; ${again}`
     case "Unknown":
       return `It may have been charged: look at the transfers of ${address} on ${harmless(networkName)}. Don't pay again; ${again}`
   }
