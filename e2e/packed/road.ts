@@ -10,6 +10,8 @@ if (chosen.length === 0) {
   process.exit(2)
 }
 const { stop, travel } = await prepare()
+process.once("exit", stop)
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130))
 process.stdout.write(`${"road".padEnd(32)}${"steps".padStart(6)}${"minutes".padStart(9)}  paid\n`)
 for (const road of chosen) {
   try {

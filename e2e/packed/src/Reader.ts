@@ -30,6 +30,12 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once("connect", () => end(true)).once("error", () => end(false))
   })
 
+/** Process groups that still run, which an end of this process ends, too. */
+const groups = new Set<number>()
+process.once("exit", () => {
+  for (const group of groups) process.kill(-group, "SIGKILL")
+})
+
 interface Running {
   readonly child: ChildProcess
   readonly output: () => string
@@ -106,6 +112,8 @@ export class Reader {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"]
     })
+    groups.add(child.pid!)
+    child.once("exit", () => groups.delete(child.pid!))
     let output = ""
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => {
