@@ -8,7 +8,6 @@ const config = {
   folder: Argument.String("DIR").pipe(Argument.withDescription("Folder, empty or new")),
   framework: Flag.Literals("framework", frameworks).pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Default express"),
     Flag.withDefault("express" as const)
   ),
   json
@@ -27,4 +26,4 @@ export const initCommand = ({ output }: Surroundings) =>
       output.note(`Next: cd ${folder} && npm install && npm run sandbox, which runs it with play money.`)
       output.note("README.md says how it is tested, and how it goes live.")
     })
-  ).pipe(Command.withDescription("Makes an app that sells calls, in a new folder"))
+  ).pipe(Command.withDescription("Makes an app that sells calls, in a new folder, for Express by default"))
