@@ -26,4 +26,4 @@ export const initCommand = ({ output }: Surroundings) =>
       output.note(`Next: cd ${folder} && npm install && npm run sandbox, which runs it with play money.`)
       output.note("README.md says how it is tested, and how it goes live.")
     })
-  ).pipe(Command.withDescription("Makes an app that sells calls, in a new folder, for Express by default"))
+  ).pipe(Command.withDescription("Makes an app that sells calls, for Express by default"))
