@@ -125,6 +125,15 @@ describe("GET /x402/vault/search: what is found", () => {
     else expect(uuid(nextCursor, "nextCursor")).toEqual([])
   })
 
+  it("finds by keywords, which callers don't see", async () => {
+    const words = await keepShop({ items: [{ ...vaultItem, keywords: ["unguessable"] }] })
+    const page = (await buyResponse(words, searchVault("q=unguessable"))) as Page
+    expect(page.items.map(({ slug }) => slug)).toEqual([vaultItem.slug])
+    expect(JSON.stringify(page)).not.toContain("unguessable")
+    expect((await words.till.vault.list({ q: "unguessable" }))?.items[0]?.keywords).toEqual(["unguessable"])
+    await words.till.dispose()
+  })
+
   it("the cursor leads through every item once, and ends with null", async () => {
     const seen: Array<VaultItem> = []
     let cursor: string | null = ""

@@ -68,6 +68,16 @@ describe("till402 vault", () => {
     })
   })
 
+  it("publishes keywords, by which the item is found", async () => {
+    const { till402 } = openShop()
+    const sources = writeFiles(temporaryFolder(), goods("first", { keywords: ["synonym"] }))
+    expect(await till402("vault", "publish", join(sources, "first"))).toMatchObject({ code: 0 })
+    const { printed } = await till402("vault", "list", "--query", "synonym", "--json")
+    expect(printed.map((line) => (JSON.parse(line) as { keywords?: unknown }).keywords)).toEqual([
+      ["synonym"]
+    ])
+  })
+
   it("publishes with a manifest from elsewhere, and prints JSON", async () => {
     const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), goods("first"))

@@ -70,7 +70,8 @@ describe("publish", () => {
   it("reports the faults of listing and archive at once, and leaves nothing behind", async () => {
     const vault = openVault()
     const folder = temporaryFolder()
-    const wrong = { ...listing, slug: "../up", price: 0, creator: { name: "" }, extra: true }
+    const keywords = ["", "y".repeat(51)]
+    const wrong = { ...listing, slug: "../up", price: 0, creator: { name: "" }, extra: true, keywords }
     const work = publish(vault, folderStorage(folder), { source: temporaryFolder(), listing: wrong })
     const error = await work.catch((cause: unknown) => cause)
     if (!(error instanceof ListingRejected)) throw error
@@ -78,10 +79,15 @@ describe("publish", () => {
       "creator.name",
       "creator.type",
       "extra",
+      "keywords.0",
+      "keywords.1",
       "price",
       "slug",
       "source"
     ])
+    const many = { ...listing, keywords: Array.from({ length: 21 }, () => "word") }
+    const refused = publish(vault, folderStorage(folder), { source: goods(), listing: many })
+    await expect(refused).rejects.toThrow("keywords must be at most 20")
     expect(await vault.slugs()).toEqual([])
     expect(readdirSync(folder)).toEqual([])
   })

@@ -188,6 +188,7 @@ CREATE TABLE IF NOT EXISTS till.vault_items (
   creator JSON NOT NULL,
   downloads INTEGER NOT NULL,
   cover_image_url TEXT NOT NULL,
+  keywords JSON, -- of its publisher, if it has any
   position BIGINT GENERATED ALWAYS AS IDENTITY, -- in which order items were added
   terms TEXT[] NOT NULL, -- what the words of a query are looked for in
   listed BOOLEAN NOT NULL

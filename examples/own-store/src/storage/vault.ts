@@ -18,6 +18,7 @@ const putItem = async (sql: Database | Transaction, item: VaultItem): Promise<vo
   const row = {
     ...item,
     creator: json(sql, item.creator),
+    keywords: json(sql, item.keywords),
     terms: Array.from(searchTermsOf(item)),
     listed: true
   }
@@ -25,10 +26,15 @@ const putItem = async (sql: Database | Transaction, item: VaultItem): Promise<vo
   await sql`INSERT INTO till.vault_items ${sql(row)} ON CONFLICT (id) DO UPDATE SET ${sql(changes)}`
 }
 
+type ItemRow = Omit<VaultItem, "keywords"> & { readonly keywords: ReadonlyArray<string> | null }
+
+const toItem = ({ keywords, ...item }: ItemRow): VaultItem =>
+  keywords === null ? item : { ...item, keywords }
+
 /** The vault's items. */
 export const vaultItemStore = (sql: Database) => {
   const itemColumns = sql`id, slug, title, product_type, card_description, price, category, creator, downloads,
-    cover_image_url`
+    cover_image_url, keywords`
 
   /** Items with all terms of one of these lists. */
   const withAll = (lists: TermMatch["anyOf"]) =>
@@ -52,9 +58,9 @@ export const vaultItemStore = (sql: Database) => {
       : sql`AND (${withAll(anyOf)}) AND NOT (${withAll(noneOf)})`
 
   const itemById = async (id: string): Promise<VaultItem | undefined> => {
-    const [item] = await sql<Array<VaultItem>>`
+    const [item] = await sql<Array<ItemRow>>`
       SELECT ${itemColumns} FROM till.vault_items WHERE lower(id) = ${id.toLowerCase()}`
-    return item
+    return item && toItem(item)
   }
 
   const readStep = async ({
@@ -67,7 +73,7 @@ export const vaultItemStore = (sql: Database) => {
     productType
   }: VaultStep): Promise<ReadonlyArray<VaultItem>> => {
     const place = sql`(SELECT position FROM till.vault_items WHERE lower(id) = ${after?.toLowerCase() ?? ""})`
-    return sql<Array<VaultItem>>`
+    const rows = await sql<Array<ItemRow>>`
       SELECT ${itemColumns} FROM till.vault_items
       WHERE listed
         ${after === undefined ? sql`` : sql`AND position > ${place}`}
@@ -77,6 +83,7 @@ export const vaultItemStore = (sql: Database) => {
         ${maxPrice === undefined ? sql`` : sql`AND price <= ${maxPrice}`}
         ${match === undefined ? sql`` : matching(match)}
       ORDER BY position LIMIT ${limit}`
+    return rows.map(toItem)
   }
 
   return {
@@ -91,13 +98,13 @@ export const vaultItemStore = (sql: Database) => {
       sql.begin(async (sql) => {
         // Publishers of one slug wait for each other.
         await sql`SELECT pg_advisory_xact_lock(1, hashtext(${item.slug}))`
-        const [before] = await sql<Array<VaultItem & { readonly listed: boolean }>>`
+        const [before] = await sql<Array<ItemRow & { readonly listed: boolean }>>`
           SELECT ${itemColumns}, listed FROM till.vault_items WHERE slug = ${item.slug}`
         const id = before?.id ?? item.id
         const [newest] = await sql<Array<{ readonly version: number; readonly digest: string }>>`
           SELECT version, digest FROM till.vault_archives WHERE item_id = ${id} ORDER BY version DESC LIMIT 1`
         const isNewest = newest?.digest === digest
-        if (isNewest && before?.listed === true && sameListing(before, item))
+        if (isNewest && before?.listed === true && sameListing(toItem(before), item))
           return { _tag: "Unchanged" as const, id, version: newest.version }
         await putItem(sql, { ...item, id })
         const version = isNewest ? newest.version : (newest?.version ?? 0) + 1
@@ -119,9 +126,9 @@ export const vaultItemStore = (sql: Database) => {
     },
 
     findBySlug: async (slug) => {
-      const [item] = await sql<Array<VaultItem>>`
+      const [item] = await sql<Array<ItemRow>>`
         SELECT ${itemColumns} FROM till.vault_items WHERE slug = ${slug} AND listed`
-      return item
+      return item && toItem(item)
     },
 
     search: (query) => searchVault(query, { item: itemById, step: readStep }),

@@ -155,18 +155,20 @@ const meets = (item: VaultItem, { category, maxPrice, minPrice, productType }: V
 const rankOf = (item: VaultItem, q = ""): number | undefined => {
   if (q.trim() === "") return 0
   const sought = [...new Set(wordsOf(q))]
-  const hitsIn = (text: string): number => {
+  const everything = [item.title, item.cardDescription, item.category, item.slug].join(" ")
+  const isIn = (text: string, size: number): boolean => {
     const words = wordsOf(text)
-    return sought.filter((word, index) =>
-      index === sought.length - 1 ? words.some((each) => each.startsWith(word)) : words.includes(word)
-    ).length
+    const hits = sought.filter((word, index) =>
+      size === sought.length && index === size - 1
+        ? words.some((each) => each.startsWith(word))
+        : words.includes(word)
+    )
+    return hits.length >= size
   }
-  const inTitle = hitsIn(item.title)
-  const anywhere = hitsIn([item.title, item.cardDescription, item.category, item.slug].join(" "))
   for (let size = sought.length; size >= Math.max(1, Math.ceil(sought.length / 3)); size--) {
     const rank = 2 * (sought.length - size)
-    if (inTitle >= size) return rank
-    if (anywhere >= size) return rank + 1
+    if (isIn(item.title, size)) return rank
+    if (isIn(everything, size)) return rank + 1
   }
   return undefined
 }

@@ -110,6 +110,43 @@ export const vaultSearchCases: ReadonlyArray<StoreCase<VaultItems>> = [
       )
     }
   ),
+  storeCase("VaultItems: keywords are kept, found below titles and above the rest", function* () {
+    const named = sampleVaultItem(2, { title: "Maker", keywords: ["pictures", "Bild", "絵"] })
+    const vault = yield* shelf([
+      sampleVaultItem(1, { cardDescription: "A picture maker" }),
+      named,
+      sampleVaultItem(3, { title: "Picture maker" }),
+      sampleVaultItem(4, { title: "Something else", keywords: ["maker of pictures"] })
+    ])
+    expectEqual(yield* vault.findBySlug("item-2"), named, "the item")
+    const due = ["item-3", "item-2", "item-4", "item-1"]
+    for (const q of ["picture maker", "maker pict"]) expectEqual(yield* found({ q }), due, `q=${q}`)
+    for (const limit of [1, 2, 3])
+      expectEqual((yield* walk({ limit, q: "picture maker" }))?.slugs, due, `pages of ${limit}`)
+    expectEqual(yield* found({ q: "bild" }), ["item-2"], "a synonym")
+    expectEqual(yield* found({ q: "絵" }), ["item-2"], "a keyword without spaces")
+    expectEqual(yield* found({ q: "bild absent" }), ["item-2"], "one of two words")
+    const { keywords: _keywords, ...plain } = named
+    yield* vault.put(plain)
+    expectEqual(yield* vault.findBySlug("item-2"), plain, "without keywords")
+    expectEqual(yield* found({ q: "bild" }), [], "a synonym that was taken away")
+    const archive = { digest: "a".repeat(64), size: 1 }
+    yield* vault.publish(plain, archive, 1_000)
+    const tags = [named, named, plain].map((item) => vault.publish(item, archive, 2_000))
+    expectEqual(
+      (yield* Effect.all(tags)).map(({ _tag }) => _tag),
+      ["Changed", "Unchanged", "Changed"],
+      "publishing other keywords"
+    )
+  }),
+  storeCase("VaultItems: a search of too many words finds most of them whole", function* () {
+    yield* shelf([
+      sampleVaultItem(1, { slug: "whole", title: "Orchids", cardDescription: "Watering" }),
+      sampleVaultItem(2, { slug: "longer", title: "Orchidarium", cardDescription: "Watering" })
+    ])
+    expectEqual(yield* found({ q: "watering orchid" }), ["whole", "longer"], "all words")
+    expectEqual(yield* found({ q: "absent orchid" }), ["whole"], "one of two words")
+  }),
   storeCase("VaultItems: search matches every word, and the last one as a prefix", function* () {
     yield* shelf(worded)
     const expected: ReadonlyArray<readonly [q: string, ReadonlyArray<string>]> = [

@@ -44,8 +44,9 @@ const part = new RegExp(`(${run})|(\\p{Extended_Pictographic})|${word}`, "gu")
 const maxTermLength = 64
 const maxTermsOfItem = 2_000
 const maxTermsOfQuery = 16
-/** Begins the terms of a title. A letter to every engine, and none that a folded text has. */
+/** Begin the terms of a title, and of title and keywords. Letters to every engine, and rare in texts. */
 const titleMark = "ˆ"
+const nameMark = "ˇ"
 
 /** A word, an emoji, or a run of characters without spaces, as an array of its characters. */
 type Part =
@@ -73,13 +74,12 @@ const itemTermsOf = (text: string): ReadonlyArray<string> =>
 /** Terms with the stems of words. */
 const withStems = (terms: ReadonlyArray<string>): ReadonlyArray<string> => [...terms, ...terms.map(stemOf)]
 
-const marked = (text: string): string => `${titleMark}${text}`
-
 /**
- * Returns the terms by which a search finds an item, each once: the words of its title, slug, category and description,
- * folded, and their stems; of Chinese, Japanese, Korean and other text without spaces, each character and each pair of
- * neighbors. Those of the title occur once more with the mark `ˆ`, so that a search can prefer titles. A term has letters,
- * digits, emoji and that mark only, and up to 65 characters; an item has up to 2,000 terms.
+ * Returns the terms by which a search finds an item, each once: the words of its title, slug, category, keywords and
+ * description, folded, and their stems; of Chinese, Japanese, Korean and other text without spaces, each character and
+ * each pair of neighbors. Those of the title occur once more with the mark `ˆ`, so that a search can prefer titles; of an
+ * item with keywords, those of title and keywords once more with `ˇ`. A term has letters, digits, emoji and these marks
+ * only, and up to 65 characters; an item has up to 2,000 terms.
  *
  * @example
  * searchTermsOf({ title: "Café guides", slug: "guides", category: "ios", cardDescription: "東京" })
@@ -88,16 +88,26 @@ const marked = (text: string): string => `${titleMark}${text}`
 export const searchTermsOf = ({
   cardDescription,
   category,
+  keywords = [],
   slug,
   title
-}: Pick<VaultItem, "cardDescription" | "category" | "slug" | "title">): ReadonlyArray<string> =>
-  Array.from(
+}: Pick<
+  VaultItem,
+  "cardDescription" | "category" | "keywords" | "slug" | "title"
+>): ReadonlyArray<string> => {
+  const titleTerms = withStems(itemTermsOf(title))
+  const others = withStems(itemTermsOf(keywords.join(" ")))
+  const names = others.length === 0 ? [] : [...titleTerms, ...others]
+  return Array.from(
     new Set([
       ...withStems(itemTermsOf([title, slug, category].join(" "))),
-      ...withStems(itemTermsOf(title)).map(marked),
+      ...titleTerms.map((term) => `${titleMark}${term}`),
+      ...others,
+      ...names.map((term) => `${nameMark}${term}`),
       ...withStems(itemTermsOf(cardDescription))
     ])
   ).slice(0, maxTermsOfItem)
+}
 
 /** A term that an item must have. */
 export interface QueryTerm {
@@ -151,12 +161,20 @@ export const queryTermsOf = (q: string | undefined): ReadonlyArray<QueryTerm> | 
   return [...distinct.values()].slice(0, maxTermsOfQuery)
 }
 
+const marking =
+  (mark: string) =>
+  ({ isPrefix, or, text }: QueryTerm): QueryTerm => ({
+    text: `${mark}${text}`,
+    isPrefix,
+    ...(or === undefined ? {} : { or: `${mark}${or}` })
+  })
+
+/** The term of a word that is whole, also if it's the last one. */
+export const wholeTermOf = ({ or, text }: QueryTerm): QueryTerm => ({ text: or ?? text, isPrefix: false })
 /** The term of a title. */
-export const titleTermOf = ({ isPrefix, or, text }: QueryTerm): QueryTerm => ({
-  text: marked(text),
-  isPrefix,
-  ...(or === undefined ? {} : { or: marked(or) })
-})
+export const titleTermOf = marking(titleMark)
+/** The term of title and keywords, of an item that has keywords. */
+export const nameTermOf = marking(nameMark)
 
 /** Whether an item with these terms has a term of a query. */
 export const hasTerm = (terms: ReadonlyArray<string>, { isPrefix, or, text }: QueryTerm): boolean =>

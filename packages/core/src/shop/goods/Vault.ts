@@ -24,8 +24,12 @@ const price = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).annotate({
   description: "Whole stablecoin dollars (US dollars): the amount that POST /x402/vault/buy charges."
 })
 
-/** An item of the vault, as search lists it. */
-export const VaultItem = Schema.Struct({
+/** Other words for what an item is, such as synonyms: search finds it by them, and callers don't see them. */
+export const Keywords = Schema.Array(Text({ min: 1, max: 50 })).check(
+  Schema.isMaxLength(20, { message: "must be at most 20" })
+)
+
+const listed = {
   /** UUID. */
   id: Schema.String.annotate({ format: "uuid", description: "Identifier of the item." }),
   /** Name of the item in addresses and requests. */
@@ -51,7 +55,10 @@ export const VaultItem = Schema.Struct({
   downloads: Schema.Int.annotate({ description: "Download count." }),
   /** Address of its cover picture. */
   coverImageUrl
-}).annotate({ identifier: "VaultItem" })
+}
+
+/** An item of the vault. */
+export const VaultItem = Schema.Struct({ ...listed, keywords: Schema.optionalKey(Keywords) })
 export type VaultItem = typeof VaultItem.Type
 
 /** A search without a word finds nothing; an empty one is none. */
@@ -101,13 +108,19 @@ export type VaultQuery = typeof VaultQuery.Type
 /** Response of `GET /x402/vault/search`. */
 export const VaultPage = Schema.Struct({
   /** The items of this page. */
-  items: Schema.Array(VaultItem).annotate({ description: "The items of this page." }),
+  items: Schema.Array(Schema.Struct(listed).annotate({ identifier: "VaultItem" })).annotate({
+    description: "The items of this page."
+  }),
   /** Cursor of the next page; null on the last one. */
   nextCursor: Schema.NullOr(Schema.String).annotate({
     description: "Send it as cursor to get the next page; null when no further page."
   })
 }).annotate({ identifier: "VaultSearchResponse" })
-export type VaultPage = typeof VaultPage.Type
+/** A page of items. */
+export interface VaultPage {
+  readonly items: ReadonlyArray<VaultItem>
+  readonly nextCursor: string | null
+}
 
 /** Body of `POST /x402/vault/buy`. */
 export const VaultBuyRequest = Schema.Struct({

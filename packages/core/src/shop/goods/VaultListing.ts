@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { issuesOf } from "../../domain/issuesOf.ts"
 import { Text } from "../../domain/Text.ts"
-import { Category, ProductType, type VaultItem } from "./Vault.ts"
+import { Category, Keywords, ProductType, type VaultItem } from "./Vault.ts"
 
 /** The name of an item that is published: it is part of addresses and file names. */
 const Slug = Schema.String.pipe(
@@ -34,7 +34,8 @@ export const VaultListing = Schema.Struct({
   ),
   category: Category,
   creator: Schema.Struct({ name: Text({ min: 1, max: 200 }), type: Text({ min: 1, max: 50 }) }),
-  coverImageUrl: WebAddress
+  coverImageUrl: WebAddress,
+  keywords: Schema.optionalKey(Keywords)
 }).annotate({ identifier: "VaultListing" })
 export type VaultListing = typeof VaultListing.Type
 
@@ -88,7 +89,8 @@ export const sameListing = (left: VaultListing | VaultItem, right: VaultListing 
   factsOf(left) === factsOf(right)
 
 const factsOf = (item: VaultListing | VaultItem): string => {
-  const { cardDescription, category, coverImageUrl, creator, price, productType, slug, title } = item
+  const { cardDescription, category, coverImageUrl, creator, keywords, price, productType, slug, title } =
+    item
   return JSON.stringify([
     slug,
     title,
@@ -98,6 +100,7 @@ const factsOf = (item: VaultListing | VaultItem): string => {
     category,
     creator.name,
     creator.type,
-    coverImageUrl
+    coverImageUrl,
+    keywords ?? []
   ])
 }

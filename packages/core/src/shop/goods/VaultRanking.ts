@@ -1,17 +1,20 @@
 import {
   hasTerm,
+  nameTermOf,
   type QueryTerm,
   queryTermsOf,
   saysNothing,
   searchTermsOf,
-  titleTermOf
+  titleTermOf,
+  wholeTermOf
 } from "./SearchTerms.ts"
 import type { VaultItem, VaultPage, VaultQuery } from "./Vault.ts"
 
 /*
  * The order in which a search finds vault items, whatever stores them. Pure.
  *
- * A search goes step by step: items with all words in their title, those with all words, then those with most of them.
+ * A search goes step by step: items with all words in their title, those with all words in title and keywords, those with
+ * all words, then those with most of them.
  * Within a step, items come in the order in which they were added. An item belongs to the first step that it fits, so a
  * cursor, the id of the last item, says where a later page goes on.
  */
@@ -53,13 +56,18 @@ export const searchStepsOf = (q: string | undefined): ReadonlyArray<TermMatch> |
   if (terms === undefined) return undefined
   if (terms.length === 0) return []
   const inTitle = [terms.map(titleTermOf)]
+  const inName = [terms.map(nameTermOf)]
   const steps: Array<TermMatch> = [
     { anyOf: inTitle, noneOf: [] },
-    { anyOf: [terms], noneOf: inTitle }
+    { anyOf: inName, noneOf: inTitle },
+    { anyOf: [terms], noneOf: [...inTitle, ...inName] }
   ]
   // Some of the words that say nothing are in every item.
   if (saysNothing(q ?? "")) return steps
-  const chosen = terms.toSorted((left, right) => right.text.length - left.text.length).slice(0, maxChosenFrom)
+  const chosen = terms
+    .toSorted((left, right) => right.text.length - left.text.length)
+    .slice(0, maxChosenFrom)
+    .map(wholeTermOf)
   let earlier: Alternatives = [terms]
   const most = terms.length > maxChosenFrom ? maxChosenFrom : terms.length - 1
   for (let size = most; size >= Math.ceil(chosen.length / 3); size--) {
@@ -109,8 +117,13 @@ export function* rankedPage(query: VaultQuery): Generator<VaultRead, VaultPage |
   for (const [index, match] of steps.entries()) {
     if (index < first) continue
     const after = index === first ? cursor : undefined
-    const step = { ...filters, match, after, limit: limit - items.length + 1 }
-    items.push(...(yield { _tag: "Step", step }))
+    // A first page has all items of the earlier steps: leaving them out here costs a store nothing.
+    const known = cursor === undefined ? new Set(items.map(({ id }) => id)) : undefined
+    const step =
+      known === undefined || match === undefined
+        ? { ...filters, match, after, limit: limit - items.length + 1 }
+        : { ...filters, match: { ...match, noneOf: [] }, after, limit: limit + 1 }
+    items.push(...(yield { _tag: "Step", step }).filter(({ id }) => known?.has(id) !== true))
     if (items.length > limit) break
   }
   const page = items.slice(0, limit)

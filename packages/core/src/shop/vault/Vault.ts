@@ -82,10 +82,12 @@ const make = Effect.gen(function* () {
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
     const page = yield* store(items.search(query))
-    return (
-      page ??
-      (yield* validationFailure([{ path: "cursor", message: "must be the nextCursor of an earlier page" }]))
-    )
+    if (page === undefined)
+      return yield* validationFailure([
+        { path: "cursor", message: "must be the nextCursor of an earlier page" }
+      ])
+    // Keywords are the publisher's.
+    return { ...page, items: page.items.map(({ keywords: _keywords, ...item }) => item) }
   })
 
   const item = Effect.fn("Vault.item")(function* (slug: string) {

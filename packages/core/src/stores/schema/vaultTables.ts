@@ -18,7 +18,15 @@ const itemIndexes = [
   `CREATE INDEX IF NOT EXISTS till_vault_items_position ON till_vault_items (position, id)`,
   // LOWER, since cursors are UUIDs in any case.
   `CREATE INDEX IF NOT EXISTS till_vault_items_cursor ON till_vault_items (LOWER(id))`,
-  `CREATE INDEX IF NOT EXISTS till_vault_items_listed ON till_vault_items (position, id) WHERE listed = 1`
+  // In the order of the listing, and with what filters compare: items that they leave out aren't read.
+  `CREATE INDEX IF NOT EXISTS till_vault_items_listed
+    ON till_vault_items (position, id, category, product_type, price) WHERE listed = 1`,
+  `CREATE INDEX IF NOT EXISTS till_vault_items_category
+    ON till_vault_items (category, position, id, product_type, price) WHERE listed = 1`,
+  `CREATE INDEX IF NOT EXISTS till_vault_items_type
+    ON till_vault_items (product_type, position, id, category, price) WHERE listed = 1`,
+  `CREATE INDEX IF NOT EXISTS till_vault_items_price
+    ON till_vault_items (price, position, id, category, product_type) WHERE listed = 1`
 ]
 
 /** Rows of the index have the position of their item as id: it reads them in the order of the listing. */

@@ -29,6 +29,15 @@ describe("the terms of an item", () => {
     expect(new Set(found).size).toBe(found.length)
   })
 
+  it("have those of keywords, and with them those of title and keywords marked", () => {
+    const found = searchTermsOf({ ...item, title: "Maker", keywords: ["Pictures", "two words"] })
+    expect(found).toEqual(
+      expect.arrayContaining(["pictures", "two", "ˇmaker", "ˇpictures", "ˇtwo", "ˇwords"])
+    )
+    expect(found.filter((term) => term.startsWith("ˆ"))).not.toContain("ˆpictures")
+    expect(searchTermsOf({ ...item, title: "Maker" }).join(" ")).not.toContain("ˇ")
+  })
+
   it("are bounded", () => {
     const words = Array.from({ length: 5_000 }, (_, index) => `word${index}`).join(" ")
     expect(searchTermsOf({ ...item, cardDescription: words })).toHaveLength(2_000)

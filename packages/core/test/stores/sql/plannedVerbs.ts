@@ -419,17 +419,33 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
 const vaultSearch = (
   name: string,
   query: Omit<VaultQuery, "limit">,
-  indexes: ReadonlyArray<string> = []
+  indexes: ReadonlyArray<string> = ["till_vault_items_listed"]
 ): PlannedVerb => ({
   name: `vaultItems.search, ${name}`,
   run: VaultItems.use((store) => store.search({ limit: 5, ...query })),
-  indexes: ["till_vault_items_listed", ...indexes]
+  indexes
+})
+
+/** By price, SQLite counts and sorts a few items; PostgreSQL chooses. */
+const vaultPrices = (name: string, query: Omit<VaultQuery, "limit">, postgres: string): PlannedVerb => ({
+  ...vaultSearch(name, query, ["till_vault_items_price"]),
+  postgres: [postgres],
+  sorts: "at most some thousand items"
 })
 
 const itemVerbs: ReadonlyArray<PlannedVerb> = [
-  vaultSearch("first page", {}),
-  vaultSearch("later page", { cursor: uuidOf(1) }, ["till_vault_items_cursor"]),
-  vaultSearch("category and price", { category: "ios", maxPrice: 20 }),
+  // PostgreSQL takes the shorter one where nearly all items are listed.
+  { ...vaultSearch("first page", {}), postgres: ["till_vault_items_position"] },
+  vaultSearch("later page", { cursor: uuidOf(1) }, ["till_vault_items_cursor", "till_vault_items_listed"]),
+  vaultSearch("category", { category: "ios" }, ["till_vault_items_category"]),
+  vaultSearch("type", { productType: "persona" }, ["till_vault_items_type"]),
+  vaultSearch("category and type", { category: "ios", productType: "persona" }, ["till_vault_items_type"]),
+  vaultSearch("category, later page", { category: "ios", cursor: uuidOf(1) }, [
+    "till_vault_items_category",
+    "till_vault_items_cursor"
+  ]),
+  vaultPrices("category and price", { category: "ios", maxPrice: 20 }, "till_vault_items_category"),
+  vaultPrices("a price that nothing has", { minPrice: 900 }, "till_vault_items_price"),
   verb(
     "vaultItems.countDownload",
     [],
