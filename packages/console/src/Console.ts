@@ -22,11 +22,12 @@ import { LiveStreams } from "./liveStream.ts"
 import { actionsPage, confirmPage, donePage } from "./pages/acting.ts"
 import { sectionNames } from "./pages/layout.ts"
 import { callPage, livePage, type TryOut } from "./pages/live.ts"
-import { chartDays, healthPage, todayPage } from "./pages/overview.ts"
+import { chartDays, todayPage } from "./pages/overview.ts"
 import { searchPage } from "./pages/searching.ts"
 import { recordRoutes } from "./recordRoutes.ts"
 import { search } from "./search.ts"
 import { dayOf } from "./text.ts"
+import { tillRoutes } from "./tillRoutes.ts"
 
 /** Options of `tillConsole`. */
 export interface ConsoleOptions {
@@ -176,7 +177,6 @@ const liveRoutes = (app: ConsoleApp, { calls, options, streams }: Parts): void =
     const sums = await till.ledger.totals({ from, to: new Date(midnight + dayMillis) })
     return context.html(todayPage(page, { sums, counts: calls.counts, isLive }))
   })
-  app.get("/health", async (context) => context.html(healthPage(context.get("page"), await till.health?.())))
   app.get("/search", async (context) => {
     const text = (context.req.query("q") ?? "").trim().slice(0, 200)
     return context.html(searchPage(context.get("page"), text, await search(till, text)))
@@ -327,6 +327,7 @@ export const tillConsole = (options: ConsoleOptions): Console => {
   assetRoutes(app)
   liveRoutes(app, parts)
   recordRoutes(app, { till, calls, now })
+  tillRoutes(app, { till, now })
   actionRoutes(app, parts)
   void follow(till, calls).finally(() => parts.streams.close())
   const fetch = async (request: Request): Promise<Response> => app.fetch(request)

@@ -1,8 +1,8 @@
 import type { OperatorCalls, Till } from "@till402/core"
 
 /**
- * What the console shows: a till, or the books of one (`Till.books`), which have no live calls and no health. The console
- * has no other query.
+ * What the console shows: a till, or the books of one (`Till.books`), which have no live calls, health, routes and
+ * settings. The console has no other query.
  */
 export type ConsoleSource = OperatorCalls &
-  Partial<Pick<Till, "payments" | "health" | "reconcile" | "handles">>
+  Partial<Pick<Till, "payments" | "health" | "reconcile" | "handles" | "settings" | "fetch" | "dnsRecord">>

@@ -1,4 +1,4 @@
-import type { ChargeSummary, Order, PaymentEvent, RefundStatus } from "@till402/core"
+import type { ChargeSummary, Order, PaymentEvent, RefundStatus, SettingsInForce } from "@till402/core"
 import { tillConsole, type ConsoleOptions, type ConsoleSource } from "../src/index.ts"
 
 export const key =
@@ -54,6 +54,87 @@ export const order: Order = {
   updatedAtMillis: Date.UTC(2026, 10, 29)
 }
 
+export const settings: SettingsInForce = {
+  baseUrl: "https://shop.example/api",
+  networks: [
+    {
+      network: charge.network,
+      payTo: charge.payTo,
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      node: "node.example",
+      confirmations: 1,
+      finalitySeconds: 60
+    }
+  ],
+  facilitators: ["facilitator.example"],
+  keyIds: ["2026"],
+  given: ["storage", "tracker"],
+  documents: { openapi: "/openapi.json", listing: "/.well-known/x402", llms: undefined },
+  options: {
+    maxTimeoutSeconds: 120,
+    responseLifetimeMillis: 86_400_000,
+    "limits.unsettled": 1_000,
+    "limits.lossPerHour": 20_000_000n,
+    support: hostile
+  }
+}
+
+const offer = { scheme: "exact", network: charge.network, amount: "10000", payTo: charge.payTo }
+
+const challenge = (resource: string, accepts = [offer]): Response =>
+  Response.json(
+    {},
+    {
+      status: 402,
+      headers: {
+        "payment-required": btoa(
+          JSON.stringify({
+            x402Version: 2,
+            resource: { url: resource, description: "Finds" },
+            accepts,
+            extensions: { bazaar: {} }
+          })
+        )
+      }
+    }
+  )
+
+/** The documents of a till with three routes, and their 402s. */
+const served = (request: string): Response => {
+  const base = settings.baseUrl
+  const item = (method: string, path: string, description: string, accepts = [offer]) => ({
+    resource: { url: base + path, description },
+    accepts,
+    input: { method, routeTemplate: `/api${path}` }
+  })
+  const operation = (amount: string) => ({
+    responses: { 402: {} },
+    "x-payment-info": { price: { mode: "fixed", amount } }
+  })
+  switch (request) {
+    case "GET /api/openapi.json":
+      return Response.json({
+        paths: { "/x402/search": { get: operation("0.01") }, "/files/{id}": { get: operation("0.02") } }
+      })
+    case "GET /api/.well-known/x402":
+      return Response.json({ resources: ["GET /x402/search"] })
+    case "GET /api/.well-known/x402.json":
+      return Response.json({
+        items: [
+          item("GET", "/x402/search", `Finds ${hostile}`),
+          item("GET", "/files/:id", ""),
+          item("POST", "/shop", "Sells", [])
+        ]
+      })
+    case "GET /api/x402/search":
+      return challenge(`${base}/x402/search`)
+    case "GET /api/files/1":
+      return challenge("https://elsewhere.example/files/1", [{ ...offer, payTo: "0x9" }])
+    default:
+      return new Response("", { status: 400 })
+  }
+}
+
 /** A till that records its calls, with one charge and one order. */
 export const fakeTill = () => {
   const calls: Array<readonly [name: string, ...given: ReadonlyArray<unknown>]> = []
@@ -94,6 +175,13 @@ export const fakeTill = () => {
         { name: "clock", status: "pass" }
       ]
     } as const),
+    settings: called("settings", settings),
+    fetch: async (request: Request) => {
+      const { pathname } = new URL(request.url)
+      calls.push(["fetch", `${request.method} ${pathname}`])
+      return served(`${request.method} ${pathname}`)
+    },
+    dnsRecord: '_x402.shop.example. IN TXT "v=x402-1"',
     reconcile: called("reconcile", { settled: 0, pending: 0 }),
     charges: {
       find: async (given: string) => (given === key ? charge : undefined),
@@ -178,3 +266,24 @@ export const openConsole = (options: Partial<ConsoleOptions> = {}) => {
   }
   return { ...fake, ops, get, textOf, post, session, logged }
 }
+
+/** Every page. */
+export const pages = [
+  "/ops",
+  "/ops/today",
+  "/ops/charges",
+  `/ops/charges/${encodeURIComponent(key)}`,
+  "/ops/orders",
+  `/ops/orders/${order.id}`,
+  "/ops/purchases",
+  "/ops/refunds",
+  "/ops/ledger",
+  "/ops/ledger?check=ledger",
+  "/ops/health",
+  "/ops/actions",
+  "/ops/listing",
+  "/ops/listing?call=all",
+  "/ops/configuration",
+  `/ops/search?q=${encodeURIComponent(hostile)}`,
+  `/ops/act?action=orders.cancel&subject=${encodeURIComponent(hostile)}&back=${encodeURIComponent(hostile)}`
+]

@@ -102,6 +102,7 @@ export type {
 } from "./ports/SolanaRefunds.ts"
 export type { SecretKey } from "./runtime/Secrets.ts"
 export type { SecretText } from "./runtime/SecretText.ts"
+export type { NetworkInForce, OptionInForce, SettingsInForce } from "./till/settings/settingsInForce.ts"
 export type { KeyUse } from "./till/keyCheck.ts"
 export type { AssistantContext, AssistantOptions, AssistantReply } from "./shop/ports/Assistant.ts"
 export type { AssistantUsage } from "./shop/ports/AssistantUsage.ts"

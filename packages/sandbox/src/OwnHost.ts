@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http"
-import { isIP } from "node:net"
+import { isOwnHost as isHostOf } from "@till402/console/operate"
 
 /*
  * Which names of this machine a sandbox answers to.
@@ -12,20 +12,9 @@ export const strangeHost =
 const containerHost = "host.docker.internal"
 
 /**
- * Whether a request's `Host` is this machine's. A website could otherwise have its own name resolve to this machine, and
- * read keys or spend play money as a page of the same origin. It can't do that with an IP address.
+ * Whether a request's `Host` is this machine's: a website could otherwise read keys or spend play money.
  *
  * @param named another name of this machine
  */
-export const isOwnHost = ({ headers: { host } }: IncomingMessage, named?: string): boolean => {
-  if (host === undefined) return true
-  const name = URL.parse(`http://${host}`)?.hostname
-  if (name === undefined) return false
-  return (
-    name === "localhost" ||
-    name.endsWith(".localhost") ||
-    name === containerHost ||
-    name === named?.toLowerCase() ||
-    isIP(name.replaceAll(/[[\]]/g, "")) !== 0
-  )
-}
+export const isOwnHost = ({ headers: { host } }: IncomingMessage, named?: string): boolean =>
+  isHostOf(host, containerHost, named)

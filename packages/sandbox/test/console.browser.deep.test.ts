@@ -115,6 +115,34 @@ describe.skipIf(executablePath === undefined)("the console in a browser", () => 
     })
   })
 
+  it("shows by the keyboard what indexes see, and the options", async () => {
+    await withPage("/today", async (page) => {
+      const tabTo = async (text: string): Promise<void> => {
+        const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "")
+        for (let presses = 0; presses < 60 && (await focused()) !== text; presses++)
+          await page.keyboard.press("Tab")
+        expect(await focused()).toBe(text)
+      }
+      await tabTo("Listing")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Listing", level: 1 }).waitFor()
+      const search = page.locator("tbody tr").filter({ hasText: "GET /x402/search" })
+      expect(await search.textContent()).toMatch(/\$0\.01[\s\S]*Base Sepolia[\s\S]*listing, offers, OpenAPI/)
+      await tabTo("Call each route without a payment")
+      await page.keyboard.press("Enter")
+      await page.getByRole("columnheader", { name: "Unpaid call" }).waitFor()
+      // Every route has a price for whoever calls it so.
+      const badges = await page.locator("tbody td .badge").allTextContents()
+      expect(badges.filter((text) => text === "402").length).toBe(await page.locator("tbody tr").count())
+      await tabTo("Configuration")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Configuration", level: 1 }).waitFor()
+      expect(await page.locator("tbody tr").filter({ hasText: "limits.unsettled" }).count()).toBeGreaterThan(
+        0
+      )
+    })
+  })
+
   it("acts on an order after a question, and logs it", async () => {
     await withPage("/", async (page) => {
       await page.getByRole("button", { name: "Buy headphones" }).click()
@@ -151,7 +179,10 @@ describe.skipIf(executablePath === undefined)("the console in a browser", () => 
         order,
         "/purchases",
         "/refunds",
-        "/ledger?check=ledger"
+        "/ledger?check=ledger",
+        "/listing",
+        "/listing?call=all",
+        "/configuration"
       ]
       for (const path of [...paths, "/health", "/actions", "/search?q=lamp", "/act?action=refunds.stop"])
         await withPage(

@@ -34,7 +34,7 @@ const oldestAge = Metric.gauge("till402_queue_oldest_age_seconds", {
   description: "Age of the oldest work that is due, by queue"
 })
 const refundsDue = Metric.gauge("till402_refunds_due", {
-  description: "Refunds that are due and not sent; at most 100 are counted"
+  description: "Refunds that are due and not sent; at most 1,000 are counted"
 })
 const refundsStopped = Metric.gauge("till402_refunds_stopped", {
   description: "1 while refunds are stopped"
@@ -212,6 +212,8 @@ export const tillMetrics = ({
       return
     }
     record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
+    record(oldestAge, { queue: "orders" }, work.oldestOrderMillis / 1_000)
+    record(oldestAge, { queue: "purchases" }, work.oldestPurchaseMillis / 1_000)
     record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
     record(refundsDue, {}, work.refundsDue)
     record(refundsStopped, {}, work.areRefundsStopped ? 1 : 0)

@@ -78,7 +78,14 @@ describe("docs/metrics.md", () => {
         ready: true,
         at: new Date(0),
         checks: [{ name: "storage", status: "pass" }],
-        work: { oldestSettlementMillis: 0, oldestRefundMillis: 0, refundsDue: 0, areRefundsStopped: false }
+        work: {
+          oldestSettlementMillis: 0,
+          oldestOrderMillis: 0,
+          oldestPurchaseMillis: 0,
+          oldestRefundMillis: 0,
+          refundsDue: 0,
+          areRefundsStopped: false
+        }
       })
     })
     const shown = [...(await text()).matchAll(/^(till402_\w+?)(?:_sum)?(?:\{(.*)\})? [\d.]+$/gmu)]

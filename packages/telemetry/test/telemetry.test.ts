@@ -30,6 +30,8 @@ const well: TillHealth = {
   ],
   work: {
     oldestSettlementMillis: 90_000,
+    oldestOrderMillis: 601_000,
+    oldestPurchaseMillis: 0,
     oldestRefundMillis: 0,
     refundsDue: 2,
     areRefundsStopped: true
@@ -97,11 +99,11 @@ describe("the metrics of a till", () => {
     watch({ health: async () => health })
     const due = async () =>
       linesOf(await text()).filter((line) => /^till402_(?:queue|refunds_(?:due|stopped))/.test(line))
-    expect(await due()).toHaveLength(4)
+    expect(await due()).toHaveLength(6)
     health = { ...well, ready: false, work: undefined }
     expect(await due()).toEqual([])
     health = well
-    expect(await due()).toHaveLength(4)
+    expect(await due()).toHaveLength(6)
   })
 
   it("name no payer, payment or transaction, and have as many series for many payers", async () => {
@@ -173,6 +175,8 @@ describe("the metrics of a till", () => {
         `till402_check_status{check="node",subject="base"} 1`,
         "till402_ready 1",
         `till402_queue_oldest_age_seconds{queue="settlements"} 90`,
+        `till402_queue_oldest_age_seconds{queue="orders"} 601`,
+        `till402_queue_oldest_age_seconds{queue="purchases"} 0`,
         "till402_refunds_due 2",
         "till402_refunds_stopped 1"
       ])

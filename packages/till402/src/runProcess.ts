@@ -23,6 +23,10 @@ export const runProcess = async (args: ReadonlyArray<string>): Promise<void> => 
       environment: process.env,
       output: processOutput(),
       sleep: (millis) => sleep(millis),
+      untilStopped: () =>
+        new Promise((resolve) => {
+          for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve())
+        }),
       ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined
     },
     version

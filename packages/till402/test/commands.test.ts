@@ -9,7 +9,18 @@ import { harmless, wrap } from "../src/terminal/wrap.ts"
 import { till402 } from "./world.ts"
 
 const books = ["orders", "charges", "refunds", "purchases", "ledger"]
-const commands = ["init", "pay", "doctor", "check", "secret", "migrate", "vault", ...books, "sandbox"]
+const commands = [
+  "init",
+  "pay",
+  "doctor",
+  "check",
+  "secret",
+  "migrate",
+  "vault",
+  ...books,
+  "console",
+  "sandbox"
+]
 const paths = [
   [],
   ...commands.map((name) => [name]),

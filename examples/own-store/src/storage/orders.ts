@@ -49,6 +49,12 @@ export const orderStore = (sql: Database) =>
     WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
+    earliestDue: async () => {
+      const [first] = await sql<Array<Pick<Order, "dueAtMillis">>>`
+      SELECT min(due_at_millis) AS due_at_millis FROM till.orders`
+      return first?.dueAtMillis
+    },
+
     list: ({ before, email, ids, item, limit, status }) => sql<Array<Order>>`
     SELECT * FROM till.orders
     WHERE true

@@ -235,6 +235,12 @@ export const vaultPurchaseStore = (sql: Database) =>
     WHERE due_at_millis <= ${nowMillis} AND id IN (SELECT id FROM due)
     RETURNING *`,
 
+    earliestDue: async () => {
+      const [first] = await sql<Array<Pick<VaultPurchase, "dueAtMillis">>>`
+      SELECT min(due_at_millis) AS due_at_millis FROM till.vault_purchases`
+      return first?.dueAtMillis
+    },
+
     reschedule: async (id, seenMillis, dueAtMillis) => {
       const { count } = await sql`
       UPDATE till.vault_purchases SET due_at_millis = ${dueAtMillis ?? null}

@@ -25,13 +25,14 @@ a { color: var(--link); text-underline-offset: 0.15em; }
   background: var(--card); border-bottom: 1px solid var(--line); }
 .brand { font-weight: 700; color: var(--ink); text-decoration: none; white-space: nowrap; }
 .mark { background: var(--mark); color: #fff; border-radius: 0.3rem; padding: 0.1rem 0.4rem; font-variant-numeric: tabular-nums; }
-.top nav { flex: 1 1 auto; overflow-x: auto; }
-.top ul { display: flex; gap: 0.15rem; list-style: none; margin: 0; padding: 0.15rem; }
+.top nav { flex: 1 1 100%; margin-left: -0.4rem; }
+.top ul { display: flex; flex-wrap: wrap; gap: 0.15rem; list-style: none; margin: 0; padding: 0.15rem; }
 .top nav a { display: block; padding: 0.25rem 0.4rem; border-radius: 0.4rem; color: var(--soft); text-decoration: none; white-space: nowrap; }
 .top nav a:hover { color: var(--ink); background: var(--paper); }
 .top nav a[aria-current] { color: var(--ink); background: var(--quiet-back); font-weight: 600; }
 .who { margin: 0; color: var(--soft); font-size: 0.85rem; white-space: nowrap; }
 input, button, .button { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.35rem 0.7rem; background: var(--card); }
+.search { margin-left: auto; }
 .search input { width: 11.5rem; max-width: 100%; background: var(--paper); }
 main { max-width: 74rem; margin: 0 auto; padding: 1.25rem 1rem 4rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.25rem 0; }
@@ -100,6 +101,12 @@ td .cut { max-width: 12rem; }
 .facts dt { font-size: 0.8rem; color: var(--soft); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .facts .cut, .story .cut { max-width: 100%; white-space: normal; overflow-wrap: anywhere; }
+.plain { list-style: none; margin: 0; padding: 0; }
+.plain code { white-space: nowrap; }
+.plain.soft { font-size: 0.85rem; color: var(--soft); }
+th.option { width: 22rem; }
+.plain li + li { margin-top: 0.25rem; }
+.notice ul { margin: 0; padding-left: 1.1rem; }
 .way { display: flex; flex-wrap: wrap; gap: 0.25rem; list-style: none; padding: 0; }
 .way li { padding: 0.1rem 0.7rem; border-radius: 1rem; background: var(--quiet-back); color: var(--soft); }
 .way li.done { background: var(--good-back); color: var(--good); }
@@ -126,13 +133,12 @@ details { margin-top: 0.5rem; }
 @media (max-width: 62rem) { .life { grid-template-columns: repeat(3, 1fr); } .life li:nth-child(4)::before { content: ""; } }
 @media (max-width: 44rem) {
   .wide { display: none; }
-  .top nav { order: 3; flex-basis: 100%; }
   .search { flex: 1 1 8rem; } .search input { width: 100%; }
   .who { display: none; }
   .life { grid-template-columns: repeat(2, 1fr); } .life li:nth-child(4)::before { content: "›"; } .life li:nth-child(odd)::before { content: ""; }
   .facts { grid-template-columns: minmax(0, 1fr); }
   th, td { padding: 0.4rem 0.5rem; }
-  tbody th { white-space: normal; }
+  tbody th, th.text code { white-space: normal; }
 }
 `
 

@@ -25,7 +25,9 @@ const sections = [
   ["purchases", "Purchases"],
   ["refunds", "Refunds"],
   ["ledger", "Ledger"],
+  ["listing", "Listing"],
   ["health", "Health"],
+  ["configuration", "Configuration"],
   ["actions", "Actions"]
 ] as const
 
@@ -74,6 +76,13 @@ export const page = (
         <a class="skip" href="#main">Skip to content</a>
         <header class="top">
           <a class="brand" href="${base}/"><span class="mark" aria-hidden="true">402</span> Till402</a>
+          <form class="search" role="search" action="${base}/search">
+            <label class="hidden" for="q">Search by payer, transaction, order, email, item or date</label>
+            <input id="q" name="q" type="search" maxlength="200" placeholder="Search" />
+          </form>
+          <p class="who" title="Your access">
+            ${visitor.name ?? visitor.role}${visitor.name === undefined ? "" : html` · ${visitor.role}`}
+          </p>
           <nav aria-label="Console">
             <ul>
               ${sections.map(
@@ -86,13 +95,6 @@ export const page = (
               )}
             </ul>
           </nav>
-          <form class="search" role="search" action="${base}/search">
-            <label class="hidden" for="q">Search by payer, transaction, order, email, item or date</label>
-            <input id="q" name="q" type="search" maxlength="200" placeholder="Search" />
-          </form>
-          <p class="who" title="Your access">
-            ${visitor.name ?? visitor.role}${visitor.name === undefined ? "" : html` · ${visitor.role}`}
-          </p>
         </header>
         <main id="main">${content}</main>
       </body>
@@ -156,6 +158,11 @@ export const table = (
 /** The link to the next page of a list, after its last row. */
 export const olderLink = (href: string | undefined): Html | string =>
   href === undefined ? "" : html`<p class="pages"><a href="${href}" rel="next">Older</a></p>`
+
+/** What stands where books have nothing to show. */
+export const booksOnly = html`<p class="none">
+  This console reads the storage alone: ask the console of a running till.
+</p>`
 
 /** A path with a query of the values that are set. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string => {

@@ -2,7 +2,7 @@ import type { Check, LedgerSum, TillHealth } from "@till402/core"
 import { html } from "hono/html"
 import type { LiveCounts } from "../LiveCalls.ts"
 import { dayOf, dollars, words } from "../text.ts"
-import { badge, type Html, page, type PageContext, table, type Tone } from "./layout.ts"
+import { badge, booksOnly, type Html, page, type PageContext, table, type Tone } from "./layout.ts"
 
 /*
  * What an operator looks at first: today's money, and whether all is well.
@@ -180,7 +180,7 @@ export const healthPage = (context: PageContext, health: TillHealth | undefined)
     content: html`<div class="head"><h1>Health</h1></div>
       ${
         health === undefined
-          ? html`<p class="none">This console reads the storage alone: ask the console of a running till.</p>`
+          ? booksOnly
           : html`${healthSummary(health)}
               <p>Made at ${health.at.toISOString().slice(11, 19)} UTC, at most once in ten seconds.</p>
               ${table(

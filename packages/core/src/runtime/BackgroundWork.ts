@@ -7,6 +7,8 @@ export interface BackgroundTask {
   readonly operation: string
   /** Repeated every 15 seconds once it has ended, for as long as the till runs. */
   readonly run: Effect.Effect<unknown, StoreError>
+  /** `run` never ends, so its age says nothing: the age of its due work does. */
+  readonly isEndless?: true
   /** Does at once what is due, when a host reconciles. */
   readonly reconcile?: Effect.Effect<unknown, StoreError>
 }

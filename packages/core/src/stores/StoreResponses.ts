@@ -56,6 +56,9 @@ const count: ResponseReader<number> = (response) => {
   return response as number
 }
 
+const optionalTime: ResponseReader<number | undefined> = (response) =>
+  response === undefined || response === null ? undefined : count(response)
+
 const record = <A>(response: unknown): A => {
   if (!isRecord(response)) throw malformed("an object", response)
   return response as A
@@ -205,6 +208,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     findByReference: found,
     replace: flag,
     take: list,
+    earliestDue: optionalTime,
     list,
     forget: count
   },
@@ -229,6 +233,7 @@ export const storeResponseReaders: { readonly [Name in StoreName]: ResponseReade
     list,
     find: found,
     take: list,
+    earliestDue: optionalTime,
     reschedule: flag,
     forget: count,
     countUnderKey: count

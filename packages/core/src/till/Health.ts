@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import { type Charge, Charges } from "../ports/Charges.ts"
+import { Orders } from "../shop/ports/Orders.ts"
+import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { Checks } from "./Checks.ts"
 import { Workers } from "./Workers.ts"
@@ -14,16 +16,22 @@ const storageTimeoutMillis = 2_000
 const lateWorkMillis = 10 * 60_000
 /** A refund that is due for longer than this has something in its way, such as an empty wallet. */
 const lateRefundMillis = 60 * 60_000
-/** Refunds that are counted: the page that one statement reads. */
-const maxRefunds = 100
+/** Records that one statement reads. */
+const pageSize = 100
+/** Pages of refunds that are counted. */
+const maxRefundPages = 10
 
 /** Work that waits, as figures. */
 export interface DueWork {
   /** Age of the oldest settlement whose next attempt is due, in milliseconds; 0 if none is. */
   readonly oldestSettlementMillis: number
+  /** Age of the oldest step or mail of an order that is due, in milliseconds; 0 if none is. */
+  readonly oldestOrderMillis: number
+  /** Age of the oldest mail, or check of a payment, of a purchase that is due, in milliseconds; 0 if none is. */
+  readonly oldestPurchaseMillis: number
   /** Age of the oldest of the refunds that are counted, in milliseconds; 0 if none is due. */
   readonly oldestRefundMillis: number
-  /** Refunds that are due and not sent: the newest 100 are counted. */
+  /** Refunds that are due and not sent: the newest 1,000 are counted. */
   readonly refundsDue: number
   readonly areRefundsStopped: boolean
 }
@@ -87,19 +95,29 @@ const dueSince = ({
     ? settledAtMillis
     : Math.max(checkAfterMillis, createdAtMillis, leaseUntilMillis)
 
-const ageOf = (sinceMillis: number | undefined, nowMillis: number): number =>
-  sinceMillis === undefined ? 0 : Math.max(0, nowMillis - sinceMillis)
+/** What is late, besides refunds. */
+const lateWork = (work: DueWork): string =>
+  (
+    [
+      ["A settlement", work.oldestSettlementMillis],
+      ["A step or mail of an order", work.oldestOrderMillis],
+      ["A mail or check of a purchase", work.oldestPurchaseMillis]
+    ] as const
+  )
+    .filter(([, millis]) => millis > lateWorkMillis)
+    .map(([name, millis]) => `${name} has been due for ${minutes(millis)}`)
+    .join("; ")
 
 const minutes = (millis: number): string => `${Math.floor(millis / 60_000)} minutes`
 
 /** What the work that waits says about the till. Pure. */
 export const workChecks = (work: DueWork): ReadonlyArray<Check> => [
-  work.oldestSettlementMillis <= lateWorkMillis
+  lateWork(work) === ""
     ? checkOf("due work")
     : checkOf("due work", undefined, {
         status: "warn",
-        problem: `A settlement has been due for ${minutes(work.oldestSettlementMillis)}`,
-        cure: "See whether a process with this storage runs, and till.charges.list() for the charge"
+        problem: lateWork(work),
+        cure: "See whether a process with this storage runs; restart one that takes no work"
       }),
   work.areRefundsStopped
     ? checkOf("refunds", undefined, {
@@ -145,20 +163,49 @@ const withinTime = <A, E>(reading: Effect.Effect<A, E>) =>
     Effect.catchCause(() => Effect.succeed("failed" as const))
   )
 
+/** Charges that are due: all that are late, and of the others a page. */
+const readDue = Effect.fnUntraced(function* (charges: Charges["Service"], nowMillis: number) {
+  const due = yield* charges.unfinished(nowMillis, pageSize)
+  // Claims come last: a full page may hide some that are late.
+  return due.length < pageSize
+    ? due
+    : [...due, ...(yield* charges.unfinished(nowMillis - lateWorkMillis, pageSize))]
+})
+
+/** Since when refunds are due, the newest payment first. */
+const readRefunds = Effect.fnUntraced(function* (charges: Charges["Service"]) {
+  const since: Array<number> = []
+  let before: Charge | undefined
+  do {
+    const page = yield* charges.list({ isRefundDue: true, limit: pageSize, ...(before && { before }) })
+    since.push(...page.map(({ createdAtMillis, settledAtMillis }) => settledAtMillis ?? createdAtMillis))
+    before = page[pageSize - 1]
+  } while (before !== undefined && since.length < pageSize * maxRefundPages)
+  return since
+})
+
+/** Reads what waits, once for each queue; the storage of a till without the shop has no orders and purchases. */
 const readWork = Effect.fnUntraced(function* (charges: Charges["Service"]) {
   const nowMillis = yield* Clock.currentTimeMillis
-  const [stop, due, refunds] = yield* Effect.all([
+  const earliest = <Id>(key: Context.Key<Id, Pick<Orders["Service"], "earliestDue">>) =>
+    Effect.flatMap(
+      Effect.serviceOption(key),
+      Option.match({ onNone: () => Effect.undefined, onSome: (store) => store.earliestDue() })
+    )
+  const [stop, due, refunds, order, purchase] = yield* Effect.all([
     charges.refundStop(),
-    charges.unfinished(nowMillis, 1),
-    charges.list({ isRefundDue: true, limit: maxRefunds })
+    readDue(charges, nowMillis),
+    readRefunds(charges),
+    earliest(Orders),
+    earliest(VaultPurchases)
   ])
-  const [oldest] = due
-  const refundSince = refunds.map(
-    ({ createdAtMillis, settledAtMillis }) => settledAtMillis ?? createdAtMillis
-  )
+  const oldest = (since: ReadonlyArray<number>) =>
+    since.length === 0 ? 0 : Math.max(0, nowMillis - Math.min(...since))
   return {
-    oldestSettlementMillis: ageOf(oldest && dueSince(oldest), nowMillis),
-    oldestRefundMillis: refunds.length === 0 ? 0 : ageOf(Math.min(...refundSince), nowMillis),
+    oldestSettlementMillis: oldest(due.map(dueSince)),
+    oldestOrderMillis: oldest(order === undefined ? [] : [order]),
+    oldestPurchaseMillis: oldest(purchase === undefined ? [] : [purchase]),
+    oldestRefundMillis: oldest(refunds),
     refundsDue: refunds.length,
     areRefundsStopped: stop !== undefined
   } satisfies DueWork

@@ -6,6 +6,7 @@ import type { Check } from "./Check.ts"
 import type { TillHealth } from "./Health.ts"
 import type { KeyUse } from "./keyCheck.ts"
 import type { OperatorCalls } from "./operatorCalls.ts"
+import type { SettingsInForce } from "./settings/settingsInForce.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */
@@ -41,6 +42,14 @@ export interface RunningTill extends OperatorCalls {
   readonly ready: Promise<void>
   /** Lets running calls end (bounded), then closes storage. */
   readonly dispose: () => Promise<void>
+  /**
+   * The settings in force, defaults included, without secrets: for operators.
+   *
+   * @example
+   * const { networks, options } = await till.settings()
+   * console.log(networks.map(({ network }) => network), options["limits.unsettled"])
+   */
+  readonly settings: () => Promise<SettingsInForce>
   /**
    * Makes the checks of the start now, and returns them all: what passed, and what is wrong with a cure. Reads
    * facilitators, nodes and storage anew, for up to some seconds: for operators, not for callers. Rejects if the till did

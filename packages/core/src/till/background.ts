@@ -18,7 +18,7 @@ import { keepFeePayers, learnFeePayers } from "./learnFeePayers.ts"
 import { reportTrusted } from "./proofCheck.ts"
 import { watchReceipts } from "./watchReceipts.ts"
 import { StoreTime } from "./storeTime.ts"
-import { Workers } from "./Workers.ts"
+import { WorkerRuns, Workers } from "./Workers.ts"
 
 const sweepEveryMillis = 15_000
 const reconcileBatch = 100
@@ -82,7 +82,10 @@ export const housekeeping = ({
       [
         everySweep("reconcile", reconcile),
         everySweep("charges.expire", responses),
-        ...tasks.map(({ operation, run }) => everySweep(operation, run))
+        ...tasks.map(({ isEndless, operation, run }) => {
+          const sweeps = everySweep(operation, run)
+          return isEndless === true ? Effect.provideService(sweeps, Workers, new WorkerRuns()) : sweeps
+        })
       ],
       { concurrency: "unbounded", discard: true }
     )

@@ -7,7 +7,8 @@ import { eventLogger, report, toStandardError } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { type ConfiguredSettings, configureOptions } from "./settings/Configuration.ts"
-import { contractIds } from "./settings/Settings.ts"
+import { facilitatorName } from "../toll/facilitator/FacilitatorOptions.ts"
+import { contractIds, settingFields } from "./settings/Settings.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { Handled, Handling } from "../http/Http.ts"
 import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
@@ -271,6 +272,13 @@ export const makeTill = (options: TillOptions): RunningTill => {
       { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
       (options.operations ?? []).map(({ path }) => path)
     ),
+    settings: async () => {
+      const { settingsInForce } = await import("./settings/settingsInForce.ts")
+      return settingsInForce(configuration, options, {
+        names: Object.keys(settingFields({})),
+        facilitators: [options.facilitator].flat().map(facilitatorName)
+      })
+    },
     dnsRecord: dnsRecordOf(configuration),
     ready,
     dispose: () => (disposing ??= close()),

@@ -22,6 +22,7 @@ describe("a storage", () => {
         reserve = () => Promise.resolve()
         cancel = () => Promise.resolve()
         take = () => Promise.resolve([])
+        earliestDue = () => Promise.resolve(undefined)
         reschedule = () => Promise.resolve(false)
         forget = () => Promise.resolve(0)
         countSales = () => Promise.resolve(0)

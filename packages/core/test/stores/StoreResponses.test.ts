@@ -65,6 +65,7 @@ describe("results of the wrong type", () => {
     ["charges", "expire", [0, 7], [undefined, -1, 0.5, "7", 7n]],
     ["quotes", "put", [{}], [undefined, null, true, []]],
     ["vaultPurchases", "take", [[], [{}]], [undefined, {}, true]],
+    ["orders", "earliestDue", [undefined, 0, 1_790_000_000_000], [-1, 0.5, "7", {}]],
     ["vaultPurchases", "reschedule", [true, false], [undefined, null, 1]],
     ["vaultPurchases", "forget", [0, 7], [undefined, -1, true]],
     [

@@ -7,7 +7,18 @@ import { workChecks } from "../../src/till/Health.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { WorkerRuns } from "../../src/till/Workers.ts"
-import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import { Orders } from "../../src/shop/ports/Orders.ts"
+import { VaultPurchases } from "../../src/shop/ports/VaultPurchases.ts"
+import type { Stores } from "../../src/stores/Stores.ts"
+import {
+  sampleCharge,
+  sampleOrder,
+  samplePurchase,
+  sampleReceipt,
+  sampleResponse
+} from "../../../testing/src/stores/records.ts"
+import { paidRefundDue as refundDue } from "../../../testing/src/stores/chargeRecords.ts"
+import { fakeFacilitator, fakeFulfilment, fakeMarketplace, fakeTracker } from "../../../testing/src/index.ts"
 
 /*
  * `till.health()` and the handlers for orchestrators: what is wrong fails, what is others' fault stops no process, and
@@ -73,6 +84,8 @@ describe("till.health()", () => {
     expect(health).toMatchObject({ live: true, ready: true })
     expect(health.work).toEqual({
       oldestSettlementMillis: 0,
+      oldestOrderMillis: 0,
+      oldestPurchaseMillis: 0,
       oldestRefundMillis: 0,
       refundsDue: 0,
       areRefundsStopped: false
@@ -113,6 +126,115 @@ describe("till.health()", () => {
     expect(health).toMatchObject({ live: false, ready: false, status: "fail" })
     expect(health.checks).toEqual([expect.objectContaining({ name: "start", status: "fail" })])
     expect([(await probe("/livez")).status, (await probe("/readyz")).status]).toEqual([503, 503])
+  })
+})
+
+const minute = 60_000
+const pausedMillis = 11 * minute
+
+/** A till whose background work hangs from the start, and what its storage has. */
+const openHungTill = async () => {
+  const opened = Promise.withResolvers<Context.Context<Stores>>()
+  const hanging = <Service extends object>(
+    service: Service,
+    ...verbs: ReadonlyArray<keyof Service>
+  ): Service =>
+    ({ ...service, ...Object.fromEntries(verbs.map((verb) => [verb, () => Effect.never])) }) as Service
+  const storage = Layer.effectContext(
+    Effect.map(Layer.build(memory()), (stores) => {
+      opened.resolve(stores)
+      return stores.pipe(
+        Context.add(Charges, hanging(Context.get(stores, Charges), "takeOver")),
+        Context.add(Orders, hanging(Context.get(stores, Orders), "take")),
+        Context.add(VaultPurchases, hanging(Context.get(stores, VaultPurchases), "take"))
+      )
+    })
+  )
+  const { till } = openTill({
+    storage,
+    networks: [{ network: "base-sepolia" }],
+    trustFacilitator: true,
+    marketplaces: { marketplace_a: fakeMarketplace() },
+    fulfilment: fakeFulfilment(),
+    vault: { open: async () => undefined as never }
+  })
+  await till.ready
+  const stores = await opened.promise
+  const run = <A, E>(effect: Effect.Effect<A, E, Stores>) => Effect.runPromise(Effect.provide(effect, stores))
+  const late = async () => {
+    const { checks, work } = await till.health()
+    return { work, problem: checks.find(({ name }) => name === "due work")?.problem }
+  }
+  return { late, run }
+}
+
+describe("a till whose background work hangs", () => {
+  it("warns of an order's step, and of a purchase's mail, that are late", async () => {
+    const { late, run } = await openHungTill()
+    const dueAtMillis = Date.now() - pausedMillis
+    await run(Orders.use((orders) => orders.create(sampleOrder({ stepAtMillis: dueAtMillis, dueAtMillis }))))
+    await run(VaultPurchases.use((purchases) => purchases.reserve(samplePurchase({ dueAtMillis }))))
+    const { problem, work } = await late()
+    expect(problem).toBe(
+      "A step or mail of an order has been due for 11 minutes; A mail or check of a purchase has been due for 11 minutes"
+    )
+    expect(work?.oldestOrderMillis).toBeGreaterThanOrEqual(pausedMillis)
+    expect(work?.oldestOrderMillis).toBeLessThan(pausedMillis + minute)
+  })
+
+  it("doesn't warn of a step that is to come", async () => {
+    const { late, run } = await openHungTill()
+    await run(Orders.use((orders) => orders.create(sampleOrder({ dueAtMillis: Date.now() + minute }))))
+    expect(await late()).toMatchObject({ problem: undefined, work: { oldestOrderMillis: 0 } })
+  })
+
+  it("warns of a claim that is late, behind a hundred charges that aren't", async () => {
+    const { late, run } = await openHungTill()
+    const nowMillis = Date.now()
+    const others = Array.from({ length: 100 }, (_, index) => `other-${index}`)
+    const add = (key: string, untilMillis: number, isReady: boolean) =>
+      Charges.use((charges) =>
+        Effect.andThen(
+          charges.claim(
+            sampleCharge({ key, payer: key, createdAtMillis: untilMillis - 1 }),
+            { owner: "me", untilMillis },
+            untilMillis - 1,
+            { maxUnsettled: 1, maxExposureAtomic: "1000000" }
+          ),
+          isReady
+            ? charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
+            : Effect.void
+        )
+      )
+    await run(Effect.forEach(others, (key) => add(key, nowMillis - 1_000, true), { discard: true }))
+    await run(add("claim", nowMillis - pausedMillis, false))
+    expect((await late()).problem).toBe("A settlement has been due for 11 minutes")
+  })
+
+  it("counts refunds beyond a page, and knows the oldest", async () => {
+    const { late, run } = await openHungTill()
+    const nowMillis = Date.now()
+    await run(
+      Charges.use((charges) =>
+        Effect.forEach(
+          Array.from({ length: 230 }, (_, index) => nowMillis - 230_000 + index * 1_000),
+          Effect.fnUntraced(function* (atMillis, index) {
+            const key = `refund-${index}`
+            const charge = sampleCharge({ key, payer: key, createdAtMillis: atMillis })
+            const unlimited = { maxUnsettled: 1, maxExposureAtomic: "1000000" }
+            yield* charges.claim(charge, { owner: "me", untilMillis: atMillis + 1 }, atMillis, unlimited)
+            yield* charges.advance(key, "me", { response: sampleResponse(), subject: undefined })
+            const receipt = { ...sampleReceipt(), transaction: `0x${index.toString(16).padStart(64, "0")}` }
+            yield* charges.complete(key, { ...refundDue, receipt }, atMillis)
+          }),
+          { discard: true }
+        )
+      )
+    )
+    const { work } = await late()
+    expect(work?.refundsDue).toBe(230)
+    expect(work?.oldestRefundMillis).toBeGreaterThanOrEqual(230_000)
+    expect(work?.oldestRefundMillis).toBeLessThan(260_000)
   })
 })
 
@@ -198,7 +320,14 @@ describe("livez and readyz", () => {
 })
 
 describe("what is late", () => {
-  const work = { oldestSettlementMillis: 0, oldestRefundMillis: 0, refundsDue: 0, areRefundsStopped: false }
+  const work = {
+    oldestSettlementMillis: 0,
+    oldestOrderMillis: 0,
+    oldestPurchaseMillis: 0,
+    oldestRefundMillis: 0,
+    refundsDue: 0,
+    areRefundsStopped: false
+  }
   const wrong = (given: Partial<typeof work>) =>
     workChecks({ ...work, ...given })
       .filter(({ status }) => status !== "pass")
@@ -209,6 +338,17 @@ describe("what is late", () => {
     expect(wrong({ oldestSettlementMillis: 660_000, oldestRefundMillis: 3_660_000 })).toEqual([
       "due work: A settlement has been due for 11 minutes",
       "refunds: A refund has been due for 61 minutes"
+    ])
+  })
+
+  it("names every queue that is late", () => {
+    const late = {
+      oldestSettlementMillis: 660_000,
+      oldestOrderMillis: 720_000,
+      oldestPurchaseMillis: 780_000
+    }
+    expect(wrong(late)).toEqual([
+      "due work: A settlement has been due for 11 minutes; A step or mail of an order has been due for 12 minutes; A mail or check of a purchase has been due for 13 minutes"
     ])
   })
 

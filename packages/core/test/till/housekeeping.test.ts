@@ -21,6 +21,7 @@ import { Operations } from "../../src/operations/Operation.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../src/toll/facilitator/Facilitator.ts"
 import { StoreTime } from "../../src/till/storeTime.ts"
+import { WorkerRuns, Workers } from "../../src/till/Workers.ts"
 import type { ReconcileOptions } from "../../src/toll/perform/Reconciler.ts"
 import { SettlementRunner } from "../../src/toll/perform/SettlementRunner.ts"
 
@@ -206,5 +207,29 @@ describe("the background work of a till", () => {
       ...Array<string>(5).fill("facilitator.supported"),
       "refunds.sweep"
     ])
+  })
+
+  it("doesn't take a part for stuck that never ends, as the worker of orders", async () => {
+    const runs = new WorkerRuns()
+    const stuckAfter = (isEndless: boolean) =>
+      Effect.gen(function* () {
+        const work = yield* BackgroundWork
+        yield* work.add({ operation: "work", run: Effect.never, ...(isEndless ? { isEndless } : {}) })
+        const running = yield* Effect.forkChild(
+          housekeeping({ responseLifetimeMillis: day }).pipe(Effect.provideService(Workers, runs))
+        )
+        yield* TestClock.adjust(11 * 60_000)
+        yield* Fiber.interrupt(running)
+        return runs.check(yield* Clock.currentTimeMillis).problem
+      }).pipe(
+        Effect.provide(Layer.mergeAll(layerMemoryStores, BackgroundWork.layer, TestClock.layer())),
+        Effect.provideService(SettlementRunner, {
+          reconcile: () => Effect.succeed({ settled: 0, pending: 0 })
+        } as unknown as SettlementRunner["Service"]),
+        Effect.provideService(StoreTime, { clock: undefined, check: Effect.void }),
+        Effect.runPromise
+      )
+    expect(await stuckAfter(true)).toBeUndefined()
+    expect(await stuckAfter(false)).toContain("running for more than 10 minutes: work")
   })
 })

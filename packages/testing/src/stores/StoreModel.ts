@@ -77,6 +77,9 @@ const quoteModel = (): Quotes["Service"] => {
   }
 }
 
+const earliestOf = (rows: ReadonlyArray<{ readonly dueAtMillis: number | undefined }>): number | undefined =>
+  rows.flatMap(({ dueAtMillis }) => dueAtMillis ?? []).toSorted((left, right) => left - right)[0]
+
 const orderModel = (): Orders["Service"] => {
   const orders = new Rows<Order>()
   const find = (id: string) => orders.first((row) => row.id === id)
@@ -111,6 +114,7 @@ const orderModel = (): Orders["Service"] => {
             return taken
           })
       }),
+    earliestDue: () => Effect.sync(() => earliestOf(orders.all())),
     forget: (beforeMillis, limit) =>
       Effect.sync(() => {
         const old = orders
@@ -347,6 +351,7 @@ const purchaseModel = (): VaultPurchases["Service"] => {
             return taken
           })
       }),
+    earliestDue: () => Effect.sync(() => earliestOf(purchases.all())),
     reschedule: (id, seenMillis, dueAtMillis) =>
       Effect.sync(
         () =>

@@ -190,6 +190,18 @@ const working: ReadonlyArray<StoreCase<Orders>> = [
     expectEqual(ids(third).toSorted(), [6, 7].map(uuidOf), "later ones")
     for (const order of third) expectEqual(yield* orders.find(order.id), order, "the stored record")
   }),
+  storeCase("Orders: the earliest due time is known, also one to come", function* () {
+    const orders = yield* Orders
+    expectEqual(yield* orders.earliestDue(), undefined, "without orders")
+    yield* orders.create(sampleOrder({ id: uuidOf(99), dueAtMillis: undefined }))
+    expectEqual(yield* orders.earliestDue(), undefined, "while nothing is due")
+    yield* dueOrders(3)
+    expectEqual(yield* orders.earliestDue(), 1_000, "of three")
+    yield* orders.take(1_001, 9_000, 100)
+    expectEqual(yield* orders.earliestDue(), 1_002, "once two of them are taken")
+    yield* orders.take(1_002, 9_500, 100)
+    expectEqual(yield* orders.earliestDue(), 9_000, "once all are taken")
+  }),
   storeCase("Orders: a taken order has a new version and is due again later", function* () {
     const orders = yield* dueOrders(1)
     const [taken] = yield* orders.take(1_000, 9_000, 1)

@@ -102,6 +102,20 @@ const working: ReadonlyArray<StoreCase<VaultPurchases>> = [
       expectEqual(yield* purchases.find(purchase.id), purchase, "the stored record")
     expectEqual(ids(yield* purchases.take(9_000, 9_600, 1)), [uuidOf(8)], "the one that is due for longest")
   }),
+  storeCase("VaultPurchases: the earliest due time is known, also one to come", function* () {
+    const purchases = yield* VaultPurchases
+    expectEqual(yield* purchases.earliestDue(), undefined, "without purchases")
+    yield* purchases.reserve(samplePurchase({ id: uuidOf(99), dueAtMillis: undefined }))
+    expectEqual(yield* purchases.earliestDue(), undefined, "while nothing is due")
+    yield* duePurchases(3)
+    expectEqual(yield* purchases.earliestDue(), 1_000, "of three")
+    yield* purchases.take(1_001, 9_000, 100)
+    expectEqual(yield* purchases.earliestDue(), 1_002, "once two of them are taken")
+    yield* purchases.cancel(uuidOf(1))
+    yield* purchases.reschedule(uuidOf(0), 9_000, undefined)
+    yield* purchases.grant(uuidOf(2), 7_000)
+    expectEqual(yield* purchases.earliestDue(), 1_002, "of a granted one, whose time stays")
+  }),
   storeCase("VaultPurchases: every take counts as an attempt until the purchase is granted", function* () {
     const purchases = yield* VaultPurchases
     yield* purchases.reserve(samplePurchase())

@@ -118,6 +118,7 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
     const now = step * 10 + random.below(200)
     return Orders.use((orders) => orders.take(now, (step + 100) * 10 + 9, 1))
   },
+  () => Orders.use((orders) => orders.earliestDue()),
   (random) => {
     const id = randomId(random)
     const key = `download-${random.below(4)}`
@@ -194,6 +195,7 @@ const purchaseOperations: ReadonlyArray<RandomOperation> = [
     const now = step * 10 + random.below(200)
     return VaultPurchases.use((purchases) => purchases.take(now, (step + 100) * 10 + 9, 1))
   },
+  () => VaultPurchases.use((purchases) => purchases.earliestDue()),
   // Reschedules with the current due time, or with an old one.
   (random, step) => {
     const id = randomId(random)

@@ -1,3 +1,4 @@
+import { ofListing, ofOpenApi } from "@till402/console/operate"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { belowBase, see } from "../http/see.ts"
 import { isSameServer } from "../pay/url.ts"
@@ -15,50 +16,6 @@ export interface Route {
   readonly foundIn: ReadonlyArray<string>
   /** Why it isn't called: documents may name what changes something, or somebody else's server. */
   readonly skipped?: { readonly _tag: "Method" } | { readonly _tag: "Elsewhere"; readonly origin: string }
-}
-
-type Found = Pick<Route, "method"> & { readonly path: string }
-
-const methods = ["get", "post", "put", "patch", "delete"]
-
-const readJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** A field of a document, which may be anything. */
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined
-
-/** The operations of an OpenAPI document that may return 402. */
-export const ofOpenApi = (text: string): ReadonlyArray<Found> => {
-  const paths = fieldOf(readJson(text), "paths")
-  if (typeof paths !== "object" || paths === null) return []
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    methods.flatMap((method) =>
-      fieldOf(fieldOf(fieldOf(operations, method), "responses"), "402") === undefined
-        ? []
-        : [{ method: method.toUpperCase(), path }]
-    )
-  )
-}
-
-/** The resources of a listing: texts such as `GET /weather`, addresses, or objects with `method` and `url` or `resource`. */
-export const ofListing = (text: string): ReadonlyArray<Found> => {
-  const { resources } = (readJson(text) ?? {}) as { readonly resources?: unknown }
-  return (Array.isArray(resources) ? resources : []).flatMap((each: unknown): ReadonlyArray<Found> => {
-    if (typeof each === "string") {
-      const [, method = "GET", path] = /^(?:([A-Z]+) )?(\S+)$/.exec(each) ?? []
-      return path === undefined ? [] : [{ method, path }]
-    }
-    const { method = "GET", resource, url = resource } = (each ?? {}) as Readonly<Record<string, unknown>>
-    return typeof url === "string" && typeof method === "string" ? [{ method, path: url }] : []
-  })
 }
 
 const documentAt = async (url: string): Promise<string> => {

@@ -6,6 +6,14 @@ import {
   validateDiscoveryExtension,
   validateDiscoveryExtensionSpec
 } from "@x402/extensions/bazaar"
+import {
+  descriptionFinding,
+  headerFinding,
+  maxDescription,
+  type ReadChallenge,
+  readChallenge,
+  statusFinding
+} from "@till402/console/operate"
 import { wordsOf } from "../CommandFailed.ts"
 import { see, type Seen } from "../http/see.ts"
 import { fail, type Line, pass, warn } from "../doctor/Line.ts"
@@ -18,31 +26,7 @@ import { findRoutes, type Route } from "./Routes.ts"
  * What an indexer sees of each route: the challenge to a request without input, read by the official validators.
  */
 
-interface Challenge {
-  readonly x402Version?: number
-  readonly resource?: { readonly url?: string; readonly description?: string }
-  readonly accepts: ReadonlyArray<Requirements>
-  readonly extensions?: { readonly bazaar?: { readonly routeTemplate?: string } }
-}
-
-const readChallenge = (text: string): Challenge | undefined => {
-  try {
-    const challenge = JSON.parse(text) as Challenge
-    return Array.isArray(challenge.accepts) ? challenge : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Proxies and clients often allow 8 KB for all headers. */
-const maxHeaderBytes = 8_192
-/** Longer descriptions are cut by indexers. */
-const maxDescription = 500
-
-const headerFinding = (header: string): string | undefined =>
-  header.length < maxHeaderBytes
-    ? undefined
-    : `its PAYMENT-REQUIRED header has ${header.length} bytes: many proxies drop more than ${maxHeaderBytes}`
+type Challenge = ReadChallenge<Requirements>
 
 /** What the official validators say of the discovery data. */
 const extensionFindings = (challenge: Challenge): ReadonlyArray<string> => {
@@ -108,15 +92,12 @@ const placeFindings = ({ url }: Route, { resource }: Challenge): ReadonlyArray<s
 
 /** All that indexers would stumble over. Pure. */
 const judge = (route: Route, { headers, status, text }: Seen): Line => {
-  if (status !== 402)
-    return fail(
-      route.name,
-      `without input it returned ${status} instead of 402, so no indexer finds a price`,
-      "Let it return 402 before it looks at its input"
-    )
+  const noPrice = statusFinding(status)
+  if (noPrice !== undefined)
+    return fail(route.name, noPrice, "Let it return 402 before it looks at its input")
   const header = headers.get("payment-required")
   const challenge =
-    header === null ? undefined : readChallenge(Buffer.from(header, "base64").toString("utf8"))
+    header === null ? undefined : readChallenge<Requirements>(Buffer.from(header, "base64").toString("utf8"))
   if (header === null || challenge === undefined)
     return fail(
       route.name,
@@ -128,7 +109,7 @@ const judge = (route: Route, { headers, status, text }: Seen): Line => {
     headerFinding(header),
     ...placeFindings(route, challenge),
     ...extensionFindings(challenge),
-    ...listedFindings(route, challenge, readChallenge(text))
+    ...listedFindings(route, challenge, readChallenge<Requirements>(text))
   ].filter((each) => each !== undefined)
   if (problems.length > 0)
     return fail(
@@ -137,14 +118,9 @@ const judge = (route: Route, { headers, status, text }: Seen): Line => {
       "Correct what the route declares, or its baseUrl: the address, with its port, at which callers reach it"
     )
   const price = challenge.accepts.map((each) => priceOf(readOffer(each, challenge.x402Version))).join(" or ")
-  if (description === "" || description.length > maxDescription)
-    return warn(
-      route.name,
-      description === ""
-        ? "it has no description"
-        : `its description has ${description.length} characters, and indexes cut it`,
-      `Give it one of at most ${maxDescription} characters`
-    )
+  const undescribed = descriptionFinding(description)
+  if (undescribed !== undefined)
+    return warn(route.name, undescribed, `Give it one of at most ${maxDescription} characters`)
   return pass(route.name, `${price}: ${description}`)
 }
 

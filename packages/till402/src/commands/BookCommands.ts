@@ -2,7 +2,6 @@ import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Act } from "../books/act.ts"
 import type { List } from "../books/lists.ts"
-import type { Records } from "../books/open.ts"
 import type { Shown } from "../books/show.ts"
 import { WrongUsage } from "../CommandFailed.ts"
 import {
@@ -23,34 +22,11 @@ import {
 } from "./bookFlags.ts"
 import { json } from "./flags.ts"
 import { type Surroundings, work } from "./Surroundings.ts"
+import { type Placed, withRecords } from "./withRecords.ts"
 
 /*
  * Commands for operators, with the filters and actions of the console. What they do is loaded once one runs.
  */
-
-interface Placed {
-  readonly database: Option.Option<string>
-  readonly module: Option.Option<string>
-}
-
-/** Runs with the records that a command line names. */
-const withRecords = async (
-  { environment }: Surroundings,
-  given: Placed,
-  use: (records: Records) => Promise<number | void>
-): Promise<number | void> => {
-  const { recordsIn } = await import("../books/open.ts")
-  const records = await recordsIn({
-    database: Option.getOrUndefined(given.database),
-    usualDatabase: environment["TILL_DATABASE"] || undefined,
-    module: Option.getOrUndefined(given.module)
-  })
-  try {
-    return await use(records)
-  } finally {
-    await records.close()
-  }
-}
 
 type Lists = typeof import("../books/lists.ts")
 

@@ -6,6 +6,8 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly output: Output
   readonly sleep: (millis: number) => Promise<void>
+  /** Resolves once the process is to end, for commands that run until then. Default: never. */
+  readonly untilStopped?: () => Promise<void>
   /** Asks the person at the terminal; `undefined` where nobody is. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

@@ -6,6 +6,7 @@ import { columns } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
 import { bookCommands } from "./BookCommands.ts"
 import { checkCommand } from "./CheckCommand.ts"
+import { consoleCommand } from "./ConsoleCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { initCommand } from "./InitCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
@@ -40,6 +41,7 @@ const till402 = (surroundings: Surroundings) =>
       migrateCommand(surroundings),
       vaultCommand(surroundings),
       ...bookCommands(surroundings),
+      consoleCommand(surroundings),
       sandboxCommand()
     ]),
     Command.withGlobalFlags([completions])

@@ -1,6 +1,6 @@
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { isOnThisMachine, withoutAlias } from "../pay/url.ts"
-import { ofListing, ofOpenApi } from "../check/Routes.ts"
+import { ofListing, ofOpenApi } from "@till402/console/operate"
 import { belowBase, see, type Seen } from "../http/see.ts"
 import { harmless } from "../terminal/wrap.ts"
 import { fail, type Line, pass, warn } from "./Line.ts"

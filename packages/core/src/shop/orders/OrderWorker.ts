@@ -204,6 +204,6 @@ const make = Effect.gen(function* () {
   })
 
   const run = Effect.forever(Effect.andThen(wake, services.nextDue.pause))
-  yield* (yield* BackgroundWork).add({ operation: "orders.work", run, reconcile: work })
+  yield* (yield* BackgroundWork).add({ operation: "orders.work", run, isEndless: true, reconcile: work })
   return OrderWorker.of({ wake, work, run })
 })

@@ -85,6 +85,8 @@ export class Orders extends Context.Service<
       untilMillis: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Order>, StoreError>
+    /** Returns the earliest `dueAtMillis`, also one that is to come; `undefined` if no order has one. */
+    readonly earliestDue: () => Effect.Effect<number | undefined, StoreError>
     /**
      * Lists orders, newest first; `before` is the id of the last order of the previous page. `email`: in any letter
      * case, until it is erased. `item`: see `itemOf`. `ids`: only those, up to 200.
@@ -119,8 +121,6 @@ export class Orders extends Context.Service<
       else known.add(id)
     }
     const of = (ids: Set<string>) => Array.from(ids, (id) => orders.get(id)!)
-    const rests = ({ dueAtMillis, status }: Order) =>
-      dueAtMillis === undefined && (restingStatuses as ReadonlyArray<OrderStatus>).includes(status)
     return Orders.of({
       create: (order) =>
         Effect.sync(() => {
@@ -128,11 +128,11 @@ export class Orders extends Context.Service<
         }),
       find: (id) => Effect.sync(() => orders.get(id)),
       findByReference: (upstreamReference, otherThan) =>
-        Effect.sync(() => {
-          for (const order of orders.values())
-            if (order.upstreamReference === upstreamReference && order.id !== otherThan) return order
-          return undefined
-        }),
+        Effect.sync(() =>
+          Array.from(orders.values()).find(
+            (order) => order.upstreamReference === upstreamReference && order.id !== otherThan
+          )
+        ),
       replace: (order) =>
         Effect.sync(() => {
           const current = orders.get(order.id)
@@ -154,6 +154,7 @@ export class Orders extends Context.Service<
               return taken
             })
         ),
+      earliestDue: () => Effect.sync(() => earliestDueOf(of(due))),
       list: ({ before, email, ids, item, limit, status }) =>
         Effect.sync(() => {
           const last = before === undefined ? undefined : orders.get(before)
@@ -177,6 +178,18 @@ export class Orders extends Context.Service<
     })
   })
 }
+
+const rests = ({ dueAtMillis, status }: Order): boolean =>
+  dueAtMillis === undefined && (restingStatuses as ReadonlyArray<OrderStatus>).includes(status)
+
+/** The earliest due time of some records. */
+export const earliestDueOf = (
+  records: ReadonlyArray<{ readonly dueAtMillis: number | undefined }>
+): number | undefined =>
+  records.reduce<number | undefined>(
+    (earliest, { dueAtMillis = Infinity }) => (dueAtMillis < (earliest ?? Infinity) ? dueAtMillis : earliest),
+    undefined
+  )
 
 const newestFirst = (left: Order, right: Order): number =>
   right.createdAtMillis - left.createdAtMillis || (left.id === right.id ? 0 : left.id > right.id ? -1 : 1)

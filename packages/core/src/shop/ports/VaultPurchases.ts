@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { earliestDueOf } from "./Orders.ts"
 import type { Redemption } from "../../toll/signin/FreeAccess.ts"
 
 export type { Redemption } from "../../toll/signin/FreeAccess.ts"
@@ -139,6 +140,8 @@ export class VaultPurchases extends Context.Service<
       untilMillis: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError>
+    /** Returns the earliest `dueAtMillis`, also one that is to come; `undefined` if no purchase has one. */
+    readonly earliestDue: () => Effect.Effect<number | undefined, StoreError>
     /**
      * Reschedules a purchase that is due at exactly `seenMillis` to `dueAtMillis` (`undefined`: never). Returns whether
      * it did: if another process has taken it since, nothing changes.
@@ -207,6 +210,7 @@ export class VaultPurchases extends Context.Service<
               return taken
             })
         ),
+      earliestDue: () => Effect.sync(() => earliestDueOf(of(due))),
       reschedule: (id, seenMillis, dueAtMillis) =>
         Effect.sync(() => {
           const purchase = purchases.get(id)

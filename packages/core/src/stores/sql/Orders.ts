@@ -6,7 +6,7 @@ import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../shop/ports/ShopEvents.ts"
 import { orderNames, restingOrders } from "../schema/orderConditions.ts"
 import { fromOffer, toOffer } from "./offerRows.ts"
-import { storing, tookEffect } from "./statements.ts"
+import { earliestDueOf, storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -137,7 +137,9 @@ const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "repla
   }
 }
 
-const readMethods = (sql: SqlClient.SqlClient): Pick<Methods, "find" | "findByReference" | "list"> => ({
+const readMethods = (
+  sql: SqlClient.SqlClient
+): Pick<Methods, "find" | "findByReference" | "earliestDue" | "list"> => ({
   find: (id) =>
     storing(
       "orders.find",
@@ -154,6 +156,7 @@ const readMethods = (sql: SqlClient.SqlClient): Pick<Methods, "find" | "findByRe
         ([row]) => (row === undefined ? undefined : toOrder(row))
       )
     ),
+  earliestDue: () => storing("orders.earliestDue", earliestDueOf(sql, "till_orders")),
   list: (query) => storing("orders.list", listReadable(sql, query))
 })
 

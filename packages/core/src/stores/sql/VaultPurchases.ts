@@ -11,7 +11,7 @@ import {
   type VaultPurchase,
   VaultPurchases
 } from "../../shop/ports/VaultPurchases.ts"
-import { type CountRow, countOf, storing, tookEffect } from "./statements.ts"
+import { type CountRow, countOf, earliestDueOf, storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -200,7 +200,7 @@ const downloadMethods = (
 
 const upkeepMethods = (
   sql: SqlClient.SqlClient
-): Pick<Methods, "take" | "reschedule" | "forget" | "countUnderKey"> => {
+): Pick<Methods, "take" | "earliestDue" | "reschedule" | "forget" | "countUnderKey"> => {
   // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
   const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
@@ -218,6 +218,7 @@ const upkeepMethods = (
           (rows) => rows.map(toPurchase)
         )
       ),
+    earliestDue: () => storing("vaultPurchases.earliestDue", earliestDueOf(sql, "till_vault_purchases")),
     reschedule: (id, seenMillis, dueAtMillis) =>
       storing(
         "vaultPurchases.reschedule",

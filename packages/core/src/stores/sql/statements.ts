@@ -23,6 +23,14 @@ export interface CountRow {
 export const countOf = <E>(rows: Effect.Effect<ReadonlyArray<CountRow>, E>): Effect.Effect<number, E> =>
   Effect.map(rows, ([row]) => Number(row!.count))
 
+/** The earliest due time in a table with an index of those. */
+export const earliestDueOf = (sql: SqlClient.SqlClient, table: string) =>
+  Effect.map(
+    sql<{ readonly due_at: number | string | null }>`
+      SELECT MIN(due_at) AS due_at FROM ${sql(table)} WHERE due_at IS NOT NULL`,
+    ([row]) => (row?.due_at == null ? undefined : Number(row.due_at))
+  )
+
 /** Whether a fingerprint is under a key. Not `LIKE`: ids of keys may contain `_`. */
 export const isUnderKey = (sql: SqlClient.SqlClient, keyId: string) =>
   sql`substr(fingerprint, 1, ${keyId.length + 1}) = ${`${keyId}:`}`

@@ -152,7 +152,7 @@ const withNetworks = (settings: Values): Config.Config<Values> =>
   Config.map(Config.all(networksOf(settings).map(networkEntry)), (networks) => ({ ...settings, networks }))
 
 /** Variables of the command `till402`. */
-const commandVariables = ["TILL_DATABASE", "TILL_FILES"]
+const commandVariables = ["TILL_CONSOLE_PASSWORD", "TILL_DATABASE", "TILL_FILES"]
 
 /** Variables of the networks' other names, by which no option is read: TILL_PAY_TO_BASE where `eip155:8453` is listed. */
 const aliasesOf = (networks: ReadonlyArray<string>): ReadonlyMap<string, string> =>

@@ -229,6 +229,11 @@ const orderVerbs: ReadonlyArray<PlannedVerb> = [
     Orders.use((store) => store.take(5_000, 6_000, 5))
   ),
   verb(
+    "orders.earliestDue",
+    ["till_orders_due"],
+    Orders.use((store) => store.earliestDue())
+  ),
+  verb(
     "orders.list",
     ["till_orders_created"],
     Orders.use((store) => store.list({ limit: 5 }))
@@ -402,6 +407,11 @@ const purchaseVerbs: ReadonlyArray<PlannedVerb> = [
     "vaultPurchases.take",
     ["till_vault_purchases_due"],
     VaultPurchases.use((store) => store.take(5_000, 6_000, 5))
+  ),
+  verb(
+    "vaultPurchases.earliestDue",
+    ["till_vault_purchases_due"],
+    VaultPurchases.use((store) => store.earliestDue())
   ),
   verb(
     "vaultPurchases.forget",

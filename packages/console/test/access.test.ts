@@ -1,0 +1,92 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { tillConsole } from "../src/index.ts"
+import { fakeTill, openConsole, order, origin, pages } from "./openConsole.ts"
+
+describe("who sees the console", () => {
+  it("is decided by authorize, for which there is no default", () => {
+    const { till } = fakeTill()
+    expect(() => tillConsole({ till } as never)).toThrow("authorize")
+    expect(() => tillConsole({ authorize: () => "admin" } as never)).toThrow("till")
+    expect(() => tillConsole({ till, authorize: () => "admin", path: "/ops/" })).toThrow("path")
+  })
+
+  it("refuses options that it doesn't have, and a path of the till", () => {
+    const handles = (path: string) => path === "/x402" || path.startsWith("/x402/") || path === "/orders"
+    const till = { ...fakeTill().till, handles }
+    const make = (options: object) => () => tillConsole({ till, authorize: () => "admin", ...options })
+    expect(make({ onActoin: () => undefined })).toThrow("no option onActoin: did you mean onAction?")
+    expect(make({ authorise: () => "read" })).toThrow("no option authorise: did you mean authorize?")
+    expect(make({ zebra: 1 })).toThrow("no option zebra; it has till, authorize, path")
+    expect(make({ onAction: true })).toThrow("onAction must be a function")
+    expect(() => tillConsole(undefined as never)).toThrow("authorize")
+    for (const path of ["/x402", "/x402/ops", "/"])
+      expect(make({ path }), path).toThrow(`path can't be ${path}:`)
+    expect(make({ path: "/operators" })).not.toThrow()
+    expect(make({ path: "/x402-operators" })).not.toThrow()
+    expect(make({})).not.toThrow()
+  })
+
+  it.each([
+    [true, "a boolean"],
+    ["Admin", '"Admin"'],
+    ["ada@example.com", "another text"],
+    ["ada", "another text"],
+    [{ role: "raed", name: "ada" }, 'an object whose role is "raed"'],
+    [{ role: "ada" }, "an object whose role is another text"],
+    [{ name: "ada" }, "an object without a role"]
+  ])("is told once what authorize returned by mistake: %j", async (access, words) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { get } = openConsole({ authorize: () => access as never })
+    expect([(await get("/ops")).status, (await get("/ops/orders")).status]).toEqual([403, 403])
+    expect(printed.mock.calls).toHaveLength(1)
+    const { message } = JSON.parse(printed.mock.calls[0]![0])
+    expect(message).toContain(`returned ${words}, which gives no access: allowed are "admin", "read"`)
+    expect(message).not.toContain("ada")
+  })
+
+  it.each([undefined, null, false])("is told nothing by a plain no: %j", async (access) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { get } = openConsole({ authorize: () => access as never })
+    expect((await get("/ops")).status).toBe(403)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  it.each([undefined, "owner", {}, { role: "root" }, null, true])("nobody by %o", async (access) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { calls, get } = openConsole({ authorize: () => access as never })
+    for (const path of [...pages, "/ops/call/events", "/ops/assets/console.css"])
+      expect((await get(path)).status, path).toBe(403)
+    expect(calls).toEqual([])
+  })
+
+  it("gets the host's own response, such as a redirect to its login", async () => {
+    const { get } = openConsole({ authorize: () => Response.redirect(`${origin}/login`, 303) })
+    const response = await get("/ops")
+    expect([response.status, response.headers.get("location")]).toEqual([303, `${origin}/login`])
+  })
+
+  it("with read access sees every page but those of actions", async () => {
+    const { get, post, calls, textOf } = openConsole({ authorize: () => "read" })
+    for (const path of pages) expect((await get(path)).status, path).toBe(path.includes("/act?") ? 403 : 200)
+    expect(await textOf(`/ops/orders/${order.id}`)).not.toContain("/ops/act?")
+    const response = await post(
+      { action: "orders.cancel", subject: order.id },
+      { origin, "sec-fetch-site": "same-origin" }
+    )
+    expect(response.status).toBe(403)
+    expect(calls.filter(([name]) => name === "orders.cancel")).toEqual([])
+  })
+
+  it("leaves other paths to the host", () => {
+    const { ops } = openConsole()
+    expect(["/ops", "/ops/", "/ops/charges/x", "/ops/search"].every(ops.handles)).toBe(true)
+    expect(["/", "/opsx", "/ops/x402", "/x402/search"].some(ops.handles)).toBe(false)
+    const { till } = fakeTill()
+    const root = tillConsole({ till, authorize: () => "admin", path: "/" })
+    expect(["/", "/today", "/charges/x"].every(root.handles)).toBe(true)
+    expect(["/x402/search", "/favicon.ico", "/openapi.json"].some(root.handles)).toBe(false)
+  })
+})

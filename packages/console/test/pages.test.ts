@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest"
+import { charge, hostile, key, openConsole, order, pages } from "./openConsole.ts"
+
+describe("pages", () => {
+  it.each(pages)("%s is escaped, framed nowhere, and loads nothing from elsewhere", async (path) => {
+    const { get } = openConsole()
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'")
+    expect(response.headers.get("content-security-policy")).not.toContain("unsafe")
+    expect(response.headers.get("cache-control")).toBe("no-store")
+    const text = await response.text()
+    expect(text).not.toContain("<script>alert")
+    expect(text).not.toContain("<img")
+    // What a browser reads as tags, without the values of their attributes.
+    const tags = text
+      .replaceAll(/"[^"]*"/g, '""')
+      .match(/<\w[^>]*>/g)!
+      .join("")
+    expect(tags).not.toMatch(/\s(?:on\w+|style)=/)
+    for (const [, address] of text.matchAll(/(?:href|src|action)="([^"]*)"/g))
+      expect(address, path).toMatch(/^(?:\/ops(?:\/|$)|#main)/)
+    expect(text).toContain('<html lang="en">')
+    expect(text.match(/<h1/g)).toHaveLength(1)
+  })
+
+  it("show a hostile title, email and query as text", async () => {
+    const { textOf } = openConsole()
+    const escaped = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"
+    for (const path of [
+      `/ops/orders/${order.id}`,
+      "/ops/health",
+      `/ops/search?q=${encodeURIComponent(hostile)}`
+    ])
+      expect(await textOf(path), path).toContain(escaped)
+  })
+
+  it("tell a payment's life in six steps", async () => {
+    const { textOf } = openConsole()
+    const text = await textOf(`/ops/charges/${encodeURIComponent(key)}`)
+    for (const step of ["Request", "402", "Verification", "Work", "Settlement", "Response"])
+      expect(text).toContain(`<h3>${step} `)
+    expect(text).toContain(charge.transaction)
+    expect(text).toContain("$0.01")
+    expect(text).toContain("Base Sepolia")
+  })
+
+  it("take the time from one clock", async () => {
+    const { logged, post, session, textOf } = openConsole({ now: () => new Date("2031-02-03T04:05:06Z") })
+    expect(await textOf("/ops/ledger?check=ledger")).toContain("04:05:06")
+    const { headers, token } = await session()
+    await post({ token, action: "orders.cancel", subject: order.id }, headers)
+    expect(logged).toMatchObject([{ at: new Date("2031-02-03T04:05:06Z") }])
+  })
+
+  it("sum today's money from the ledger's totals", async () => {
+    const { textOf } = openConsole()
+    expect(await textOf("/ops/today")).toContain("<strong>$1.23</strong>")
+  })
+
+  it("show the till's own health, which many visitors share", async () => {
+    const { calls, textOf } = openConsole()
+    const text = await textOf("/ops/health")
+    expect(text).toContain("Check rpcUrl")
+    expect(text).toContain("It takes no calls.")
+    expect(calls.filter(([name]) => name === "health" || name === "check")).toEqual([["health"]])
+  })
+
+  it("check the ledger and the chain once for many visitors, one at a time, and say when", async () => {
+    let nowMillis = Date.UTC(2026, 10, 29, 12)
+    const { calls, textOf } = openConsole({ authorize: () => "read", now: () => new Date(nowMillis) })
+    const checks = () => calls.filter(([name]) => name === "ledger.check").map(([, given]) => given)
+    const ask = (kind: string) =>
+      Promise.all(Array.from({ length: 20 }, () => textOf(`/ops/ledger?check=${kind}`)))
+    for (const text of await ask("chain")) expect(text).toMatch(/12:00:00.* UTC, charges and ledger agreed/s)
+    await ask("ledger")
+    expect(checks()).toEqual([{ chain: true }, { chain: false }])
+    nowMillis += 30_000
+    await ask("chain")
+    await ask("ledger")
+    expect(checks()).toEqual([{ chain: true }, { chain: false }, { chain: false }])
+    nowMillis += 31_000
+    for (const text of await ask("chain")) expect(text).toContain("12:01:01")
+    expect(checks()).toHaveLength(4)
+  })
+
+  it("are not found where there is nothing", async () => {
+    const { get } = openConsole()
+    for (const path of [
+      "/ops/charges/none",
+      "/ops/orders/none",
+      "/ops/call/none",
+      "/ops/act?action=constructor"
+    ])
+      expect((await get(path)).status, path).toBe(404)
+  })
+})
+
+describe("search", () => {
+  it.each([
+    [
+      "0xB47C3fE471D6191393B26399000F1B92F8f358e7",
+      ["charges.list", "orders.list", "vault.purchases"],
+      "payer"
+    ],
+    [`0x${"ab".repeat(32)}`, ["charges.list", "orders.list", "vault.purchases"], "transaction"],
+    ["ada@example.com", ["orders.list", "vault.purchases"], "email"],
+    ["2026-11-29", ["ledger.list"], "from"],
+    ["B000000001", ["orders.list", "vault.purchases", "charges.list"], "item"]
+  ])("for %s is calls of the till", async (text, names, filter) => {
+    const { calls, get } = openConsole()
+    expect((await get(`/ops/search?q=${encodeURIComponent(text)}`)).status).toBe(200)
+    expect(calls.map(([name]) => name).sort()).toEqual([...names].sort())
+    expect(calls[0]![1]).toHaveProperty(filter)
+  })
+})
