@@ -172,6 +172,7 @@ describe("loaded modules", () => {
       ["@till402/providers/facilitator", ["viem"]],
       ["@till402/providers/solana-facilitator", ["@solana/kit", "@x402/svm"]],
       ["@till402/providers/solana-refunds", ["@solana/kit"]],
+      ["@till402/telemetry/traces", ["@opentelemetry/api"]],
       ["@till402/testing/solana-payer", ["@solana/kit", "@x402/svm"]],
       ["@till402/vault/s3", ["aws4fetch"]]
     ])

@@ -15,6 +15,8 @@ export interface Fleet {
    * slot's first successor is killed that long after it begins to start.
    */
   readonly replace: (slots: ReadonlyArray<number>, stillbornMillis?: number) => Promise<void>
+  /** The servers that serve now. */
+  readonly running: () => ReadonlyArray<{ readonly name: string; readonly origin: string }>
   /** Ends the kills: from now on, clients have a deadline. */
   readonly pacify: () => void
   /** Sends a request to a running server's own endpoint: to that of a slot, or to any. */
@@ -130,6 +132,8 @@ export const startFleet = async (options: {
     replace: async (indexes, stillbornMillis) => {
       await Promise.all(indexes.map((index) => replaceOne(slotAt(index), stillbornMillis)))
     },
+    running: () =>
+      slots.flatMap(({ origin, serving }) => (origin === undefined ? [] : [{ name: serving.name, origin }])),
     pacify: () => {
       patienceEndsAtMillis = Date.now() + patienceMillis
     },

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline"
 import { serve } from "@hono/node-server"
 import { type ChargeSummary, type LedgerCheck, type LedgerKind, Till, type TillOptions } from "@till402/core"
 import { till402 } from "@till402/hono"
+import { tillMetrics } from "@till402/telemetry"
 import { Effect } from "effect"
 import { Hono } from "hono"
 import { privateKeyToAccount } from "viem/accounts"
@@ -25,6 +26,7 @@ const settings = JSON.parse(process.argv[2] ?? "") as ServerSettings
 const { day, network = "base-sepolia", relayer } = settings
 const notify = notifyOutside(settings.outsideUrl, settings.name)
 const storage = await observedStorage(settings, notify)
+const metrics = tillMetrics()
 const maxOrders = 100_000
 const pageSize = 200
 
@@ -75,14 +77,17 @@ const start = async (): Promise<void> => {
     settlement: { vaultDownload: "before-work" },
     ...shop(notify),
     ...(day === undefined ? {} : optionsOfDay(day)),
-    onEvent: ({ at, error, level, message, reason }) =>
+    onPayment: metrics.onPayment,
+    onEvent: metrics.countEvents(({ at, error, level, message, reason }) =>
       print({
         kind: "event",
         level,
         message,
         error: [error, reason, at].filter((part) => part !== undefined).join(" ")
       })
+    )
   })
+  metrics.watch(till)
   await till.ready
   await till.vault.put(vaultItem)
 
@@ -125,7 +130,8 @@ const start = async (): Promise<void> => {
   app.post("/control/reconcile", async (context) => context.json(await till.reconcile()))
   app.post("/control/memory", async (context) => context.json(await measureProcess()))
   app.post("/control/books", async (context) => context.json(await books(await context.req.json())))
-  app.use(till402(till))
+  app.post("/control/stop-refunds", async (context) => context.json(await till.refunds.stop("a test")))
+  app.use(till402(till)).use(till402(metrics))
   serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 }, ({ port }) =>
     print({ kind: "listening", port })
   )

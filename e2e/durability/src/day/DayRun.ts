@@ -1,5 +1,6 @@
 import type { Hex } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
+import type { Books } from "../Books.ts"
 import { type Buyer, makeBuyer } from "../Buyer.ts"
 import { startFleet } from "../Fleet.ts"
 import { type Outside, startOutside } from "../Outside.ts"
@@ -10,9 +11,10 @@ import { makeBadRequests } from "./BadRequests.ts"
 import { startCuttableProxy, throughProxy } from "./CuttableProxy.ts"
 import type { Counts, Day, DayOptions, Traffic } from "./Day.ts"
 import { comeToRest } from "./DayEnd.ts"
-import { disturb } from "./Disturbances.ts"
+import { disturb, disturbOnly } from "./Disturbances.ts"
 import { describeGrowth, memoryGrowth, type MemorySample } from "./Memory.ts"
 import { makeReplays, type Replays } from "./Replays.ts"
+import { type Figures, firedAlerts, figuresOf, missingPromtool, type Scrape, watchFleet } from "./Watch.ts"
 
 export interface DayReport {
   /** Violations; empty if every promise was kept. */
@@ -31,6 +33,10 @@ export interface DayReport {
   readonly memory: ReadonlyArray<string>
   /** Events that the servers reported: `level: message` → count. */
   readonly events: Readonly<Counts>
+  /** What the servers' metrics count. */
+  readonly figures: Figures
+  /** Scrapes at which each alert fired; `undefined`: without promtool, none can be judged. */
+  readonly alerts: Readonly<Counts> | undefined
 }
 
 const baseUrl = "https://shop.example"
@@ -127,11 +133,11 @@ const spendDay = async (day: Day): Promise<Traffic> => {
   const endMillis = Date.now() + minutes * 60_000
   let hasFailed = false
   const isOver = (): boolean => hasFailed || Date.now() >= endMillis
-  const disturbing = disturb(
-    { fleet, mortals, database, facilitator },
-    randomnessOf(seed, "disturbances"),
-    isOver
-  )
+  const disturbed = { fleet, mortals, database, facilitator }
+  const disturbing =
+    options.only === undefined
+      ? disturb(disturbed, randomnessOf(seed, "disturbances"), isOver)
+      : disturbOnly(disturbed, options.only, isOver)
   const everything = Promise.all([
     disturbing,
     measureMemory(day, samples, isOver),
@@ -156,14 +162,36 @@ const emptiness = (sales: number, samples: ReadonlyArray<MemorySample>): Readonl
     .map((survivor) => `the memory of server ${survivor} was hardly measured`)
 ]
 
+/** Counters of a killed process end with its last scrape: only where none is killed do they have every payment. */
+const figureFaults = (
+  { options }: Day,
+  counted: Figures,
+  { ledgerAtomic, refundedAtomic }: Books
+): ReadonlyArray<string> =>
+  [
+    ["revenue", counted.revenueAtomic, BigInt(ledgerAtomic)] as const,
+    ["refunds", counted.refundedAtomic, BigInt(refundedAtomic)] as const
+  ].flatMap(([name, metric, ledger]) =>
+    metric === ledger || (options.only === undefined && metric < ledger)
+      ? []
+      : [`the metrics have ${name} of ${metric}, the ledger of ${ledger}`]
+  )
+
+const alertsOf = (scrapes: ReadonlyArray<Scrape>): Counts | undefined =>
+  missingPromtool() === undefined ? countBy(firedAlerts(scrapes), ({ name }) => name) : undefined
+
 const playDay = async (day: Day): Promise<DayReport> => {
+  const watch = watchFleet(day.fleet)
   const traffic = await spendDay(day)
   const { badRequests, disturbances, replays, samples } = traffic
   const { books, faults, transfers } = await comeToRest(day, traffic)
-  const growth = memoryGrowth(samples)
+  const scrapes = await watch.stop()
+  const figures = figuresOf(scrapes)
+  const growth = day.options.only === undefined ? memoryGrowth(samples) : []
   return {
     faults: [
       ...faults,
+      ...figureFaults(day, figures, books),
       ...badRequests.faults,
       ...emptiness(transfers.length, samples),
       ...growth.filter(({ isFlat }) => !isFlat).map((grown) => `memory grew: ${describeGrowth(grown)}`),
@@ -182,7 +210,9 @@ const playDay = async (day: Day): Promise<DayReport> => {
     refundsDue: books.charges.filter(({ refund }) => refund === "due").length,
     orders: countBy(books.orders, ({ status }) => status),
     memory: growth.map(describeGrowth),
-    events: day.events
+    events: day.events,
+    figures,
+    alerts: alertsOf(scrapes)
   }
 }
 
@@ -195,7 +225,8 @@ const openFleet = async (
   const payTo = privateKeyToAccount(generatePrivateKey()).address
   const events: Counts = {}
   const fleet = await startFleet({
-    size: serverCount,
+    // Where none is killed, none is replaced.
+    ...(options.only === undefined ? { size: serverCount } : { size: survivors.length, standbys: 0 }),
     patienceMillis,
     settings: {
       baseUrl,

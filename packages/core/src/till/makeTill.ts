@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, References } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Logger, ManagedRuntime, References, Tracer } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { assemble, httpSettings, type HttpShared } from "./assemble.ts"
 import { reconcileOnce } from "./background.ts"
@@ -18,6 +18,7 @@ import { WrongClock } from "../http/WrongClock.ts"
 import type { PricedRouteOptions } from "../operations/PricedRouteOptions.ts"
 import type { PricedRoute } from "./PricedRoute.ts"
 import { maxPathLength, pathHandler } from "../http/Router.ts"
+import type { CallTraces } from "./settings/CallTraces.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
 import type { Caller } from "../http/HttpMessage.ts"
@@ -93,7 +94,7 @@ const layerOf = (
         Layer.provideMerge([
           Logger.layer([eventLogger(options.onEvent ?? toStandardError)]),
           Layer.succeed(References.MinimumLogLevel, "Info"),
-          // A plain host has no tracer: nobody would see the spans, which cost a tenth of a call.
+          // Without `traces`, nobody would see the spans, which cost a tenth of a call.
           Layer.succeed(References.TracerEnabled, false)
         ])
       )
@@ -127,6 +128,26 @@ const wrongPath = ({ id, path }: AddedRoute, pathname: string) =>
   new ConfigurationError({
     message: `priced route ${id}: its path ${path} doesn't match the request ${pathname}. Give the path below the base URL, as the framework has it`
   })
+
+type Run = (
+  handling: Effect.Effect<Handled, unknown>,
+  request: IncomingRequest
+) => ReturnType<typeof Effect.runFork<Handled, unknown>>
+
+/** Runs calls, and with `traces` each in the span of its request. Background work has no spans. */
+const runnerOf = (context: Context.Context<never>, traces: CallTraces | undefined): Run => {
+  const run = Effect.runForkWith(context)
+  if (traces === undefined) return (handling) => run(handling)
+  const traced = context.pipe(
+    Context.add(References.TracerEnabled, true),
+    Context.add(Tracer.Tracer, traces.tracer)
+  )
+  return (handling, request) => {
+    const parent = traces.parentOf(request)
+    const own = parent === undefined ? traced : Context.add(traced, Tracer.ParentSpan, parent)
+    return Effect.runForkWith(own)(handling)
+  }
+}
 
 const webResponse = (response: Handled): Response =>
   response instanceof Response ? response : toResponse(response)
@@ -169,7 +190,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
   let disposing: Promise<void> | undefined
   let startProblem: string | undefined
 
-  let started: (Services & { readonly run: typeof Effect.runFork }) | undefined
+  let started: (Services & { readonly run: Run }) | undefined
   const starting = runtime
     .runPromiseExit(
       Effect.all({ till: TillService, pricedHandling: PricedHandling, context: Effect.context<never>() })
@@ -182,7 +203,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
         throw failure
       }
       const { context, ...services } = exit.value
-      started = { ...services, run: Effect.runForkWith(context) }
+      started = { ...services, run: runnerOf(context, options.traces) }
     })
   const ready = starting.then(() => undefined)
   // `fetch` returns 503 after a failed start; a host that doesn't await `ready` must not crash.
@@ -207,7 +228,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       const handling = handlingOf(started)
       if (!Effect.isEffect(handling)) return resolve(handling)
       // A client that disconnects never interrupts a call: a paid response is finished and stored.
-      started.run(handling).addObserver((exit) => {
+      started.run(handling, request).addObserver((exit) => {
         if (Exit.isSuccess(exit)) resolve(exit.value)
         else reject(Cause.squash(exit.cause))
       })

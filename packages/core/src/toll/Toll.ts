@@ -155,7 +155,11 @@ class PaymentRunner {
               this.end(attempt, driven)
             )
           })
-    return spanned("x402.call", { operation: request.operation })(paying)
+    const { operation } = request
+    return spanned(
+      "till402.charge",
+      network === undefined ? { operation } : { operation, network: network.caip2 }
+    )(paying)
   }
 
   private end<E>(

@@ -22,7 +22,7 @@ const observed = Effect.fnUntraced(function* <A, E>(
     Effect.provide(layer),
     Effect.provideService(Metric.MetricRegistry, new Map())
   )
-  const own = spans.filter(({ name }) => name.startsWith("x402."))
+  const own = spans.filter(({ name }) => name.startsWith("till402."))
   return { result, counts, spans, own, names: own.map(({ name }) => name) }
 })
 
@@ -38,20 +38,20 @@ describe("what a host observes", () => {
       const { counts, names, own, result, spans } = yield* observed(paidCall)
       assert.strictEqual(result.status, 200)
       assert.deepStrictEqual(names, [
-        "x402.call",
-        "x402.verify",
-        "x402.claim",
-        "x402.work",
-        "x402.settle",
-        "x402.outcome"
+        "till402.charge",
+        "till402.verify",
+        "till402.claim",
+        "till402.work",
+        "till402.settle",
+        "till402.outcome"
       ])
       const [call, ...steps] = own
       for (const { parent, status } of steps) {
         assert.strictEqual(parent._tag === "Some" ? parent.value.spanId : undefined, call!.spanId)
         assert.strictEqual(status._tag, "Ended")
       }
-      assert.deepStrictEqual(Object.fromEntries(call!.attributes), { operation: "track" })
       const labels = { operation: "track", outcome: "paid" }
+      assert.deepStrictEqual(Object.fromEntries(call!.attributes), { ...labels, network: "eip155:84532" })
       assert.deepStrictEqual(Object.fromEntries(own.at(-1)!.attributes), labels)
       assert.deepStrictEqual(counts, [{ ...labels, count: 1, incremental: true }])
       // Neither the payer nor the payment, by any spelling.
@@ -68,7 +68,7 @@ describe("what a host observes", () => {
       fake.facilitator.verify.returns(async () => ({ isValid: false, invalidReason: "no" }))
       const { counts, names, own, result } = yield* observed(paidCall, fake)
       assert.strictEqual(result.status, 402)
-      assert.deepStrictEqual(names, ["x402.call", "x402.verify", "x402.outcome"])
+      assert.deepStrictEqual(names, ["till402.charge", "till402.verify", "till402.outcome"])
       const labels = { operation: "track", outcome: "refused" }
       assert.deepStrictEqual(Object.fromEntries(own.at(-1)!.attributes), labels)
       assert.deepStrictEqual(counts, [{ ...labels, count: 1, incremental: true }])
@@ -84,7 +84,7 @@ describe("what a host observes", () => {
           yield* send(track)
         })
       )
-      assert.deepStrictEqual(names.slice(6), ["x402.call", "x402.outcome"])
+      assert.deepStrictEqual(names.slice(6), ["till402.charge", "till402.outcome"])
       const once = (outcome: string) => ({ operation: "track", outcome, count: 1, incremental: true })
       assert.sameDeepMembers<unknown>(counts, [once("paid"), once("replayed")])
     })

@@ -190,7 +190,7 @@ const settingsOf = <Options>(
 /** With `Till.layer`, the ports are services: their options of `Till.make` are refused with another text than misspelled ones. */
 const portServices = Object.fromEntries(
   Object.keys(portFields)
-    .filter((name) => name !== "onEvent")
+    .filter((name) => name !== "onEvent" && name !== "traces")
     .map((name) => [
       name,
       checked<never>((_given, faults) =>

@@ -65,6 +65,12 @@ const checkSolanaRefunds = (given: unknown, faults: Faults): void => {
   )
 }
 
+const checkTraces = (given: unknown, faults: Faults): void => {
+  const { parentOf, tracer } = isRecord(given) ? given : {}
+  if (typeof parentOf !== "function" || !isRecord(tracer) || typeof tracer["span"] !== "function")
+    faults.add("must be what tillTraces() of @till402/telemetry/traces returns")
+}
+
 const checkPublicRoutes = (given: unknown, faults: Faults): void => {
   if (!isRecord(given)) {
     faults.wrong("an object from paths to functions", given)
@@ -259,5 +265,6 @@ export const portFields = {
   vault: port<VaultOptions>("vault", portMembers.vault),
   operations: checked<Given<"operations">>(checkOperations),
   mailer: port<MailerOptions>("mailer", portMembers.mailer),
-  onEvent: callback<Given<"onEvent">>("a function such as (event) => console.log(event)")
+  onEvent: callback<Given<"onEvent">>("a function such as (event) => console.log(event)"),
+  traces: checked<Given<"traces">>(checkTraces)
 } satisfies OptionsOf<Omit<TillOptions, keyof TillSettings | keyof TillHooks>>

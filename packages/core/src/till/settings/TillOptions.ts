@@ -9,6 +9,7 @@ import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
 import type { ShopEvent } from "../../shop/ports/ShopEvents.ts"
 import type { FacilitatorSource } from "../../toll/facilitator/FacilitatorOptions.ts"
+import type { CallTraces } from "./CallTraces.ts"
 import type { TillHooks } from "./TillHooks.ts"
 import type { TillSettings } from "./TillSettings.ts"
 
@@ -62,4 +63,9 @@ export interface TillOptions extends TillSettings, TillHooks {
    * Its errors are ignored. Default: one line of JSON each on standard error.
    */
   readonly onEvent?: (event: ShopEvent) => void
+  /**
+   * Gives calls with a payment spans, below those of your server: `tillTraces()` of `@till402/telemetry/traces`. Default:
+   * calls have no spans.
+   */
+  readonly traces?: CallTraces
 }

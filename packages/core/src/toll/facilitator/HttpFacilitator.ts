@@ -117,27 +117,31 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const client = yield* HttpClient.HttpClient
   const { get, post, uncached } = requestsTo(options, (yield* FacilitatorTransport)(client))
   const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
+  const facilitator = facilitatorName(options)
 
   const verify = (request: FacilitatorRequest) =>
     Effect.flatMap(post("verify", request), readVerify).pipe(
       within(verifyTimeoutMillis),
       Effect.map(toVerification),
       Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
-      spanned("Facilitator.verify")
+      spanned("Facilitator.verify", { facilitator })
     )
 
-  const settle = Effect.fnUntraced(function* (request: FacilitatorRequest) {
-    const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
-    const response = yield* Effect.flatMap(post("settle", request), readSettle).pipe(
-      within(settleTimeoutMillis),
-      Effect.result
-    )
-    if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
-    const settlement = toSettlement(response.success, request)
-    return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
-      Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
-    )
-  }, spanned("Facilitator.settle"))
+  const settle = Effect.fnUntraced(
+    function* (request: FacilitatorRequest) {
+      const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
+      const response = yield* Effect.flatMap(post("settle", request), readSettle).pipe(
+        within(settleTimeoutMillis),
+        Effect.result
+      )
+      if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
+      const settlement = toSettlement(response.success, request)
+      return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
+        Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
+      )
+    },
+    spanned("Facilitator.settle", { facilitator })
+  )
 
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),

@@ -44,7 +44,7 @@ export const concluded = <A, E>(
 ): Effect.Effect<A, E> => {
   const attributes = { operation, outcome }
   return Effect.andThen(
-    Metric.update(countOf(attributes), 1),
-    spanned("x402.outcome", attributes)(conclusion)
+    Effect.andThen(Metric.update(countOf(attributes), 1), Effect.annotateCurrentSpan("outcome", outcome)),
+    spanned("till402.outcome", attributes)(conclusion)
   )
 }

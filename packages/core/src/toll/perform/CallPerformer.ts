@@ -50,9 +50,9 @@ const waited: ChargeEvent = { _tag: "Waited" }
 
 const shed: ChargeEvent = { _tag: "Limited", patient: false }
 
-const inVerifySpan = spanned("x402.verify")
-const inClaimSpan = spanned("x402.claim")
-const inWorkSpan = spanned("x402.work")
+const inVerifySpan = spanned("till402.verify")
+const inClaimSpan = spanned("till402.claim")
+const inWorkSpan = spanned("till402.work")
 
 /**
  * Performs the steps of a paid call. It changes the limits and the store; what a step changes in the call's progress is in

@@ -64,7 +64,7 @@ const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task
 
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
-const inSettleSpan = spanned("x402.settle")
+const inSettleSpan = spanned("till402.settle")
 
 /** Performs the steps of a settlement, for a call or the reconciler. */
 export class SettlementPerformer {
