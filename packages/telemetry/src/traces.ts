@@ -140,6 +140,9 @@ class CallSpan implements Tracer.Span {
 const contextOf = (span: Tracer.AnySpan | undefined): otel.Context =>
   span instanceof CallSpan || span instanceof RequestSpan ? span.context : otel.context.active()
 
+const isAsync = (primitive: object): boolean =>
+  "~effect/Effect/identifier" in primitive && primitive["~effect/Effect/identifier"] === "Async"
+
 const headers: otel.TextMapGetter<IncomingRequest> = {
   get: (request, name) => request.header(name.toLowerCase()) ?? undefined,
   keys: () => []
@@ -172,9 +175,11 @@ export const tillTraces = (): CallTraces => {
       span: (options) => new CallSpan(options, otelTracer),
       // Spans of the host's functions belong to the step that calls them.
       context: (primitive, fiber) => {
+        // Only an asynchronous step calls the host: to change the context for each of all others doubles the cost.
         const { span } = fiber.cache
-        const evaluate = () => primitive["~effect/Effect/evaluate"](fiber)
-        return span instanceof CallSpan ? otel.context.with(span.context, evaluate) : evaluate()
+        return isAsync(primitive) && span instanceof CallSpan
+          ? otel.context.with(span.context, () => primitive["~effect/Effect/evaluate"](fiber))
+          : primitive["~effect/Effect/evaluate"](fiber)
       }
     })
   }
