@@ -162,7 +162,7 @@ const parentOf = (request: IncomingRequest): Tracer.AnySpan | undefined =>
 
 /**
  * Gives the calls of a till spans of OpenTelemetry: `till402.charge`, and below it its steps. They belong to the span of
- * your server, or to the caller's `traceparent`. Register your SDK before; without one, spans cost nothing and go nowhere.
+ * your server, or to the caller's `traceparent`. Register your SDK before; without one, spans go nowhere, and cost their making.
  *
  * @example
  * const till = Till.make({ ...options, traces: tillTraces() })
@@ -175,7 +175,7 @@ export const tillTraces = (): CallTraces => {
       span: (options) => new CallSpan(options, otelTracer),
       // Spans of the host's functions belong to the step that calls them.
       context: (primitive, fiber) => {
-        // Only an asynchronous step calls the host: to change the context for each of all others doubles the cost.
+        // Only an asynchronous step calls the host: the others need no context.
         const { span } = fiber.cache
         return isAsync(primitive) && span instanceof CallSpan
           ? otel.context.with(span.context, () => primitive["~effect/Effect/evaluate"](fiber))
