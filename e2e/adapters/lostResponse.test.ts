@@ -1,9 +1,7 @@
-import { request } from "node:http"
 import { memory, Till } from "@till402/core"
 import { fakeFacilitator, fakeFulfilment, fakeMailer } from "@till402/testing"
-import { createSiweMessage } from "viem/siwe"
-import { privateKeyToAccount } from "viem/accounts"
-import { expect, it, onTestFinished, vi } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
+import { loseResponse, payFor, signIn } from "./buyer.ts"
 import { type Received, send } from "./client.ts"
 import { expressHosts } from "./express.ts"
 import { serve } from "./hosts.ts"
@@ -12,7 +10,6 @@ import { serve } from "./hosts.ts"
  * A buyer whose connection breaks after the payment was sent, over real sockets.
  */
 
-const account = privateKeyToAccount("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
 const shippingAddress = {
   name: "Ada Lovelace",
   line1: "1 Analytical Way",
@@ -34,60 +31,6 @@ const reworded = JSON.stringify({
     phone: "+1 201 555 0100"
   }
 })
-
-interface Accepted {
-  readonly network: string
-  readonly amount: string
-  readonly asset: `0x${string}`
-  readonly payTo: `0x${string}`
-  readonly maxTimeoutSeconds: number
-  readonly extra: { readonly name: string; readonly version: string }
-}
-
-const fromBase64 = <A>(text: string): A => JSON.parse(Buffer.from(text, "base64").toString())
-const toBase64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64")
-
-const types = {
-  TransferWithAuthorization: [
-    { name: "from", type: "address" },
-    { name: "to", type: "address" },
-    { name: "value", type: "uint256" },
-    { name: "validAfter", type: "uint256" },
-    { name: "validBefore", type: "uint256" },
-    { name: "nonce", type: "bytes32" }
-  ]
-} as const
-
-/** Signs a payment for a 402: the value of its header. */
-const payFor = async ({ headers, status }: Received): Promise<string> => {
-  expect(status).toBe(402)
-  const { accepts, resource } = fromBase64<{ accepts: ReadonlyArray<Accepted>; resource: object }>(
-    String(headers["payment-required"])
-  )
-  const accepted = accepts[0]!
-  const nowSeconds = Math.floor(Date.now() / 1000)
-  const message = {
-    from: account.address,
-    to: accepted.payTo,
-    value: BigInt(accepted.amount),
-    validAfter: BigInt(nowSeconds - 60),
-    validBefore: BigInt(nowSeconds + accepted.maxTimeoutSeconds),
-    nonce: `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex")}` as const
-  }
-  const signature = await account.signTypedData({
-    domain: { ...accepted.extra, chainId: 84532, verifyingContract: accepted.asset },
-    types,
-    primaryType: "TransferWithAuthorization",
-    message
-  })
-  const authorization = {
-    ...message,
-    value: String(message.value),
-    validAfter: String(message.validAfter),
-    validBefore: String(message.validBefore)
-  }
-  return toBase64({ x402Version: 2, accepted, resource, payload: { signature, authorization } })
-}
 
 const openShop = async () => {
   const facilitator = fakeFacilitator()
@@ -116,58 +59,11 @@ const openShop = async () => {
   return { till, facilitator, port, buy }
 }
 
-/** Sends a payment, and breaks the connection as soon as the facilitator settles it. */
-const loseResponse = async (
-  { facilitator, port }: Pick<Awaited<ReturnType<typeof openShop>>, "facilitator" | "port">,
-  payment: string
-): Promise<void> => {
-  facilitator.delays(50)
-  const headers = { "content-type": "application/json", "payment-signature": payment }
-  const sent = request({ host: "127.0.0.1", port, path: "/x402/buy", method: "POST", headers })
-  const broken = new Promise<void>((resolve) => {
-    sent.once("error", () => resolve())
-  })
-  sent.end(body)
-  await vi.waitFor(() => expect(facilitator.settle.calls).toHaveLength(1), { timeout: 60_000 })
-  sent.destroy()
-  await broken
-  await vi.waitFor(() => expect(facilitator.settled).toHaveLength(1), { timeout: 60_000 })
-}
-
-const network = "eip155:84532"
-
-/** Signs in at a page with the wallet that paid. */
-const signIn = async (port: number, path: string): Promise<Received> => {
-  const challenged = await send(port, path)
-  expect(challenged.status).toBe(401)
-  const { details } = JSON.parse(challenged.text)
-  const { domain, expirationTime, issuedAt, nonce, statement, uri } = details["sign-in-with-x"].info
-  const message = createSiweMessage({
-    address: account.address,
-    chainId: 84532,
-    domain,
-    uri,
-    nonce,
-    statement,
-    version: "1",
-    issuedAt: new Date(issuedAt),
-    expirationTime: new Date(expirationTime)
-  })
-  const signature = await account.signMessage({ message })
-  const proof = {
-    ...details["sign-in-with-x"].info,
-    address: account.address,
-    chainId: network,
-    type: "eip191"
-  }
-  return send(port, path, { headers: { "sign-in-with-x": toBase64({ ...proof, signature }) } })
-}
-
 it("a lost response buys once: the same payment, a new one, and the wallet all lead to the one order", async () => {
   const shop = await openShop()
   const { buy, facilitator, port, till } = shop
   const payment = await payFor(await buy())
-  await loseResponse(shop, payment)
+  await loseResponse(shop, "/x402/buy", body, payment)
 
   const again = await buy(payment)
   expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { status: "processing" }])
