@@ -13,6 +13,7 @@ import type { Layer } from "effect"
 
 export * from "@till402/console"
 export * from "@till402/telemetry"
+export * from "@till402/telemetry/traces"
 export * from "@till402/core/effect"
 export * from "@till402/core/node"
 export * from "@till402/core/postgres"
