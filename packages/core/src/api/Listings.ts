@@ -134,9 +134,9 @@ ${paymentDescription}
 ## How to pay
 
 1. Send the request without payment. The 402 has the offers: in its header PAYMENT-REQUIRED (version 2), and in its body (version 1).
-2. Sign one of them with an x402 client. Networks: ${networks.map(({ caip2 }) => caip2).join(", ")}.
+2. Sign one of them with an x402 client. Networks: ${networks.map(({ caip2 }) => caip2).join(", ")}. Many clients refuse to pay more than $1 (version 1: $0.10) until their limit is raised.
 3. Send the same request with the payment in the header PAYMENT-SIGNATURE. Keep the payment until you have the response.
-4. A call that fails isn't charged, unless its error says so. If a response is lost, or has Retry-After, send the same payment again: it buys once. After a 402, read its error before you sign a new one.
+4. A call that fails isn't charged, unless its error says so. If a response is lost, or has Retry-After, send the same payment again: it buys once. After a 402, read its error before you sign a new one. A result that is empty is a result, and is charged.
 
 ## Calls
 

@@ -195,7 +195,7 @@ const moneyCheck = (settings: ConfiguredSettings, hooks: TillHooks) =>
 /** The same, before every other layer. */
 const guardedServices = Layer.unwrap(
   Effect.map(
-    Effect.promise(() => import("./guardedServices.ts")),
+    Effect.promise(() => import("./portCheck.ts")),
     (loaded) => loaded.guardedServices
   )
 )

@@ -181,3 +181,6 @@ export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArr
         return yield* new ConfigurationError({ message: `Till402 can't start: ${listed(faults)}` })
     })
   )
+
+/** Loaded together: each further file that is loaded later costs what is loaded at once some bytes. */
+export { guardedServices } from "./guardedServices.ts"

@@ -181,7 +181,10 @@ export const TrackResult = Schema.Struct({
   /** Whether it was delivered. */
   delivered: Schema.Boolean.annotate({ description: "Whether it was delivered." }),
   /** Whether carrier data exists. */
-  found: Schema.Boolean.annotate({ description: "False when no carrier data exists yet." }),
+  found: Schema.Boolean.annotate({
+    description:
+      "False when no carrier data exists yet: a result, and charged. A number that no carrier knows is a 404, and isn't."
+  }),
   /** The carrier that picked it up. */
   carrier: TrackCarrier,
   /** The carrier that delivers it, if different. */
