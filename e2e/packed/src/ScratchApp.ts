@@ -40,7 +40,7 @@ const installed = (name: string, owner: string): string => {
 }
 
 /** Optional peers of this host: those that entries of `@till402/providers` and `@till402/vault` require. */
-const chosenPeers = ["viem", "ai", "@solana/kit", "@x402/svm", "aws4fetch"]
+const chosenPeers = ["viem", "ai", "@solana/kit", "@x402/svm", "aws4fetch", "@opentelemetry/api"]
 
 /** Installs what a packed package's manifest declares: dependencies and peers, but not every optional one. */
 const linkDependencies = (
