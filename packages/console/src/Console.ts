@@ -12,7 +12,7 @@ import {
   wrongAccess
 } from "./Access.ts"
 import { type ActionEntry, ActionLog, toStandardError } from "./ActionLog.ts"
-import { actionOf, outcomeOf } from "./Actions.ts"
+import { type Action, actionOf, outcomeOf } from "./Actions.ts"
 import { script } from "./assets/script.ts"
 import { icon, style } from "./assets/style.ts"
 import { type ConsoleApp, type ConsoleContext, type Env, isHead } from "./ConsoleApp.ts"
@@ -20,9 +20,11 @@ import type { ConsoleSource } from "./ConsoleSource.ts"
 import { LiveCalls } from "./LiveCalls.ts"
 import { LiveStreams } from "./liveStream.ts"
 import { actionsPage, confirmPage, donePage } from "./pages/acting.ts"
-import { sectionNames } from "./pages/layout.ts"
+import { paidText } from "./pages/charges.ts"
+import { facts, type Html, sectionNames } from "./pages/layout.ts"
 import { callPage, livePage, type TryOut } from "./pages/live.ts"
 import { chartDays, todayPage } from "./pages/overview.ts"
+import { orderFacts } from "./pages/orders.ts"
 import { searchPage } from "./pages/searching.ts"
 import { recordRoutes } from "./recordRoutes.ts"
 import { search } from "./search.ts"
@@ -199,12 +201,23 @@ const act = async (
   return entry
 }
 
+/** What an action is about, with the money that may move; nothing for what doesn't exist, as the action itself says. */
+const factsOf = async (till: ConsoleSource, action: Action, subject: string): Promise<Html | string> => {
+  if (action.subject === undefined) return ""
+  if (action.subject === "charge") {
+    const charge = await till.charges.find(subject)
+    return charge === undefined ? "" : facts([["Paid", paidText(charge)]])
+  }
+  const order = await till.orders.find(subject)
+  return order === undefined ? "" : orderFacts(order, await till.charges.find(order.chargeKey))
+}
+
 const actionRoutes = (app: ConsoleApp, parts: Parts): void => {
   const { base, log, options } = parts
   app.get("/actions", (context) =>
     context.html(actionsPage(context.get("page"), log.latest, options.till.reconcile !== undefined))
   )
-  app.get("/act", (context) => {
+  app.get("/act", async (context) => {
     const name = context.req.query("action") ?? ""
     const action = actionOf(name)
     const page = context.get("page")
@@ -212,7 +225,13 @@ const actionRoutes = (app: ConsoleApp, parts: Parts): void => {
     if (page.visitor.role !== "admin") return context.text("Your access is read-only.", 403)
     const subject = context.req.query("subject") ?? ""
     return context.html(
-      confirmPage(page, { action, name, subject, back: backOf(base, context.req.query("back")) })
+      confirmPage(page, {
+        action,
+        name,
+        subject,
+        subjectFacts: await factsOf(options.till, action, subject),
+        back: backOf(base, context.req.query("back"))
+      })
     )
   })
   app.post("/act", async (context) => {

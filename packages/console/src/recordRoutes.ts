@@ -11,6 +11,7 @@ import { purchasesPage } from "./pages/purchases.ts"
 import type { Listed } from "./pages/record.ts"
 import { refundsPage } from "./pages/refunds.ts"
 import { Shared } from "./Shared.ts"
+import { startOfDay } from "./text.ts"
 
 /*
  * Lists and single records, by the till's calls. A page begins after the last record of the one before, which its link
@@ -139,10 +140,8 @@ const goodsRoutes = (app: ConsoleApp, { till }: Records): void => {
 
 /** A day of a form, with its end. */
 const spanOf = (day: string): { readonly from?: Date; readonly to?: Date } => {
-  const from = /^\d{4}-\d{2}-\d{2}$/.test(day) ? new Date(day) : undefined
-  return from === undefined || Number.isNaN(from.getTime())
-    ? {}
-    : { from, to: new Date(from.getTime() + dayMillis) }
+  const from = startOfDay(day)
+  return from === undefined ? {} : { from, to: new Date(from.getTime() + dayMillis) }
 }
 
 const checkMillis = 10_000
@@ -156,14 +155,17 @@ const ledgerRoutes = (app: ConsoleApp, { now, till }: Records): void => {
   const ledgerAudit = new Shared(checkMillis, now, auditing(false))
   const chainAudit = new Shared(chainCheckMillis, now, auditing(true))
   app.get("/ledger", async (context) => {
-    const day = context.req.query("day") ?? ""
+    const given = context.req.query("day") ?? ""
+    const span = spanOf(given)
+    // The form must not name a day that the list isn't limited to.
+    const day = span.from === undefined ? "" : given
     const before = readLine(context.req.query("before"))
     // Another site's page can't have the till read the chain.
     const isOwn = context.req.header("sec-fetch-site") !== "cross-site"
     const check = isOwn ? context.req.query("check") : undefined
     const isOnChain = check === "chain" && canReadChain
     const [lines, audited] = await Promise.all([
-      till.ledger.list({ limit: pageSize, ...spanOf(day), ...(before === undefined ? {} : { before }) }),
+      till.ledger.list({ limit: pageSize, ...span, ...(before === undefined ? {} : { before }) }),
       isOnChain ? chainAudit.read() : check === "ledger" ? ledgerAudit.read() : undefined
     ])
     const list = listed(context, lines, lineCursor)

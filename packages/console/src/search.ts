@@ -1,5 +1,6 @@
 import type { ChargeSummary, LedgerLine, Order, VaultPurchase } from "@till402/core"
 import type { ConsoleSource } from "./ConsoleSource.ts"
+import { startOfDay } from "./text.ts"
 
 /** What a search text can be. */
 export type SearchKind = "nothing" | "charge" | "transaction" | "payer" | "email" | "id" | "day" | "item"
@@ -83,8 +84,8 @@ export const search = async (till: ConsoleSource, text: string): Promise<Found> 
       }
     }
     case "day": {
-      const from = new Date(text)
-      if (Number.isNaN(from.getTime())) return { ...none, kind: "nothing" }
+      const from = startOfDay(text)
+      if (from === undefined) return { ...none, kind: "nothing" }
       return {
         ...none,
         kind,

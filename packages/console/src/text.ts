@@ -17,6 +17,13 @@ export const short = (text: string): string =>
 
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
+/** The start of a day, `2026-11-29`; `undefined` for a text that is none, and for a day that no calendar has. */
+export const startOfDay = (text: string): Date | undefined => {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined
+  // `new Date` reads February 31 as March 3.
+  return date !== undefined && !Number.isNaN(date.getTime()) && dayOf(date) === text ? date : undefined
+}
+
 export const clockOf = (date: Date): string => date.toISOString().slice(11, 19)
 
 /** `2026-11-29 14:03:22` */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { tillConsole } from "../src/index.ts"
-import { fakeTill, openConsole, order, origin } from "./openConsole.ts"
+import { charge, fakeTill, key, openConsole, order, origin } from "./openConsole.ts"
 
 describe("actions", () => {
   const fields = { action: "orders.cancel", subject: order.id, reason: "customer asked" }
@@ -23,6 +23,17 @@ describe("actions", () => {
       }
     ])
     expect(await textOf("/ops/actions")).toContain("customer asked")
+  })
+
+  it("show what they are about, with the money that may move", async () => {
+    const { textOf } = openConsole()
+    const asked = (action: string, subject: string) =>
+      textOf(`/ops/act?action=${action}&subject=${encodeURIComponent(subject)}`)
+    const cancel = await asked("orders.cancel", order.id)
+    expect(cancel).toContain("$5.00")
+    expect(cancel).toContain(`$0.01 on Base Sepolia, by ${charge.payer}`)
+    expect(await asked("charges.recordRefund", key)).toContain("$0.01 on Base Sepolia")
+    expect(await asked("orders.cancel", "none")).not.toContain("<dt>")
   })
 
   it("that change nothing say so, and are logged too", async () => {

@@ -29,6 +29,16 @@ describe("the live page", () => {
     expect(story).toContain("payment_settled")
   })
 
+  it("says what the charge says, where another process has settled what this one doesn't know", async () => {
+    const { publish, textOf, till } = openConsole()
+    publish(paid("payment_failed", { reason: "unknown" }))
+    const pages = ["/ops/call/call-1", `/ops/charges/${encodeURIComponent(key)}`]
+    await expect.poll(() => textOf("/ops")).toContain("Unknown")
+    for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge good">\s*Paid/)
+    till.charges.find = async () => ({ ...charge, state: "ready", transaction: undefined })
+    for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge warn">\s*Unknown/)
+  })
+
   it("sends each call to the pages that are open, and keeps at most fifty of them", async () => {
     let opened = 0
     const { get, ops, publish } = openConsole({

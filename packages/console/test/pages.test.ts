@@ -35,6 +35,36 @@ describe("pages", () => {
       expect(await textOf(path), path).toContain(escaped)
   })
 
+  it("explain a settlement of which nothing is known yet", async () => {
+    const { textOf, till } = openConsole()
+    const stuck = { ...charge, state: "ready", transaction: undefined, settledAt: undefined } as const
+    const path = `/ops/charges/${encodeURIComponent(key)}`
+    till.charges.find = async () => ({ ...stuck, attempts: 0 })
+    expect(await textOf(path)).toContain("Not settled yet.")
+    till.charges.find = async () => ({ ...stuck, attempts: 3 })
+    const text = await textOf(path)
+    expect(text).not.toContain("Not settled yet.")
+    expect(text).toContain("It isn&#39;t known yet whether the money moved.")
+    expect(text).toContain("3 attempts have failed.")
+  })
+
+  it("limit the ledger to a day that exists, and name no other", async () => {
+    const { calls, textOf } = openConsole()
+    const day = new Date("2026-02-28")
+    expect(await textOf("/ops/ledger?day=2026-02-28")).toContain('value="2026-02-28"')
+    expect(calls).toContainEqual([
+      "ledger.list",
+      { limit: 50, from: day, to: new Date(day.getTime() + 86_400_000) }
+    ])
+    for (const wrong of ["2026-02-31", "2026-13-45", "x"]) {
+      expect(await textOf(`/ops/ledger?day=${wrong}`), wrong).not.toContain(`value="${wrong}"`)
+      expect(calls.at(-1), wrong).toEqual(["ledger.list", { limit: 50 }])
+    }
+    calls.length = 0
+    expect(await textOf("/ops/search?q=2026-02-31")).not.toContain("Read as a day")
+    expect(calls).toEqual([])
+  })
+
   it("tell a payment's life in six steps", async () => {
     const { textOf } = openConsole()
     const text = await textOf(`/ops/charges/${encodeURIComponent(key)}`)

@@ -1,6 +1,7 @@
 import { request } from "node:http"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { run } from "../src/commands/run.ts"
+import { Guesses, maxAddresses, maxWrong } from "../src/console/Guesses.ts"
 import { recordedOutput } from "../src/terminal/Output.ts"
 import { soldOut } from "./shopWorld.ts"
 import { till402 } from "./world.ts"
@@ -90,6 +91,37 @@ describe("till402 console", () => {
     expect([await asked("ops.example"), await asked("localhost:1"), await asked("[::1]")]).toEqual([
       200, 200, 200
     ])
+  })
+
+  it("takes few wrong passwords a minute, and then not the right one either", async () => {
+    const { filename } = await soldOut()
+    const { get } = await serve([], { TILL_DATABASE: filename, TILL_CONSOLE_PASSWORD: password })
+    const statuses: Array<number> = []
+    for (let guess = 0; guess <= maxWrong; guess++)
+      statuses.push((await get("", basic(`ada:guess ${guess}`))).status)
+    expect(statuses).toEqual([...Array.from({ length: maxWrong }, () => 401), 429])
+    const { status, text } = await get("", basic(`ada:${password}`))
+    expect([status, text]).toEqual([429, expect.stringContaining("Wait a minute")])
+  })
+
+  it("counts wrong passwords by address for a minute, and many addresses together", () => {
+    let millis = 0
+    const guesses = new Guesses(() => millis)
+    const spend = (address: string) => {
+      let tries = 0
+      for (; !guesses.areSpent(address); tries++) guesses.add(address)
+      return tries
+    }
+    expect([spend("::1"), guesses.areSpent("::2")]).toEqual([maxWrong, false])
+    millis = 59_999
+    expect(guesses.areSpent("::1")).toBe(true)
+    millis = 60_000
+    expect(guesses.areSpent("::1")).toBe(false)
+    let tries = 0
+    for (let host = 0; host < 3 * maxAddresses; host++) tries += spend(`2001:db8::${host}`)
+    expect(tries).toBe((maxAddresses + 1) * maxWrong)
+    millis = 0
+    expect(guesses.areSpent("2001:db8::0")).toBe(false)
   })
 
   it("only reads, unless --admin is given: then it stops refunds, and notes who did", async () => {

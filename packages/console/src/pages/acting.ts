@@ -28,14 +28,22 @@ export const confirmPage = (
     action,
     back,
     name,
-    subject
-  }: { readonly action: Action; readonly name: string; readonly subject: string; readonly back: string }
+    subject,
+    subjectFacts
+  }: {
+    readonly action: Action
+    readonly name: string
+    readonly subject: string
+    readonly subjectFacts: Html | string
+    readonly back: string
+  }
 ): Html =>
   page(context, {
     section: "actions",
     title: action.title,
     content: html`<h1>${action.title}?</h1>
       ${action.subject === undefined ? "" : html`<p>${action.subject === "order" ? "Order" : "Charge"} ${code(subject)}</p>`}
+      ${subjectFacts}
       <p>${action.consequence}</p>
       <form class="confirm" method="post" action="${context.base}/act">
         <input type="hidden" name="token" value="${context.token}" />

@@ -5,7 +5,7 @@ import { dollars, networkName, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import { choices, code, facts, type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
 import { type Listed, number, path, wallet } from "./record.ts"
-import { outcomeBadge, outcomeOfCall, outcomeOfCharge, story } from "./story.ts"
+import { outcomeBadge, outcomeOf, outcomeOfCharge, story } from "./story.ts"
 
 export const chargeTable = ({ base }: PageContext, charges: ReadonlyArray<ChargeSummary>): Html =>
   table(
@@ -45,12 +45,15 @@ export const chargesPage = (context: PageContext, charges: Listed<ChargeSummary>
       ${chargeTable(context, charges.items)} ${olderLink(charges.older)}`
   })
 
+/** What was paid, on which network, and by whom. */
+export const paidText = ({ amountAtomic, network, payer }: ChargeSummary): string =>
+  `${dollars(amountAtomic)} on ${networkName(network)}, by ${payer}`
+
 export const chargePage = (
   context: PageContext,
   { call, charge }: { readonly call: LiveCall | undefined; readonly charge: ChargeSummary }
 ): Html => {
-  const stored = outcomeOfCharge(charge)
-  const outcome = charge.refund === undefined && call !== undefined ? outcomeOfCall(call) : stored
+  const outcome = outcomeOf(charge, call) ?? outcomeOfCharge(charge)
   return page(context, {
     section: "charges",
     title: `${words(charge.operation)}, ${dollars(charge.amountAtomic)}`,

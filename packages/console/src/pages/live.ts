@@ -6,6 +6,7 @@ import { code, facts, type Html, page, type PageContext, shortTime, time } from 
 import {
   type Outcome,
   outcomeBadge,
+  outcomeOf,
   outcomeOfCall,
   outcomeOfCharge,
   payerOf,
@@ -199,7 +200,7 @@ export const callPage = (
   context: PageContext,
   { call, charge }: { readonly call: LiveCall; readonly charge: ChargeSummary | undefined }
 ): Html => {
-  const outcome = outcomeOfCall(call)
+  const outcome = outcomeOf(charge, call) ?? outcomeOfCall(call)
   return page(context, {
     section: "",
     title: words(call.operation),

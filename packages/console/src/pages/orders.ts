@@ -16,6 +16,7 @@ import {
   type Tone
 } from "./layout.ts"
 import { type Listed, number, path } from "./record.ts"
+import { paidText } from "./charges.ts"
 import { outcomeOfCharge, story } from "./story.ts"
 
 const orderTones: Readonly<Partial<Record<Order["status"], Tone>>> = {
@@ -81,6 +82,15 @@ export const ordersPage = (context: PageContext, orders: Listed<Order>, status: 
       )}
       ${orderTable(context, orders.items)} ${olderLink(orders.older)}`
   })
+
+/** An order that an action is about, with the money that may move. */
+export const orderFacts = ({ offer, status }: Order, charge: ChargeSummary | undefined): Html =>
+  facts([
+    ["Title", offer.product.title],
+    ["Status", words(status)],
+    ["Total", moneyText(offer.total)],
+    ["Paid", charge && paidText(charge)]
+  ])
 
 /** The actions that an order's status allows. */
 const orderActions = ({ status }: Order): ReadonlyArray<string> => {

@@ -104,6 +104,20 @@ export const outcomeOfCall = ({ events }: LiveCall): Outcome =>
     events.some(({ code }) => code === "payment_settled")
   )
 
+/**
+ * The outcome of a charge and of its call. A call that ended without knowing says less than the charge, which another
+ * process may have settled since.
+ */
+export const outcomeOf = (
+  charge: ChargeSummary | undefined,
+  call: LiveCall | undefined
+): Outcome | undefined => {
+  const live = call === undefined ? undefined : outcomeOfCall(call)
+  if (charge === undefined) return live
+  const isOver = charge.refund !== undefined || (live?.text === "Unknown" && charge.state !== "ready")
+  return live === undefined || isOver ? outcomeOfCharge(charge) : live
+}
+
 /** The outcome of a stored charge, which no event of this process tells. */
 export const outcomeOfCharge = ({ refund, state }: ChargeSummary): Outcome => {
   const reason = undefined
@@ -201,11 +215,17 @@ const workText = ({ outcome }: StoryFacts): Html | string => {
   return "The route did its work, and its response was recorded."
 }
 
+const attemptsText = (attempts: number): string =>
+  attempts === 1 ? "One attempt has failed." : `${attempts} attempts have failed.`
+
 const settlementText = ({ call, charge, outcome }: StoryFacts): Html | string => {
   const settled = eventOf(call, "payment_settled")
   const transaction = charge?.transaction ?? settled?.transaction
-  if (transaction === undefined)
-    return outcome.steps[4] === "skipped" ? "No money moved." : "Not settled yet."
+  if (transaction === undefined) {
+    if (outcome.steps[4] === "skipped") return "No money moved."
+    if (charge?.state !== "ready" || charge.attempts === 0) return "Not settled yet."
+    return `It isn't known yet whether the money moved. The till looks it up by itself, until the chain shows the transfer, or that the payment can't move any more. ${attemptsText(charge.attempts)} If it goes on, see whether the facilitator and the node answer: health has their checks, and the events of the process the reason.`
+  }
   const network = charge?.network ?? settled?.network
   const proof =
     charge === undefined

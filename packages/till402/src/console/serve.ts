@@ -10,6 +10,7 @@ import type { Surroundings } from "../commands/Surroundings.ts"
 import { isOnThisMachine } from "../pay/url.ts"
 import { labelled } from "../terminal/Output.ts"
 import { harmless } from "../terminal/wrap.ts"
+import { Guesses } from "./Guesses.ts"
 
 /*
  * The console on a port, for an operator at this machine or behind their own proxy. Every visitor gives a password.
@@ -64,8 +65,8 @@ export const passwordFor = (address: Address, given: string | undefined): Passwo
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
 /** The name and the password of a request; browsers ask for both. */
-const credentialsOf = (request: Request): readonly [name: string, password: string] | undefined => {
-  const [, encoded] = /^Basic ([\w+/]+=*)$/i.exec(request.headers.get("authorization") ?? "") ?? []
+const credentialsOf = (authorization: string): readonly [name: string, password: string] | undefined => {
+  const [, encoded] = /^Basic ([\w+/]+=*)$/i.exec(authorization) ?? []
   if (encoded === undefined) return undefined
   const decoded = Buffer.from(encoded, "base64").toString("utf8")
   const colon = decoded.indexOf(":")
@@ -74,18 +75,20 @@ const credentialsOf = (request: Request): readonly [name: string, password: stri
 
 const maxName = 50
 
+const isPassword = ({ text }: Password, given: string): boolean =>
+  timingSafeEqual(digest(given), digest(text))
+
 /** Lets in whoever has the password, under the name that they give. */
-const authorizeBy = (password: Password, role: "admin" | "read") => {
-  const expected = digest(password.text)
-  return (request: Request): Access => {
-    const [name, given] = credentialsOf(request) ?? ["", ""]
-    if (timingSafeEqual(digest(given), expected)) return { role, name: harmless(name, maxName) || "operator" }
+const authorizeBy =
+  (password: Password, role: "admin" | "read") =>
+  (request: Request): Access => {
+    const [name, given] = credentialsOf(request.headers.get("authorization") ?? "") ?? ["", ""]
+    if (isPassword(password, given)) return { role, name: harmless(name, maxName) || "operator" }
     return new Response("This console takes the password that its command printed or was given.\n", {
       status: 401,
       headers: { "www-authenticate": 'Basic realm="Till402", charset="UTF-8"', "cache-control": "no-store" }
     })
   }
-}
 
 /** How a console is served. */
 export interface Served {
@@ -97,7 +100,9 @@ export interface Served {
   readonly now: () => number
 }
 
-const listenerOf = (console: Console, { address, name }: Served, { output }: Surroundings) => {
+const listenerOf = (console: Console, served: Served, { output }: Surroundings) => {
+  const { address, name, now, password } = served
+  const guesses = new Guesses(now)
   const strange = `This console answers to localhost, to IP addresses, to ${address.host}, and to the name that --host gives.\n`
   const respond = getRequestListener(
     async (request) => {
@@ -111,8 +116,16 @@ const listenerOf = (console: Console, { address, name }: Served, { output }: Sur
     { overrideGlobalObjects: false }
   )
   return createServer((request, response) => {
-    if (isOwnHost(request.headers.host, address.host, name)) return void respond(request, response)
-    response.writeHead(421, { "content-type": "text/plain" }).end(strange)
+    if (!isOwnHost(request.headers.host, address.host, name))
+      return void response.writeHead(421, { "content-type": "text/plain" }).end(strange)
+    const visitor = request.socket.remoteAddress ?? ""
+    if (guesses.areSpent(visitor))
+      return void response
+        .writeHead(429, { "content-type": "text/plain", "retry-after": "60", "cache-control": "no-store" })
+        .end("Too many wrong passwords came from your address. Wait a minute.\n")
+    const credentials = credentialsOf(request.headers.authorization ?? "")
+    if (credentials !== undefined && !isPassword(password, credentials[1])) guesses.add(visitor)
+    return void respond(request, response)
   })
 }
 
