@@ -35,7 +35,7 @@ describe("the live page", () => {
     const pages = ["/ops/call/call-1", `/ops/charges/${encodeURIComponent(key)}`]
     await expect.poll(() => textOf("/ops")).toContain("Unknown")
     for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge good">\s*Paid/)
-    till.charges.find = async () => ({ ...charge, state: "ready", transaction: undefined })
+    Object.assign(till.charges, { find: async () => ({ ...charge, state: "ready", transaction: undefined }) })
     for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge warn">\s*Unknown/)
   })
 

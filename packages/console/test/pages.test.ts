@@ -39,9 +39,9 @@ describe("pages", () => {
     const { textOf, till } = openConsole()
     const stuck = { ...charge, state: "ready", transaction: undefined, settledAt: undefined } as const
     const path = `/ops/charges/${encodeURIComponent(key)}`
-    till.charges.find = async () => ({ ...stuck, attempts: 0 })
+    Object.assign(till.charges, { find: async () => ({ ...stuck, attempts: 0 }) })
     expect(await textOf(path)).toContain("Not settled yet.")
-    till.charges.find = async () => ({ ...stuck, attempts: 3 })
+    Object.assign(till.charges, { find: async () => ({ ...stuck, attempts: 3 }) })
     const text = await textOf(path)
     expect(text).not.toContain("Not settled yet.")
     expect(text).toContain("It isn&#39;t known yet whether the money moved.")

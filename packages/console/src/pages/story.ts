@@ -224,7 +224,7 @@ const settlementText = ({ call, charge, outcome }: StoryFacts): Html | string =>
   if (transaction === undefined) {
     if (outcome.steps[4] === "skipped") return "No money moved."
     if (charge?.state !== "ready" || charge.attempts === 0) return "Not settled yet."
-    return `It isn't known yet whether the money moved. The till looks it up by itself, until the chain shows the transfer, or that the payment can't move any more. ${attemptsText(charge.attempts)} If it goes on, see whether the facilitator and the node answer: health has their checks, and the events of the process the reason.`
+    return `It isn't known yet whether the money moved. The till looks it up by itself, until the chain shows the transfer, or that the payment can't move any more. ${attemptsText(charge.attempts)} If it goes on, see on the page Health whether the facilitator and the node answer. The process's events have the reason.`
   }
   const network = charge?.network ?? settled?.network
   const proof =
