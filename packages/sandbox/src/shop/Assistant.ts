@@ -122,6 +122,8 @@ interface Candidate {
   readonly missing: ReadonlyArray<string>
 }
 
+const titleScore = 3
+
 /** How well the words of a product meet a wish: those of its title count most. */
 const scoreOf = (wish: string, title: string, others: string): number => {
   const parts = wordsOf(wish)
@@ -129,16 +131,16 @@ const scoreOf = (wish: string, title: string, others: string): number => {
     wish.includes("-")
       ? foldText(text).includes(wish)
       : parts.every((part) => bestFit(part, wordsOf(text)) > 0)
-  return isIn(title) ? 3 : isIn(`${title} ${others}`) ? 2 : 0
+  return isIn(title) ? titleScore : isIn(`${title} ${others}`) ? 1 : 0
 }
 
-/** Products by the words of the wishes, best first, then by rating. Those that meet less than half are left out. */
+/** Products by the words of the wishes, best first, then by rating. Those that meet less than half as well are left out. */
 const ranked = (
   products: ReadonlyArray<SearchProduct>,
   wishes: ReadonlyArray<string>,
   known: ReadonlyMap<string, Listing>
-): ReadonlyArray<Candidate> =>
-  products
+): ReadonlyArray<Candidate> => {
+  const candidates = products
     .map((found) => {
       const { category = "", features = "", keywords = "" } = known.get(found.asin) ?? {}
       const others = `${features} ${category} ${keywords} ${found.asin}`
@@ -149,13 +151,17 @@ const ranked = (
         missing: wishes.filter((_, index) => scores[index] === 0)
       }
     })
-    .filter(({ missing }) => missing.length * 2 <= wishes.length)
     .sort(
       (left, right) =>
-        left.missing.length - right.missing.length ||
         right.score - left.score ||
+        left.missing.length - right.missing.length ||
         (right.product.rating ?? 0) - (left.product.rating ?? 0)
     )
+  const best = candidates[0]?.score ?? 0
+  return candidates.filter(
+    ({ missing, score }) => score * 2 > best && (score >= titleScore || missing.length * 2 <= wishes.length)
+  )
+}
 
 /** Recommends only one color of each product. */
 const onePerFamily = (
@@ -185,7 +191,7 @@ const replyFor = (
   const opening =
     missing.length === 0
       ? `this has all your words (${quoted(wishes)})${rangeText(range)}:`
-      : `nothing has all your words${rangeText(range)}; I looked in vain for ${quoted(missing)}. This comes closest:`
+      : `this comes closest${rangeText(range)}, without ${quoted(missing)}:`
   const rest = others.map((other) => `${other.product.title} (${priceText(other.product)})`).join("; ")
   return (
     `${opening} ${product.title} (${priceText(product)}${opinionText(product)}).` +

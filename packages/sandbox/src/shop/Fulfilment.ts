@@ -143,6 +143,7 @@ export const fulfilment = (
     quote,
     place,
     placesOnce: true,
+    countries: servedCountries,
     find: async (orderId) => book.find(orderId)?.reference,
     status: async (reference) => book.status(reference)
   }

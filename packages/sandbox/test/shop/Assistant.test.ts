@@ -95,7 +95,7 @@ describe("the sample assistant", () => {
     const { products, reply } = await request("purple trail shoes")
     expect(products[0]?.title).toContain("Trail Running Shoes")
     for (const { title } of products) expect(title).toContain("Trail")
-    expect(reply).toContain("nothing has all your words; I looked in vain for “purple”")
+    expect(reply).toContain("this comes closest, without “purple”")
   })
 
   it("ranks by the words of title and wish, compounds as one", async () => {
@@ -104,6 +104,14 @@ describe("the sample assistant", () => {
     expect(products[0]?.title).toContain("Q45")
     expect(reply).toContain("can't judge anything else")
   })
+
+  it.each(["quiet headphones", "quiet headphones for my office under $150"])(
+    "prefers a title to words that a buyer doesn't see: %s",
+    async (message) => {
+      const { products } = await request(message)
+      expect(products[0]?.title).toContain("Headphones")
+    }
+  )
 
   it("finds a product by its code", async () => {
     const [grinder] = (await request("coffee grinder")).products

@@ -23,9 +23,16 @@ const languages = Object.entries(common).map(
   ([language, words]) => [language as Language, new Set(words.split(" "))] as const
 )
 
+/** Letters that none of these languages has. */
+const unlisted = /[åøłąęśżźćńőűășțşţěřšžůďťňğıđħāēģīķļņūėįų]/u
+
 /** The languages of which a text has most common words, and those of which it has half as many; none if it has no such word. */
 const languagesOf = (text: string): ReadonlyArray<Language> => {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  if (words.some((word) => unlisted.test(word))) return []
+  const known = new Set(words.filter(isCommon))
+  // Other languages have some of the shortest words, too.
+  if (known.size < 3 && !Array.from(known).some((word) => word.length > 2)) return []
   const counts = languages.map(
     ([language, common]) => [language, words.filter((word) => common.has(word)).length] as const
   )

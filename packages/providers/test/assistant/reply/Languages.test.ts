@@ -15,7 +15,12 @@ describe("the language of a short message", () => {
     ["Hello there", "en"],
     ["Where is my order?", "en"],
     ["你好", "zh-Hans"],
-    ["Tak for hjælpen", "en"]
+    ["Tak for hjælpen", "en"],
+    // Words that one of the listed languages has, too.
+    ["Jag söker en tyst mekanisk klaviatur", "en"],
+    ["Jeg leter etter en stille ryggsekk på tur", "en"],
+    ["Szukam cichej klawiatury do biura", "en"],
+    ["Caut o tastatură silențioasă pentru birou", "en"]
   ])("%s is %s", (text, language) => {
     expect(listLanguageOf(text)).toBe(language)
   })
