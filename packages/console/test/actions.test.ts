@@ -150,6 +150,8 @@ describe("buttons of a demonstration", () => {
   it("make their call for an admin, from the console's own page, and nothing else does", async () => {
     const { get, ops, session, textOf } = openConsole({ tryOuts })
     expect(await textOf("/ops")).toContain("Pay</button>")
+    expect(await textOf("/ops")).toContain("play money")
+    expect(await openConsole().textOf("/ops")).not.toContain("play money")
     const { headers, token } = await session()
     const press = (path: string, body: string, more: Record<string, string>) =>
       ops.fetch(

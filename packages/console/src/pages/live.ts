@@ -130,6 +130,10 @@ const tryOuts = ({ base, token, visitor }: PageContext, offered: ReadonlyArray<T
         )}
       </section>`
 
+const demonstration = html`<p>
+  This is a demonstration with play money. Till402 is a library: it adds such calls to your own server.
+</p>`
+
 interface LivePage {
   readonly calls: ReadonlyArray<LiveCall>
   readonly counts: LiveCounts
@@ -163,6 +167,7 @@ export const livePage = (
           A call without a payment gets <strong>402</strong> and a price. A program that pays, in dollars on a
           blockchain, gets its response in the same request.
         </p>
+        ${offered.length === 0 ? "" : demonstration}
       </div>
       ${isLive ? lifeStrip(counts) : ""} ${tryOuts(context, offered)}
       <section aria-labelledby="calls">
