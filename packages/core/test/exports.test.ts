@@ -227,6 +227,7 @@ it("a till has the promised members, and no other", () => {
     "ready",
     "reconcile",
     "refunds",
+    "settings",
     "vault"
   ]
   expect(Object.keys(till).sort()).toEqual(members)
