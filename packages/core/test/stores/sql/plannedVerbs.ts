@@ -126,7 +126,7 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     store.list({ limit: 5, state: "settled", before: laterPage })
   ),
   charges("list, of a state, a later page", ["till_charges_open"], (store) =>
-    store.list({ limit: 5, state: "ready", before: laterPage })
+    store.list({ limit: 5, state: "claimed", before: laterPage })
   ),
   charges("list, of a payer, a later page", ["till_charges_of_payer"], (store) =>
     store.list({ limit: 5, payer: "0xpayer1", before: laterPage })
