@@ -82,7 +82,7 @@ describe("the live page", () => {
       503,
       503
     ])
-    // Without names, browsers are told apart by their cookies; those that send none count as one.
+    // Only cookies distinguish browsers without a name; those that send none count as one.
     expect(await Promise.all(ten.map(() => open({})))).toEqual([...eight, 503, 503])
     for (let index = 0; index < 24; index++) expect(await open(tokenCookie())).toBe(200)
     expect(await open(tokenCookie())).toBe(503)

@@ -159,7 +159,7 @@ export const table = (
 export const olderLink = (href: string | undefined): Html | string =>
   href === undefined ? "" : html`<p class="pages"><a href="${href}" rel="next">Older</a></p>`
 
-/** What stands where books have nothing to show. */
+/** The text of a page that needs a running till, for books. */
 export const booksOnly = html`<p class="none">
   This console reads the storage alone: ask the console of a running till.
 </p>`

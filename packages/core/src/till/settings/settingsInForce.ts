@@ -2,7 +2,7 @@ import type { ConfiguredSettings, PaidNetwork } from "./Configuration.ts"
 import type { TillOptions } from "./TillOptions.ts"
 
 /*
- * What a till was configured with, defaults included, for those who operate it. Loaded when it is asked for.
+ * The settings of a till, defaults included, for operators. Loaded on the first call of `till.settings()`.
  */
 
 /** The value of an option: an amount is a bigint of millionths, and `undefined` is off. */
