@@ -36,6 +36,7 @@ export interface OurOptions {
   readonly storage: TillOptions["storage"]
   readonly facilitator: TillOptions["facilitator"]
   readonly limits?: NonNullable<TillOptions["limits"]>
+  readonly traces?: NonNullable<TillOptions["traces"]>
   readonly work?: Work
 }
 

@@ -225,14 +225,15 @@ const auditDoubles = ({ attempts, books, mails, placements, transfers }: Evidenc
   once("a quote was ordered", placements, ({ reference }) => reference, byEmail)
   once("a paid order is recorded", live, byEmail, byEmail)
   once("a purchase was granted", granted, byEmail, byEmail)
-  const distinctMails = new Map(
+  // A mail whose process died before it was recorded is sent again, under its key. An order that fails has other mails, too.
+  const confirmations = new Map(
     mails
-      .filter(({ idempotencyKey }) => !/^order-(?:shipped|refunded):/.test(idempotencyKey))
+      .filter(({ idempotencyKey }) => /^(?:order|purchase)-confirmed:/.test(idempotencyKey))
       .map((mail) => [mail.idempotencyKey, mail])
   )
   once(
     "a confirmation was sent",
-    [...distinctMails.values()],
+    [...confirmations.values()],
     ({ to }) => to,
     ({ to }) => to
   )

@@ -49,6 +49,13 @@ it("accepts a refused payment whose money did not move", () => {
   ).toEqual([])
 })
 
+it("accepts a confirmation that was sent again under its key, and other mails of the order", () => {
+  const world = inOrder()
+  const mailOf = (kind: string) => ({ to: world.buy.email, idempotencyKey: `order-${kind}:order-2` })
+  const mails = ["confirmed", "shipped", "failed", "refunded"].map(mailOf)
+  expect(audit({ ...world, mails: [...world.mails, ...mails] })).toEqual([])
+})
+
 describe("notices", () => {
   const cases: ReadonlyArray<readonly [string, (world: World) => Evidence, RegExp]> = [
     [
@@ -213,7 +220,10 @@ describe("notices", () => {
     ],
     [
       "two confirmations of different purchases",
-      (world) => ({ ...world, mails: [...world.mails, { to: world.buy.email, idempotencyKey: "order-9" }] }),
+      (world) => ({
+        ...world,
+        mails: [...world.mails, { to: world.buy.email, idempotencyKey: "order-confirmed:order-9" }]
+      }),
       /a confirmation was sent for buyer-2@example.com 2 times/
     ],
     [

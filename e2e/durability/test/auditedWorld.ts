@@ -76,8 +76,8 @@ export const inOrder = (): World => {
     booksAfter: books,
     placements: [{ orderId: "order-2", reference: "quote-2", email: buy.email }],
     mails: [
-      { to: buy.email, idempotencyKey: "order-2" },
-      { to: vaultBuy.email, idempotencyKey: "purchase-3" }
+      { to: buy.email, idempotencyKey: "order-confirmed:order-2" },
+      { to: vaultBuy.email, idempotencyKey: "purchase-confirmed:purchase-3" }
     ]
   }
 }

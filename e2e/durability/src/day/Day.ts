@@ -11,6 +11,9 @@ import type { Replays } from "./Replays.ts"
 
 export type Counts = Record<string, number>
 
+/** What an alert is for. */
+export type OnlyFault = "nothing" | "stopped refunds" | "no database"
+
 export interface DayOptions {
   readonly chain: Chain
   readonly facilitator: LocalFacilitator
@@ -20,6 +23,8 @@ export interface DayOptions {
   /** Seeds requests and disturbances. The machine schedules the processes. */
   readonly seed: number
   readonly fault?: FaultName
+  /** What goes wrong on a day without other disturbances; `nothing`: a quiet day. By default, a day is disturbed. */
+  readonly only?: OnlyFault
   readonly onProgress: (line: string) => void
 }
 

@@ -1,6 +1,7 @@
 import type { Fleet } from "../Fleet.ts"
 import type { Randomness } from "../Randomness.ts"
 import type { CuttableProxy } from "./CuttableProxy.ts"
+import type { OnlyFault } from "./Day.ts"
 
 /** What is broken while buyers buy. */
 export interface Disturbed {
@@ -32,6 +33,30 @@ const perform: Readonly<
     database.cut(randomness.chance(0.5) ? 0 : randomness.between(1, databaseMillis)),
   "unreachable facilitator": ({ facilitator }, randomness) =>
     facilitator.cut(randomness.between(0, facilitatorMillis))
+}
+
+/** Longer than an alert's `for`, and than a cached health. */
+const outageMillis = 100_000
+const quietMillis = 30_000
+
+const performOnly: Readonly<Record<OnlyFault, (disturbed: Disturbed) => Promise<void>>> = {
+  nothing: async () => {},
+  "stopped refunds": async ({ fleet }) => {
+    await fleet.control("/control/stop-refunds", {})
+  },
+  "no database": ({ database }) => database.cut(outageMillis)
+}
+
+/** Lets one thing go wrong, after a quiet half minute. */
+export const disturbOnly = async (
+  disturbed: Disturbed,
+  fault: OnlyFault,
+  isStopping: () => boolean
+): Promise<Readonly<Record<DisturbanceName, number>>> => {
+  await new Promise((resolve) => setTimeout(resolve, quietMillis))
+  await performOnly[fault](disturbed)
+  while (!isStopping()) await new Promise((resolve) => setTimeout(resolve, 100))
+  return { kill: 0, "cut database": 0, "unreachable facilitator": 0 }
 }
 
 /** Disturbs one thing after another until stopped. Returns how often each was disturbed. */
