@@ -15,7 +15,14 @@ export interface LiveCall {
 export interface LiveCounts {
   readonly byCode: Readonly<Record<PaymentCode, number>>
   readonly settledAtomic: bigint
+  /** Of `payment_failed`: calls that ended without knowing whether the money moved. */
+  readonly endedUnknown: number
+  /** The calls of which that still isn't known. */
+  readonly unknown: number
 }
+
+const isUnknown = ({ code, reason }: PaymentEvent): boolean =>
+  code === "payment_failed" && reason === "unknown"
 
 type Listener = (call: LiveCall) => void
 
@@ -31,6 +38,7 @@ export class LiveCalls {
   private next = 0
   private version = 0
   private settledAtomic = 0n
+  private endedUnknown = 0
   private readonly byCode: Record<PaymentCode, number> = {
     payment_required: 0,
     payment_paid: 0,
@@ -46,7 +54,9 @@ export class LiveCalls {
   }
 
   get counts(): LiveCounts {
-    return { byCode: this.byCode, settledAtomic: this.settledAtomic }
+    const { byCode, endedUnknown, settledAtomic } = this
+    const unknown = [...this.calls.values()].filter(({ events }) => isUnknown(events.at(-1)!)).length
+    return { byCode, endedUnknown, settledAtomic, unknown }
   }
 
   /** What is new or has changed since a version, in its order. */
@@ -79,6 +89,7 @@ export class LiveCalls {
     if (call.chargeKey !== undefined) this.ids.set(call.chargeKey, call.id)
     if (this.calls.size > maxCalls) this.dropOldest()
     this.byCode[event.code]++
+    if (isUnknown(event)) this.endedUnknown++
     if (event.code === "payment_settled") this.settledAtomic += event.amountAtomic ?? 0n
     for (const listener of this.listeners) listener(call)
   }

@@ -16,4 +16,13 @@ export {
   statusFinding
 } from "./listing/challenge.ts"
 export { ofListing, ofOpenApi } from "./listing/documents.ts"
-export { dollars, momentOf, networkName, short, words } from "./text.ts"
+export {
+  chargeState,
+  chargeStates,
+  dollars,
+  momentOf,
+  networkName,
+  orderStatus,
+  short,
+  words
+} from "./text.ts"

@@ -11,7 +11,7 @@ import { purchasesPage } from "./pages/purchases.ts"
 import type { Listed } from "./pages/record.ts"
 import { refundsPage } from "./pages/refunds.ts"
 import { Shared } from "./Shared.ts"
-import { startOfDay } from "./text.ts"
+import { chargeStates, startOfDay } from "./text.ts"
 
 /*
  * Lists and single records, by the till's calls. A page begins after the last record of the one before, which its link
@@ -45,15 +45,13 @@ const listed = <Item>(
   }
 }
 
-const chargeStates: ReadonlyArray<string> = ["claimed", "ready", "settled", "voided"]
-
 const chargeRoutes = (app: ConsoleApp, { calls, till }: Records): void => {
   app.get("/charges", async (context) => {
     const state = context.req.query("state") ?? ""
     const before = readCursor(context.req.query("before"))
     const charges = await till.charges.list({
       limit: pageSize,
-      ...(chargeStates.includes(state) ? { state: state as ChargeSummary["state"] } : {}),
+      ...(Object.hasOwn(chargeStates, state) ? { state: state as ChargeSummary["state"] } : {}),
       ...(before === undefined ? {} : { before: { createdAt: before.at, key: before.rest } })
     })
     const list = listed(context, charges, ({ createdAt, key }) => cursor(createdAt, key))

@@ -1,4 +1,6 @@
-/* How values are shown: the same on every page. Times are UTC. */
+import type { ChargeSummary, Order } from "@till402/core"
+
+/* How values are shown: the same on every page, and by the command. Times are UTC. */
 
 /** Dollars with two to six decimals: `520000n` → `$0.52`. */
 export const dollars = (atomic: bigint): string => {
@@ -35,6 +37,23 @@ export const words = (name: string): string =>
     .replaceAll(/[_.]/g, " ")
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What each state of a charge is called. */
+export const chargeStates: Readonly<Record<ChargeSummary["state"], string>> = {
+  claimed: "Working",
+  ready: "Settling",
+  settled: "Paid",
+  voided: "Not charged"
+}
+
+/** A charge's state in a word, or its refund's. */
+export const chargeState = ({ refund, state }: Pick<ChargeSummary, "refund" | "state">): string =>
+  refund === undefined ? chargeStates[state] : refund === "due" ? "Refund due" : "Refunded"
+
+/** An order's status in a word: `needs_operator` → `Needs operator`. */
+export const orderStatus = (status: Order["status"]): string => sentence(words(status))
 
 const networkNames: Readonly<Record<string, string>> = {
   "eip155:1": "Ethereum",

@@ -34,9 +34,26 @@ describe("the live page", () => {
     publish(paid("payment_failed", { reason: "unknown" }))
     const pages = ["/ops/call/call-1", `/ops/charges/${encodeURIComponent(key)}`]
     await expect.poll(() => textOf("/ops")).toContain("Unknown")
+    // Its work is done: it counts as unknown until it is known, and never as failed work.
+    const counts = async () =>
+      Array.from(
+        (await textOf("/ops")).matchAll(/data-count="(failed|unknown|requests)">(\d+)</g),
+        ([, ...of]) => of
+      )
+    expect(await counts()).toEqual([
+      ["requests", "1"],
+      ["failed", "0"],
+      ["unknown", "1"]
+    ])
     for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge good">\s*Paid/)
     Object.assign(till.charges, { find: async () => ({ ...charge, state: "ready", transaction: undefined }) })
     for (const path of pages) expect(await textOf(path), path).toMatch(/class="badge warn">\s*Unknown/)
+    publish(paid("payment_settled", { transaction: charge.transaction }))
+    await expect.poll(counts).toEqual([
+      ["requests", "1"],
+      ["failed", "0"],
+      ["unknown", "0"]
+    ])
   })
 
   it("sends each call to the pages that are open, and keeps at most fifty of them", async () => {

@@ -35,6 +35,30 @@ describe("pages", () => {
       expect(await textOf(path), path).toContain(escaped)
   })
 
+  it.each([
+    ["placing", {}, ["Processing", "*Placing"]],
+    ["delivered", {}, ["Processing", "Placing", "Placed", "Shipped", "*Delivered"]],
+    ["needs_operator", {}, ["Processing", "Placing", "*Needs operator"]],
+    ["refunded", {}, ["Processing", "*Refunded"]],
+    ["cancelled", { upstreamReference: "up-1" }, ["Processing", "Placing", "Placed", "*Cancelled"]],
+    [
+      "refund_due",
+      { upstreamReference: "up-1", shipments: [{ trackingNumber: "1Z999AA10123456784" }] },
+      ["Processing", "Placing", "Placed", "Shipped", "*Refund due"]
+    ],
+    ["abandoned", {}, []]
+  ] as const)("show how far an order came that is %s", async (status, known, way) => {
+    const { textOf, till } = openConsole()
+    Object.assign(till.orders, { find: async () => ({ ...order, ...known, status }) })
+    const text = await textOf(`/ops/orders/${order.id}`)
+    const list = /<ol class="way"[^]*?<\/ol>/.exec(text)![0]
+    const done = Array.from(
+      list.matchAll(/<li\s+class="(?:done|left)"\s*(aria-current="step")?\s*>\s*([^<]*?)\s*<\/li>/g),
+      ([, current, name]) => `${current === undefined ? "" : "*"}${name}`
+    )
+    expect(done).toEqual(way)
+  })
+
   it("explain a settlement of which nothing is known yet", async () => {
     const { textOf, till } = openConsole()
     const stuck = { ...charge, state: "ready", transaction: undefined, settledAt: undefined } as const

@@ -1,6 +1,6 @@
 import * as otel from "@opentelemetry/api"
 import type { CallTraces, IncomingRequest } from "@till402/core"
-import { Cause, Context, type Exit, Option, Tracer } from "effect"
+import { Cause, Context, Effect, type Exit, Option, Tracer } from "effect"
 
 /*
  * Effect's spans as spans of OpenTelemetry's API. Names are those of the till's code; attributes are only those listed
@@ -14,7 +14,6 @@ const kept: ReadonlySet<string> = new Set([
   "facilitator",
   "source",
   "upstream",
-  "db.system.name",
   "http.request.method",
   "http.response.status_code",
   "server.address",
@@ -74,61 +73,102 @@ class RequestSpan implements Tracer.ExternalSpan {
 
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 
+const nanosOfSecond = 1_000_000_000n
+const timeOf = (nanos: bigint): otel.HrTime => [Number(nanos / nanosOfSecond), Number(nanos % nanosOfSecond)]
+
+const noAttributes: ReadonlyMap<string, unknown> = new Map()
+const noLinks: ReadonlyArray<Tracer.SpanLink> = []
+
+/** Effect's span of a call. What it is to have is written to OpenTelemetry's at once, and not kept twice. */
 class CallSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
   readonly parent: SpanOptions["parent"]
   readonly annotations: SpanOptions["annotations"]
-  readonly links: ReadonlyArray<Tracer.SpanLink> = []
+  readonly links = noLinks
   readonly kind: Tracer.SpanKind
-  readonly attributes = new Map<string, unknown>()
-  readonly spanId: string
-  readonly traceId: string
-  readonly sampled: boolean
-  /** Active while the host's functions run. */
-  readonly context: otel.Context
+  readonly attributes = noAttributes
   status: Tracer.SpanStatus
-  private readonly span: otel.Span
+  private readonly otelTracer: otel.Tracer
+  private readonly above: otel.Context
+  /** OpenTelemetry's, once it has begun. */
+  private begun: { readonly span: otel.Span; readonly context: otel.Context } | undefined
+  private hasFailed = false
+  private isHarmless = false
   constructor({ annotations, kind, name, parent, startTime }: SpanOptions, otelTracer: otel.Tracer) {
     this.name = name
     this.parent = parent
     this.annotations = annotations
     this.kind = kind
     this.status = { _tag: "Started", startTime }
-    const above = contextOf(Option.getOrUndefined(parent))
-    // A statement that no call has: one for each request of a stranger.
-    const isStray = kind === "client" && otel.trace.getSpanContext(above) === undefined
-    this.span = isStray
-      ? unrecorded
-      : guard(() => otelTracer.startSpan(name, { kind: kinds[kind] }, above), unrecorded)
-    this.context = isStray ? above : otel.trace.setSpan(above, this.span)
-    const { spanId, traceFlags, traceId } = this.span.spanContext()
-    this.spanId = spanId
-    this.traceId = traceId
-    this.sampled = (traceFlags & otel.TraceFlags.SAMPLED) !== 0
+    this.otelTracer = otelTracer
+    const above = Option.getOrUndefined(parent)
+    this.above = contextOf(above)
+    // What the sampler leaves out has nothing below it. A statement that no call has: one for each request of a stranger.
+    const isLeftOut =
+      name === "sql.transaction" ||
+      (above instanceof CallSpan && !above.sampled) ||
+      (kind === "client" && otel.trace.getSpanContext(this.above) === undefined)
+    if (isLeftOut) this.leaveOut()
+  }
+
+  private leaveOut(): void {
+    this.begun ??= { span: unrecorded, context: this.above }
+  }
+
+  /** Begins it when it is seen: whether a client's span is that of a statement, its attributes say. */
+  private begin(): { readonly span: otel.Span; readonly context: otel.Context } {
+    if (this.begun !== undefined) return this.begun
+    const { startTime } = this.status
+    const options = {
+      kind: kinds[this.kind],
+      ...(this.kind === "client" ? { startTime: timeOf(startTime) } : {})
+    }
+    const span = guard(() => this.otelTracer.startSpan(this.name, options, this.above), unrecorded)
+    return (this.begun = { span, context: otel.trace.setSpan(this.above, span) })
+  }
+
+  /** Active while the host's functions run. */
+  get context(): otel.Context {
+    return this.begin().context
+  }
+
+  get spanId(): string {
+    return this.begin().span.spanContext().spanId
+  }
+
+  get traceId(): string {
+    return this.begin().span.spanContext().traceId
+  }
+
+  get sampled(): boolean {
+    return (this.begin().span.spanContext().traceFlags & otel.TraceFlags.SAMPLED) !== 0
   }
 
   attribute(key: string, value: unknown): void {
     if (this.status._tag === "Ended") return
-    this.attributes.set(key, value)
-    if (!this.span.isRecording() || !isKept(key, value)) return
+    // A call has four statements or more: their spans would cost more than all others.
+    if (key === "db.system.name") return this.leaveOut()
+    if (key === "failed" || key === "error.type") this.hasFailed = true
+    if (key === "outcome") this.isHarmless = harmless.has(value)
+    if (!isKept(key, value)) return
+    const { span } = this.begin()
     guard(
-      () => this.span.setAttribute(key, typeof value === "string" ? value.slice(0, maxValueLength) : value),
-      this.span
+      () => span.setAttribute(key, typeof value === "string" ? value.slice(0, maxValueLength) : value),
+      span
     )
   }
 
   end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
     const { startTime, _tag } = this.status
     if (_tag === "Ended") return
-    const isBroken = exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)
-    if (isBroken) this.attribute("error.type", typeOf(exit.cause))
+    if (exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause))
+      this.attribute("error.type", typeOf(exit.cause))
+    const { span } = this.begin()
     this.status = { _tag: "Ended", startTime, endTime, exit }
-    const hasFailed = isBroken || this.attributes.get("failed") === true || this.attributes.has("error.type")
     guard(() => {
-      if (hasFailed && !harmless.has(this.attributes.get("outcome")))
-        this.span.setStatus({ code: otel.SpanStatusCode.ERROR })
-      this.span.end()
+      if (this.hasFailed && !this.isHarmless) span.setStatus({ code: otel.SpanStatusCode.ERROR })
+      span.end()
     }, undefined)
   }
 
@@ -140,8 +180,12 @@ class CallSpan implements Tracer.Span {
 const contextOf = (span: Tracer.AnySpan | undefined): otel.Context =>
   span instanceof CallSpan || span instanceof RequestSpan ? span.context : otel.context.active()
 
-const isAsync = (primitive: object): boolean =>
-  "~effect/Effect/identifier" in primitive && primitive["~effect/Effect/identifier"] === "Async"
+const evaluate = "~effect/Effect/evaluate"
+/** How asynchronous steps are evaluated: only they call the host, so the others need no context. */
+const evaluateAsync = (Effect.callback<void>(() => {}) as unknown as Evaluated)[evaluate]
+interface Evaluated {
+  readonly [evaluate]: unknown
+}
 
 const headers: otel.TextMapGetter<IncomingRequest> = {
   get: (request, name) => request.header(name.toLowerCase()) ?? undefined,
@@ -175,11 +219,12 @@ export const tillTraces = (): CallTraces => {
       span: (options) => new CallSpan(options, otelTracer),
       // Spans of the host's functions belong to the step that calls them.
       context: (primitive, fiber) => {
-        // Only an asynchronous step calls the host: the others need no context.
+        // Called for every step of a call, so it must be cheap.
+        const run = primitive[evaluate]
         const { span } = fiber.cache
-        return isAsync(primitive) && span instanceof CallSpan
-          ? otel.context.with(span.context, () => primitive["~effect/Effect/evaluate"](fiber))
-          : primitive["~effect/Effect/evaluate"](fiber)
+        return run === evaluateAsync && span instanceof CallSpan
+          ? otel.context.with(span.context, run, primitive, fiber)
+          : run.call(primitive, fiber)
       }
     })
   }

@@ -12,6 +12,7 @@ import {
   TracerProvider
 } from "@opentelemetry/sdk-trace"
 import { memory, Till, type TillOptions } from "@till402/core"
+import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeTracker } from "@till402/testing"
 import { payingFetch } from "@till402/testing/payer"
 import { afterEach, describe, expect, it, onTestFinished } from "vitest"
@@ -97,7 +98,7 @@ describe("the spans of a call", () => {
     expect(charge.parentSpanContext?.spanId).toBe(callerSpan)
     const labels = { operation: "track", network: "eip155:84532", outcome: "paid" }
     expect(charge.attributes).toEqual(labels)
-    const steps = ["verify", "claim", "work", "settle", "outcome"].map((step) => `till402.${step}`)
+    const steps = ["verify", "claim", "work", "settle"].map((step) => `till402.${step}`)
     for (const step of steps) {
       const span = named(spans, step)
       expect(span.parentSpanContext?.spanId).toBe(charge.spanContext().spanId)
@@ -221,6 +222,39 @@ describe("no spans", () => {
     const exporter = register()
     const { pay } = await open({ traces: undefined as never })
     expect((await pay({ traceparent })).status).toBe(200)
+    expect(exporter.getFinishedSpans()).toEqual([])
+  })
+
+  it("of statements, which are many", async () => {
+    const exporter = register()
+    const { pay } = await open({ storage: sqlite({ filename: ":memory:" }) })
+    expect((await pay()).status).toBe(200)
+    const names = exporter.getFinishedSpans().map(({ name }) => name)
+    expect(names.toSorted()).toEqual([
+      "Tracker.track",
+      "till402.charge",
+      "till402.claim",
+      "till402.settle",
+      "till402.verify",
+      "till402.work"
+    ])
+  })
+
+  it("are asked of the sampler below one that it leaves out", async () => {
+    const asked: Array<string> = []
+    const off = new AlwaysOffSampler()
+    const exporter = register({
+      sampler: {
+        shouldSample: (_context, _traceId, name) => {
+          asked.push(name)
+          return off.shouldSample()
+        },
+        toString: () => "off"
+      }
+    })
+    const { pay } = await open()
+    expect((await pay()).status).toBe(200)
+    expect(asked).toEqual(["till402.charge"])
     expect(exporter.getFinishedSpans()).toEqual([])
   })
 

@@ -167,6 +167,6 @@ it("a refund that was sent is recorded for a charge, once", async () => {
     0,
     [expect.objectContaining({ who: "ada", action: "charges.recordRefund", subject: key, outcome: "done" })]
   ])
-  expect((await shop.operate(["charges", "show", key])).printed).toMatch(/^state +refund sent$/m)
+  expect((await shop.operate(["charges", "show", key])).printed).toMatch(/^state +Refunded$/m)
   expect((await shop.operate(record)).code).toBe(1)
 })

@@ -49,6 +49,7 @@ h2 { font-size: 1.1rem; margin: 1.5rem 0 0.5rem; }
 .life h2 { margin: 0; font-size: 0.95rem; }
 .life p { margin: 0.1rem 0; font-size: 0.85rem; color: var(--soft); }
 .life .count { color: var(--soft); margin-top: auto; padding-top: 0.3rem; }
+.life .also { padding-top: 0; }
 .life .count strong { display: block; color: var(--ink); font-size: 1.35rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .try { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; margin-top: 1rem; }
 .try h2 { margin: 0; font-size: 1rem; }
@@ -110,6 +111,7 @@ th.option { width: 22rem; }
 .way { display: flex; flex-wrap: wrap; gap: 0.25rem; list-style: none; padding: 0; }
 .way li { padding: 0.1rem 0.7rem; border-radius: 1rem; background: var(--quiet-back); color: var(--soft); }
 .way li.done { background: var(--good-back); color: var(--good); }
+.way li.left { background: var(--warn-back); color: var(--warn); }
 .way li[aria-current] { font-weight: 700; }
 .choices, .acts, .buttons, .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.6rem; margin: 0.75rem 0; }
 .choices a { padding: 0.1rem 0.7rem; border-radius: 1rem; text-decoration: none; color: var(--soft); border: 1px solid var(--line); }

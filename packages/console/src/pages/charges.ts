@@ -1,7 +1,7 @@
 import type { ChargeSummary } from "@till402/core"
 import { html } from "hono/html"
 import type { LiveCall } from "../LiveCalls.ts"
-import { dollars, networkName, words } from "../text.ts"
+import { chargeStates, dollars, networkName, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import { choices, code, facts, type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
 import { type Listed, number, path, wallet } from "./record.ts"
@@ -30,18 +30,7 @@ export const chargesPage = (context: PageContext, charges: Listed<ChargeSummary>
     title: "Charges",
     content: html`<div class="head"><h1>Charges</h1></div>
       <p>A charge is one payment for one request.</p>
-      ${choices(
-        "State",
-        `${context.base}/charges`,
-        [
-          ["", "All"],
-          ["claimed", "Working"],
-          ["ready", "Settling"],
-          ["settled", "Settled"],
-          ["voided", "Not charged"]
-        ],
-        state
-      )}
+      ${choices("State", `${context.base}/charges`, [["", "All"], ...Object.entries(chargeStates)], state)}
       ${chargeTable(context, charges.items)} ${olderLink(charges.older)}`
   })
 

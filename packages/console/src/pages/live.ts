@@ -73,14 +73,20 @@ const rowHtml = (row: LiveRow, now: Date): Html =>
 export const liveRow = (call: LiveCall, base: string, now: Date): Html => rowHtml(rowOfCall(call, base), now)
 
 /** The numbers of the strip, by the names of their places. */
-export const stripCounts = ({ byCode, settledAtomic }: LiveCounts): Readonly<Record<string, string>> => {
+export const stripCounts = ({
+  byCode,
+  endedUnknown,
+  settledAtomic,
+  unknown
+}: LiveCounts): Readonly<Record<string, string>> => {
   const served = byCode.payment_paid + byCode.payment_replayed
   const presented = served + byCode.payment_refused + byCode.payment_failed
   return {
     requests: String(byCode.payment_required + presented),
     required: String(byCode.payment_required),
     refused: String(byCode.payment_refused),
-    failed: String(byCode.payment_failed),
+    failed: String(byCode.payment_failed - endedUnknown),
+    unknown: String(unknown),
     settled: dollars(settledAtomic),
     responses: String(served)
   }
@@ -104,6 +110,7 @@ const lifeStrip = (counts: LiveCounts): Html => {
           <h2>${name}</h2>
           <p>${text}</p>
           <p class="count"><strong data-count="${count}">${values[count]}</strong> ${unit}</p>
+          ${count === "settled" ? html`<p class="also"><span data-count="unknown">${values["unknown"]}</span> unknown</p>` : ""}
         </li>`
     )}
   </ol>`

@@ -1,6 +1,6 @@
 import type { ChargeSummary, Money, Order } from "@till402/core"
 import { html } from "hono/html"
-import { dollars, short, words } from "../text.ts"
+import { dollars, orderStatus, short, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import {
   badge,
@@ -33,7 +33,7 @@ const orderTones: Readonly<Partial<Record<Order["status"], Tone>>> = {
 }
 
 const statusBadge = ({ status }: Pick<Order, "status">): Html =>
-  badge(orderTones[status] ?? "quiet", words(status))
+  badge(orderTones[status] ?? "quiet", orderStatus(status))
 
 const moneyText = ({ atomic, currency }: Money): string =>
   currency === "USD" ? dollars(atomic) : `${dollars(atomic).slice(1)} ${currency}`
@@ -60,6 +60,16 @@ export const orderTable = ({ base }: PageContext, orders: ReadonlyArray<Order>):
     "No order."
   )
 
+const listedStatuses = [
+  "needs_operator",
+  "processing",
+  "placed",
+  "shipped",
+  "delivered",
+  "refund_due",
+  "refunded"
+] as const
+
 export const ordersPage = (context: PageContext, orders: Listed<Order>, status: string): Html =>
   page(context, {
     section: "orders",
@@ -68,16 +78,7 @@ export const ordersPage = (context: PageContext, orders: Listed<Order>, status: 
       ${choices(
         "Status",
         `${context.base}/orders`,
-        [
-          ["", "All"],
-          ["needs_operator", "Needs you"],
-          ["processing", "Processing"],
-          ["placed", "Placed"],
-          ["shipped", "Shipped"],
-          ["delivered", "Delivered"],
-          ["refund_due", "Refund due"],
-          ["refunded", "Refunded"]
-        ],
+        [["", "All"], ...listedStatuses.map((status) => [status, orderStatus(status)] as const)],
         status
       )}
       ${orderTable(context, orders.items)} ${olderLink(orders.older)}`
@@ -87,7 +88,7 @@ export const ordersPage = (context: PageContext, orders: Listed<Order>, status: 
 export const orderFacts = ({ offer, status }: Order, charge: ChargeSummary | undefined): Html =>
   facts([
     ["Title", offer.product.title],
-    ["Status", words(status)],
+    ["Status", orderStatus(status)],
     ["Total", moneyText(offer.total)],
     ["Paid", charge && paidText(charge)]
   ])
@@ -110,19 +111,30 @@ const orderActions = ({ status }: Order): ReadonlyArray<string> => {
 
 const orderPath = ["processing", "placing", "placed", "shipped", "delivered"] as const
 
-/** The way of an order that goes well, and where this one is. */
+/** How far an order came that has left this path: its status doesn't say it, and what upstream gave does. */
+const steppedTo = ({ shipments, status, upstreamReference }: Order): number => {
+  const reached = orderPath.findIndex((step) => step === status)
+  if (reached >= 0 || status === "awaiting_payment" || status === "abandoned") return reached
+  const last = shipments.length > 0 ? "shipped" : upstreamReference === undefined ? "processing" : "placed"
+  return orderPath.indexOf(status === "needs_operator" && last === "processing" ? "placing" : last)
+}
+
+/** The way of an order, and where this one is: one that has left it ends with its own status. */
 const orderSteps = (order: Order): Html => {
-  const reached = orderPath.findIndex((status) => status === order.status)
+  const reached = steppedTo(order)
+  const isOnPath = orderPath[reached] === order.status
+  const way = isOnPath || reached < 0 ? orderPath : orderPath.slice(0, reached + 1)
   return html`<ol class="way" aria-label="The way of an order">
-    ${orderPath.map(
+    ${way.map(
       (status, index) =>
         html`<li
           class="${index <= reached ? "done" : "open"}"
-          ${index === reached ? html`aria-current="step"` : ""}
+          ${isOnPath && index === reached ? html`aria-current="step"` : ""}
         >
-          ${words(status)}
+          ${orderStatus(status)}
         </li>`
     )}
+    ${isOnPath || reached < 0 ? "" : html`<li class="left" aria-current="step">${orderStatus(order.status)}</li>`}
   </ol>`
 }
 

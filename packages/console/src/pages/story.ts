@@ -1,7 +1,7 @@
 import type { ChargeSummary, PaymentEvent } from "@till402/core"
 import { html } from "hono/html"
 import type { LiveCall } from "../LiveCalls.ts"
-import { dollars, networkName, payerOfKey, words } from "../text.ts"
+import { chargeState, dollars, networkName, payerOfKey, words } from "../text.ts"
 import { badge, code, type Html, time, type Tone } from "./layout.ts"
 
 /*
@@ -118,46 +118,21 @@ export const outcomeOf = (
   return live === undefined || isOver ? outcomeOfCharge(charge) : live
 }
 
+type Look = Pick<Outcome, "tone" | "steps">
+
+const refundLook: Look = { tone: "warn", steps: steps("done", "done", "done", "done", "done", "skipped") }
+
+const looks: Readonly<Record<ChargeSummary["state"], Look>> = {
+  claimed: { tone: "info", steps: steps("done", "done", "done", "open", "open", "open") },
+  ready: { tone: "info", steps: steps("done", "done", "done", "done", "open", "open") },
+  settled: { tone: "good", steps: steps("done", "done", "done", "done", "done", "done") },
+  voided: { tone: "quiet", steps: steps("done", "done", "failed", "skipped", "skipped", "skipped") }
+}
+
 /** The outcome of a stored charge, which no event of this process tells. */
-export const outcomeOfCharge = ({ refund, state }: ChargeSummary): Outcome => {
-  const reason = undefined
-  if (refund !== undefined)
-    return {
-      tone: "warn",
-      text: refund === "due" ? "Refund due" : "Refunded",
-      steps: steps("done", "done", "done", "done", "done", "skipped"),
-      reason
-    }
-  switch (state) {
-    case "claimed":
-      return {
-        tone: "info",
-        text: "Working",
-        steps: steps("done", "done", "done", "open", "open", "open"),
-        reason
-      }
-    case "ready":
-      return {
-        tone: "info",
-        text: "Settling",
-        steps: steps("done", "done", "done", "done", "open", "open"),
-        reason
-      }
-    case "settled":
-      return {
-        tone: "good",
-        text: "Paid",
-        steps: steps("done", "done", "done", "done", "done", "done"),
-        reason
-      }
-    case "voided":
-      return {
-        tone: "quiet",
-        text: "Not charged",
-        steps: steps("done", "done", "failed", "skipped", "skipped", "skipped"),
-        reason
-      }
-  }
+export const outcomeOfCharge = (charge: ChargeSummary): Outcome => {
+  const { tone, steps } = charge.refund === undefined ? looks[charge.state] : refundLook
+  return { tone, steps, text: chargeState(charge), reason: undefined }
 }
 
 export const outcomeBadge = ({ text, tone }: Outcome): Html => badge(tone, text)

@@ -135,7 +135,9 @@ export const makeUpstream = (
             )
           )
           return yield* metered(meter, now, isUnpaid ? unpaidQueue.enter(maxWaitMillis, entering) : entering)
-        }).pipe(Effect.withSpan("Upstream.call", { attributes: { upstream: name } })),
+        }).pipe(
+          Effect.withSpan("Upstream.call", { attributes: { upstream: name } }, { captureStackTrace: false })
+        ),
       recordQuotaSpent: (units) => meter.recordQuotaSpent(units),
       recordQuotaRemaining: (units) => meter.recordQuotaRemaining(units),
       usage: () => meter.usage()

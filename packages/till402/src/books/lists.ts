@@ -9,11 +9,13 @@ import type {
   VaultPurchase
 } from "@till402/core"
 import {
+  chargeState,
   type ConsoleSource,
   dollars,
   lineCursor,
   momentOf,
   networkName,
+  orderStatus,
   readLine,
   short,
   words
@@ -77,10 +79,6 @@ const known = <Item>(found: Item | undefined, what: string, id: string): Item =>
   return found
 }
 
-/** A charge's state, or its refund's. */
-export const stateOf = ({ refund, state }: ChargeSummary): string =>
-  refund === undefined ? state : `refund ${refund}`
-
 export const orderTotal = ({ offer: { total } }: Order): string =>
   total.currency === "USD" ? dollars(total.atomic) : `${dollars(total.atomic).slice(1)} ${total.currency}`
 
@@ -93,7 +91,7 @@ export const orders: List<Omit<OrderQuery, "before">, Order> = {
   columns: [
     created(({ createdAtMillis }) => new Date(createdAtMillis)),
     { head: "Order", width: 36, text: ({ id }) => id },
-    { head: "Status", width: 15, text: ({ status }) => words(status) },
+    { head: "Status", width: 15, text: ({ status }) => orderStatus(status) },
     { head: "Total", width: 10, isNumber: true, text: orderTotal }
   ],
   detail: ({ offer, reason }) =>
@@ -110,7 +108,7 @@ export const charges: List<Omit<ChargeQuery, "before">, ChargeSummary> = {
   columns: [
     created(({ createdAt }) => createdAt),
     payment<ChargeSummary>().call,
-    { head: "State", width: 11, text: stateOf },
+    { head: "State", width: 11, text: chargeState },
     amount(),
     payment<ChargeSummary>().payer,
     payment<ChargeSummary>().network

@@ -1,8 +1,16 @@
 import type { ChargeSummary, Order, VaultPurchase } from "@till402/core"
-import { type ConsoleSource, dollars, momentOf, networkName, words } from "@till402/console/operate"
+import {
+  chargeState,
+  type ConsoleSource,
+  dollars,
+  momentOf,
+  networkName,
+  orderStatus,
+  words
+} from "@till402/console/operate"
 import { CommandFailed } from "../CommandFailed.ts"
 import { labelled, type Output } from "../terminal/Output.ts"
-import { orderTotal, stateOf } from "./lists.ts"
+import { orderTotal } from "./lists.ts"
 import { jsonText } from "./text.ts"
 
 /*
@@ -21,7 +29,7 @@ const momentOfMillis = (millis: number | undefined): string | undefined =>
 export const chargeFacts = (charge: ChargeSummary): ReadonlyArray<Fact> => [
   ["charge", charge.key],
   ["call", words(charge.operation)],
-  ["state", stateOf(charge)],
+  ["state", chargeState(charge)],
   ["amount", dollars(charge.amountAtomic)],
   ["payer", charge.payer],
   ["paid to", charge.payTo],
@@ -43,7 +51,7 @@ const addressOf = ({ shippingAddress }: Order): string =>
 
 export const orderFacts = (order: Order): ReadonlyArray<Fact> => [
   ["order", order.id],
-  ["status", words(order.status)],
+  ["status", orderStatus(order.status)],
   ["reason", order.reason === undefined ? undefined : words(order.reason)],
   ["title", order.offer.product.title],
   ["item", order.product.source === "marketplace_a" ? order.product.asin : order.product.productUrl],

@@ -167,7 +167,10 @@ const ordersCommand = (surroundings: Surroundings) =>
 
 const state = Flag.Literals("state", ["claimed", "ready", "settled", "voided"]).pipe(
   Flag.withMetavar("STATE"),
-  Flag.withDescription("In this state"),
+  // The words that lists have for them: `chargeStates` of the console, which is loaded later.
+  Flag.withDescription(
+    "In this state: claimed (working), ready (settling), settled (paid), voided (not charged)"
+  ),
   Flag.optional
 )
 

@@ -1,7 +1,6 @@
 import { Effect, Metric } from "effect"
 import type { Ending } from "../machine/ChargeStep.ts"
 import type { TollRequest } from "../request/TollRequest.ts"
-import { spanned } from "../../runtime/span.ts"
 
 const calls = Metric.counter("till402_calls_total", {
   description: "Calls with a payment, by operation and outcome",
@@ -36,15 +35,16 @@ const countOf = (attributes: { readonly operation: string; readonly outcome: Cal
   return count
 }
 
-/** Counts the outcome of a call, and gives its conclusion a span. Labels are few: they never name a payer or payment. */
+/** Counts the outcome of a call, before its conclusion. Labels are few: they never name a payer or payment. */
 export const concluded = <A, E>(
   { operation }: Pick<TollRequest<unknown>, "operation">,
   outcome: CallOutcome,
   conclusion: Effect.Effect<A, E>
-): Effect.Effect<A, E> => {
-  const attributes = { operation, outcome }
-  return Effect.andThen(
-    Effect.andThen(Metric.update(countOf(attributes), 1), Effect.annotateCurrentSpan("outcome", outcome)),
-    spanned("till402.outcome", attributes)(conclusion)
+): Effect.Effect<A, E> =>
+  Effect.andThen(
+    Effect.andThen(
+      Metric.update(countOf({ operation, outcome }), 1),
+      Effect.annotateCurrentSpan("outcome", outcome)
+    ),
+    conclusion
   )
-}
