@@ -40,10 +40,19 @@ const refundsStopped = Metric.gauge("till402_refunds_stopped", {
   description: "1 while refunds are stopped"
 })
 
+const waitingOrders = Metric.gauge("till402_orders", {
+  description:
+    "Orders that wait for an operator or for their refund, by status; at most 200 of each are counted"
+})
+
 /** Metrics of what is due, which the storage knows. */
 const figuresOfWork: ReadonlySet<string> = new Set(
-  [oldestAge, refundsDue, refundsStopped].map(({ id }) => id)
+  [oldestAge, refundsDue, refundsStopped, waitingOrders].map(({ id }) => id)
 )
+
+/** Statuses in which an order waits for somebody: the others advance by themselves, or rest. */
+const waitingStatuses = ["needs_operator", "refund_due"] as const
+const maxOrders = 200
 
 const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
   payment_paid: "paid",
@@ -69,6 +78,9 @@ const outcomeOf = ({ code, network, reason = "" }: PaymentEvent): string => {
   if (code === "payment_failed" && (network === undefined || unverified.has(reason))) return "refused"
   return outcomes[code] ?? "failed"
 }
+
+/** What is read of a till: without `orders`, none are counted. */
+export type WatchedTill = Pick<Till, "health"> & { readonly orders?: Pick<Till["orders"], "list"> }
 
 /** Options of `tillMetrics`. */
 export interface MetricsOptions {
@@ -98,8 +110,8 @@ export interface TillMetrics {
    * const onEvent = metrics.countEvents((event) => console.error(JSON.stringify(event)))
    */
   readonly countEvents: (log: (event: TillEvent) => void) => (event: TillEvent) => void
-  /** Adds the till's health, read when the metrics are: as often as `till.health()` itself allows. */
-  readonly watch: (till: Pick<Till, "health">) => void
+  /** Adds the till's health and its waiting orders, read when the metrics are: as often as `till.health()` itself allows. */
+  readonly watch: (till: WatchedTill) => void
   /** All metrics of Till402 as Prometheus text (version 0.0.4), also those of its providers. */
   readonly text: () => Promise<string>
   readonly handle: (request: IncomingRequest, caller?: Caller) => Promise<PlainResponse>
@@ -157,6 +169,54 @@ const seriesIn = (context: Context.Context<never>) => {
   return { known, record }
 }
 
+type Series = ReturnType<typeof seriesIn>
+
+/** Counts the orders that wait. A storage that fails, or has no orders, has no count. */
+const countOrders = async ({ list }: Pick<Till["orders"], "list">): Promise<ReadonlyMap<string, number>> => {
+  try {
+    return new Map(
+      await Promise.all(
+        waitingStatuses.map(
+          async (status) => [status, (await list({ status, limit: maxOrders })).length] as const
+        )
+      )
+    )
+  } catch {
+    return new Map()
+  }
+}
+
+/** Reads a till's health into the series. */
+const healthInto = ({ known, record }: Series, context: Context.Context<never>) => {
+  let readAt: Date | undefined
+  const forget = (ids: ReadonlySet<string>): void => {
+    for (const series of known.values()) if (ids.has(series.id)) Metric.removeUnsafe(series, context)
+  }
+  return async ({ health, orders }: WatchedTill): Promise<void> => {
+    const { at, checks, ready: isReady, work } = await health()
+    // A check that isn't made any more must not keep its status.
+    for (const series of known.values())
+      if (series.id === checkStatus.id) series.updateUnsafe(statuses.pass, context)
+    for (const { name, status, subject = "" } of checks)
+      record(checkStatus, { check: name, subject }, statuses[status])
+    record(ready, {}, isReady ? 1 : 0)
+    // What isn't known must not keep its last figure.
+    if (work === undefined) return forget(figuresOfWork)
+    record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
+    record(oldestAge, { queue: "orders" }, work.oldestOrderMillis / 1_000)
+    record(oldestAge, { queue: "purchases" }, work.oldestPurchaseMillis / 1_000)
+    record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
+    record(refundsDue, {}, work.refundsDue)
+    record(refundsStopped, {}, work.areRefundsStopped ? 1 : 0)
+    // As often as the health is read anew.
+    if (orders === undefined || at.getTime() === readAt?.getTime()) return
+    readAt = at
+    const counts = await countOrders(orders)
+    if (counts.size === 0) forget(new Set([waitingOrders.id]))
+    for (const [status, count] of counts) record(waitingOrders, { status }, count)
+  }
+}
+
 const dollarsOf = (amountAtomic: bigint): number => Number(amountAtomic) / 1_000_000
 
 /**
@@ -172,8 +232,10 @@ export const tillMetrics = ({
   context = Context.empty(),
   path = "/metrics"
 }: MetricsOptions = {}): TillMetrics => {
-  let watched: Pick<Till, "health"> | undefined
-  const { known, record } = seriesIn(context)
+  let watched: WatchedTill | undefined
+  const series = seriesIn(context)
+  const { record } = series
+  const readHealth = healthInto(series, context)
 
   const onPayment = (event: PaymentEvent): void => {
     const { amountAtomic, code, durationMillis, network = "", operation } = event
@@ -195,28 +257,6 @@ export const tillMetrics = ({
     record(events, { level: event.level, code: codes.has(event.code) ? event.code : "other" }, 1)
     // A promise of an async log goes to the till, which handles its rejection.
     return log(event)
-  }
-
-  const readHealth = async (till: Pick<Till, "health">): Promise<void> => {
-    const { checks, ready: isReady, work } = await till.health()
-    // A check that isn't made any more must not keep its status.
-    for (const series of known.values())
-      if (series.id === checkStatus.id) series.updateUnsafe(statuses.pass, context)
-    for (const { name, status, subject = "" } of checks)
-      record(checkStatus, { check: name, subject }, statuses[status])
-    record(ready, {}, isReady ? 1 : 0)
-    // What isn't known must not keep its last figure.
-    if (work === undefined) {
-      for (const series of known.values())
-        if (figuresOfWork.has(series.id)) Metric.removeUnsafe(series, context)
-      return
-    }
-    record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
-    record(oldestAge, { queue: "orders" }, work.oldestOrderMillis / 1_000)
-    record(oldestAge, { queue: "purchases" }, work.oldestPurchaseMillis / 1_000)
-    record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
-    record(refundsDue, {}, work.refundsDue)
-    record(refundsStopped, {}, work.areRefundsStopped ? 1 : 0)
   }
 
   const text = async (): Promise<string> => {

@@ -221,8 +221,9 @@ export const tillTraces = (): CallTraces => {
       context: (primitive, fiber) => {
         // Called for every step of a call, so it must be cheap.
         const run = primitive[evaluate]
+        if (run !== evaluateAsync) return run.call(primitive, fiber)
         const { span } = fiber.cache
-        return run === evaluateAsync && span instanceof CallSpan
+        return span instanceof CallSpan
           ? otel.context.with(span.context, run, primitive, fiber)
           : run.call(primitive, fiber)
       }

@@ -72,6 +72,7 @@ describe("docs/metrics.md", () => {
       onPayment({ code, ...about })
     onPayment({ code: "payment_paid", durationMillis: 1, ...about })
     watch({
+      orders: { list: async () => [] },
       health: async () => ({
         status: "pass",
         live: true,

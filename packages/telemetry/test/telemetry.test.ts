@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { memory, type PaymentEvent, Till, type TillEvent, type TillHealth } from "@till402/core"
+import { memory, type Order, type PaymentEvent, Till, type TillEvent, type TillHealth } from "@till402/core"
 import { fakeFacilitator } from "@till402/testing"
 import { payingFetch } from "@till402/testing/payer"
 import { Context, Metric } from "effect"
@@ -163,6 +163,37 @@ describe("the metrics of a till", () => {
     expect(lines).toContain(`till402_events_total{level="info",code="other"} 100`)
     const rejected = countEvents(async () => Promise.reject(new Error("disk full")))
     await expect(rejected({ level: "info", code: "code_1", message: "" })).rejects.toThrow("disk full")
+  })
+
+  it("count the orders that wait, as often as the health is read anew, and not while the storage fails", async () => {
+    const { text, watch } = open()
+    let at = new Date(0)
+    const read: Array<unknown> = []
+    let waiting = 2
+    watch({
+      health: async () => ({ ...well, at }),
+      orders: {
+        list: async (query) => {
+          read.push(query)
+          if (waiting === 0) throw new Error("the storage is down")
+          return Array.from({ length: query?.status === "needs_operator" ? waiting : 0 }, () => ({}) as Order)
+        }
+      }
+    })
+    const counted = async () => linesOf(await text()).filter((line) => line.startsWith("till402_orders"))
+    const two = [`till402_orders{status="needs_operator"} 2`, `till402_orders{status="refund_due"} 0`]
+    expect(await counted()).toEqual(two)
+    waiting = 0
+    expect(await counted()).toEqual(two)
+    expect(read).toEqual([
+      { status: "needs_operator", limit: 200 },
+      { status: "refund_due", limit: 200 }
+    ])
+    at = new Date(10_000)
+    expect(await counted()).toEqual([])
+    waiting = 1
+    at = new Date(20_000)
+    expect(await counted()).toContain(`till402_orders{status="needs_operator"} 1`)
   })
 
   it("show the till's health as it is when they are read", async () => {

@@ -21,7 +21,6 @@ import {
   wireJson
 } from "./Wire.ts"
 import { compiled } from "../../runtime/compiled.ts"
-import { spanned } from "../../runtime/span.ts"
 
 /** A response with an error status, and without the document that was expected. */
 class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("FacilitatorStatus", {
@@ -118,30 +117,30 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const { get, post, uncached } = requestsTo(options, (yield* FacilitatorTransport)(client))
   const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
   const facilitator = facilitatorName(options)
+  /** The step's span names the facilitator: a request is nearly all of the step, and needs no span of its own. */
+  const named = <A, E, R>(request: Effect.Effect<A, E, R>) =>
+    Effect.andThen(Effect.annotateCurrentSpan("facilitator", facilitator), request)
 
   const verify = (request: FacilitatorRequest) =>
     Effect.flatMap(post("verify", request), readVerify).pipe(
       within(verifyTimeoutMillis),
       Effect.map(toVerification),
       Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
-      spanned("Facilitator.verify", { facilitator })
+      named
     )
 
-  const settle = Effect.fnUntraced(
-    function* (request: FacilitatorRequest) {
-      const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
-      const response = yield* Effect.flatMap(post("settle", request), readSettle).pipe(
-        within(settleTimeoutMillis),
-        Effect.result
-      )
-      if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
-      const settlement = toSettlement(response.success, request)
-      return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
-        Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
-      )
-    },
-    spanned("Facilitator.settle", { facilitator })
-  )
+  const settle = Effect.fnUntraced(function* (request: FacilitatorRequest) {
+    const endMillis = (yield* Clock.currentTimeMillis) + settleTimeoutMillis
+    const response = yield* Effect.flatMap(post("settle", request), readSettle).pipe(
+      within(settleTimeoutMillis),
+      Effect.result
+    )
+    if (response._tag === "Failure") return unreachableSettlement(reasonOf(response.failure))
+    const settlement = toSettlement(response.success, request)
+    return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
+      Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
+    )
+  }, named)
 
   const fetchSupported = get("/supported", "supported").pipe(
     Effect.flatMap(readSupported),
