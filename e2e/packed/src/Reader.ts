@@ -47,7 +47,7 @@ export class Reader {
   /** Everything that was printed. */
   printed = ""
   private folder: string
-  private readonly env: NodeJS.ProcessEnv
+  readonly env: NodeJS.ProcessEnv
   private readonly done = new Set<string>()
   private readonly running: Array<Running> = []
 

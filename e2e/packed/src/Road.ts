@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseEnv } from "node:util"
 import { frameworks } from "../../../packages/till402/src/init/frameworks.ts"
 import { type Document, type Fence, fencesOf, read } from "../../docs/documents.ts"
+import { followDockerfile } from "./Dockerfile.ts"
 import { packAll } from "./Packing.ts"
 import { Reader } from "./Reader.ts"
 import { startRegistry } from "./Registry.ts"
@@ -45,7 +47,7 @@ const followAll = async (
 const followStart = (reader: Reader): Promise<void> =>
   followAll(reader, between(read("docs/start.md"), "## 1. Start the sandbox", "## In a clone"))
 
-/** Makes an app of a framework, runs and pays it by its README, and then runs its test. */
+/** Makes an app of a framework, runs and pays it by its README, runs its test, and follows its Dockerfile. */
 const followInit = async (reader: Reader, framework: string): Promise<void> => {
   await followAll(reader, between(read("docs/command.md"), "## Init", "## Pay"), (line) =>
     line.replace("--framework hono", `--framework ${framework}`)
@@ -55,6 +57,15 @@ const followInit = async (reader: Reader, framework: string): Promise<void> => {
   await followAll(reader, [paying!], (line) => line.replace("0x...", key))
   await reader.end()
   await followAll(reader, [own!])
+  const settings = Object.entries(parseEnv(readFileSync(reader.path(".env"), "utf8"))).map(
+    ([name, value]) => {
+      const usual = name.endsWith("PAY_TO")
+        ? "0x1111111111111111111111111111111111111111"
+        : "http://127.0.0.1:9"
+      return [name, value === "" ? usual : value]
+    }
+  )
+  await followDockerfile(reader.path("."), reader.path("../image"), reader.env, Object.fromEntries(settings))
 }
 
 const roads: ReadonlyArray<readonly [name: string, follow: (reader: Reader) => Promise<void>]> = [

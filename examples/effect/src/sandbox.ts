@@ -21,7 +21,7 @@ const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.m
     TILL_BASE_URL: `http://localhost:${port}`,
     TILL_PAY_TO: chain.accounts(3).address,
     TILL_SECRET: randomBytes(32).toString("hex"),
-    DATABASE: ":memory:",
+    TILL_DATABASE: ":memory:",
     ...process.env,
     TILL_NETWORKS: "base-sepolia",
     TILL_RPC_URL_BASE_SEPOLIA: chain.rpcUrl,

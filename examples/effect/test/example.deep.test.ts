@@ -37,7 +37,7 @@ it("leaves no request without a response while its till starts", { timeout: 180_
   const running = start(new URL("main.ts", sources), {
     ...effectSettings.more,
     PORT: String(port),
-    DATABASE: ":memory:",
+    TILL_DATABASE: ":memory:",
     TILL_BASE_URL: "https://shop.example",
     TILL_PAY_TO: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     TILL_SECRET: "a secret of the example's own, for this test",

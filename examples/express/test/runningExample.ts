@@ -43,7 +43,7 @@ export interface ExampleDatabase {
 const sqliteFile = async (): Promise<ExampleDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), "till402-example-"))
   return {
-    variable: "DATABASE",
+    variable: "TILL_DATABASE",
     value: join(folder, "till.sqlite"),
     required: false,
     stop: () => rm(folder, { recursive: true })

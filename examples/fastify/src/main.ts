@@ -1,35 +1,13 @@
 import type { AddressInfo } from "node:net"
 import { Till } from "@till402/core"
-import { sqlite } from "@till402/core/sqlite"
 import { till402 } from "@till402/fastify"
 import { sampleShop } from "@till402/sandbox/shop"
 import Fastify from "fastify"
-
-const missing: Array<string> = []
-const variable = (name: string): string => {
-  const value = process.env[name] ?? ""
-  if (value === "") missing.push(name)
-  return value
-}
-// Replace `...ports` below with your own marketplaces, tracker and so on.
-const { ports, vaultItems } = sampleShop()
-const options = {
-  baseUrl: variable("BASE_URL"),
-  payTo: variable("PAY_TO"),
-  networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
-  facilitator: { url: variable("FACILITATOR_URL") },
-  secret: variable("TILL_SECRET"),
-  storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" }),
-  ...ports
-}
-if (missing.length > 0) {
-  console.error(`Set these in the environment first: ${missing.join(", ")}. README.md describes them.`)
-  process.exit(1)
-}
+import options from "./till.config.ts"
 
 const till = Till.make(options)
 await till.ready
-for (const item of vaultItems) await till.vault.put(item)
+for (const item of sampleShop().vaultItems) await till.vault.put(item)
 
 const app = Fastify()
 await app.register(till402(till))

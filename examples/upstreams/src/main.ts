@@ -24,7 +24,7 @@ const options = {
   networks: [{ network: process.env["NETWORK"] ?? "base-sepolia", rpcUrl: variable("RPC_URL") }],
   facilitator: { url: variable("FACILITATOR_URL") },
   secret: variable("TILL_SECRET"),
-  storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" })
+  storage: sqlite({ filename: process.env["TILL_DATABASE"] ?? "till.sqlite" })
 }
 if (missing.length > 0) {
   giveUp(`Set these in the environment first: ${missing.join(", ")}. README.md describes each of them.`)

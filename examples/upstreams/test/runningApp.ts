@@ -26,7 +26,7 @@ export const settings = ({ url }: Pick<FakeUpstreams, "url">): Record<string, st
   RPC_URL: `${url}/rpc`,
   FACILITATOR_URL: `${url}/facilitator`,
   TILL_SECRET: "a secret of the example's own, for this test",
-  DATABASE: ":memory:",
+  TILL_DATABASE: ":memory:",
   CANOPY_BASE_URL: `${url}/canopy`,
   SHOPIFY_BASE_URL: `${url}/shopify`,
   SHOPIFY_TOKEN_URL: `${url}/shopify/token`,

@@ -22,24 +22,17 @@ const replaced = (text: string, part: string, other: string): string => {
   return text.replace(part, other)
 }
 
-/** The example for Koa shows PostgreSQL; an app begins with a file, as the others do. */
-const koa = (): string =>
-  replaced(
-    replaced(
-      read("koa", "src", "main.ts"),
-      'import { postgres } from "@till402/core/postgres"',
-      'import { sqlite } from "@till402/core/sqlite"'
-    ),
-    'storage: postgres({ url: variable("DATABASE_URL") })',
-    'storage: sqlite({ filename: process.env["DATABASE"] ?? "till.sqlite" })'
-  )
-
 /** A store of the reader's own, which an app doesn't begin with. */
 const shownAlone = new Set(["quotes.ts"])
 
 const sourcesOf = (framework: Framework): Readonly<Record<string, string>> =>
+  // The example for Koa shows PostgreSQL; an app begins with a file, as the others do.
   framework === "koa"
-    ? { "main.ts": koa(), "sandbox.ts": read("express", "src", "sandbox.ts") }
+    ? {
+        "main.ts": read("koa", "src", "main.ts"),
+        "till.config.ts": read("express", "src", "till.config.ts"),
+        "sandbox.ts": read("express", "src", "sandbox.ts")
+      }
     : Object.fromEntries(
         readdirSync(join(examples, framework, "src"))
           .filter((name) => !shownAlone.has(name))
@@ -68,7 +61,14 @@ const dependenciesOf = (framework: Framework): string => {
   const { dependencies, devDependencies } = JSON.parse(read(framework, "package.json"))
   const kept = (given: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => !leftOut.has(name)))
-  const all = { dependencies: kept(dependencies), devDependencies: kept(devDependencies) }
+  const all = {
+    // Its settings are variables alone.
+    ...(framework === "effect"
+      ? { scripts: { doctor: "till402 doctor --env .env --database till.sqlite" } }
+      : {}),
+    dependencies: kept(dependencies),
+    devDependencies: kept(devDependencies)
+  }
   return `${JSON.stringify(all, undefined, 2)}\n`
 }
 

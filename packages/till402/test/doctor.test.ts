@@ -234,6 +234,58 @@ describe("a healthy set-up", () => {
   })
 })
 
+/** A module whose options are of variables, as that of an app that `till402 init` makes. */
+const moduleOfVariables = (): string => {
+  const file = join(folder(), "till.config.mjs")
+  writeFileSync(
+    file,
+    `const { APP_URL, APP_NODE, APP_FACILITATOR, APP_SECRET } = process.env
+     if (APP_SECRET === undefined) throw new Error("Set these in the environment first: APP_SECRET.")
+     export default {
+       baseUrl: APP_URL,
+       payTo: "${payTo}",
+       networks: [{ network: "base-sepolia", rpcUrl: APP_NODE }],
+       facilitator: { url: APP_FACILITATOR },
+       secret: APP_SECRET
+     }`
+  )
+  return file
+}
+
+describe("a module whose options are of variables", () => {
+  it("reads those of the file", async () => {
+    const environment = await setUp()
+    const file = join(folder(), ".env")
+    const variables = {
+      APP_URL: environment.TILL_BASE_URL,
+      APP_NODE: environment.TILL_RPC_URL_BASE_SEPOLIA,
+      APP_FACILITATOR: environment.TILL_FACILITATOR_URL,
+      APP_SECRET: secret,
+      TILL_DATABASE: environment.TILL_DATABASE
+    }
+    writeFileSync(
+      file,
+      Object.entries(variables)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join("")
+    )
+    onTestFinished(() => {
+      for (const name of Object.keys(variables)) delete process.env[name]
+    })
+    const { checks, code } = await examine({}, "--config", moduleOfVariables(), "--env", file)
+    expect([code, faultsOf(checks)]).toEqual([0, []])
+  })
+
+  it("fails in a line of its own where it throws", async () => {
+    const { checks, code } = await examine({}, "--config", moduleOfVariables(), "--local")
+    expect([code, faultsOf(checks)]).toEqual([1, ["fail options", "warn migrations"]])
+    expect(checks[0]).toMatchObject({
+      problem: expect.stringContaining("Set these in the environment first: APP_SECRET"),
+      cure: expect.stringContaining("--env FILE")
+    })
+  })
+})
+
 const without = (name: string): Proxy => ({
   response: (response) => withHeaders(response, (headers) => headers.delete(name))
 })
@@ -497,16 +549,12 @@ describe("a broken set-up", () => {
   it("whose module can't be read is one line, without a stack trace", async () => {
     const file = join(folder(), "till.mjs")
     writeFileSync(file, "throw new Error('no such thing')")
-    expect(await till402(["doctor", "--config", file])).toMatchObject({
-      code: 1,
-      printed: "",
-      noted: `the module ${file} can't be loaded: no such thing`
-    })
+    const { checks } = await examine({}, "--config", file, "--local")
+    expect(checks[0]!.problem).toBe(`the module ${file} can't be loaded: no such thing`)
     const other = join(folder(), "other.mjs")
     writeFileSync(other, "export const nothing = 1")
-    expect((await till402(["doctor", "--config", other])).noted).toContain(
-      "exports neither a till nor its options"
-    )
+    const { checks: others } = await examine({}, "--config", other, "--local")
+    expect(others[0]!.problem).toContain("exports neither a till nor its options")
     expect((await till402(["doctor", "--env-file", "/nowhere/.env"])).noted).toContain("can't be read")
   })
 })

@@ -79,9 +79,18 @@ describe("till402 init", () => {
       const set = [...block.matchAll(/^ +([A-Z_]+):/gm)].map(([, name]) => name)
       expect(block).toContain("TILL_SECRET")
       expect(set.length).toBeGreaterThan(5)
-      expect(Object.keys(parseEnv(readFileSync(join(place, ".env"), "utf8")))).toEqual(
-        expect.arrayContaining(set)
-      )
+      const named = readFileSync(join(place, ".env"), "utf8").matchAll(/^(?:# )?([A-Z_]+)=/gm)
+      expect(Array.from(named, ([, name]) => name)).toEqual(expect.arrayContaining(set))
+    }
+  })
+
+  it("leaves the database to the image: docker run --env-file would set another than that of the volume", async () => {
+    for (const framework of frameworks) {
+      const place = join(folder(), framework)
+      await till402(["init", place, "--framework", framework])
+      const file = readFileSync(join(place, "Dockerfile"), "utf8")
+      expect(file).toMatch(/^ENV .*\bTILL_DATABASE=\/data\//m)
+      expect(parseEnv(readFileSync(join(place, ".env"), "utf8"))).not.toHaveProperty("TILL_DATABASE")
     }
   })
 

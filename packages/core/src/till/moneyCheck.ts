@@ -225,7 +225,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
       risk(
         "secret",
         "A secret looks guessable: download tokens and stored responses depend on it",
-        "Generate one with: openssl rand -base64 32"
+        "Generate one with: npx till402 secret"
       ),
     refundsOnEvm &&
       unread.length > 0 &&

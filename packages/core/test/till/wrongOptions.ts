@@ -8,7 +8,7 @@ export const canary = "canary-9f3c"
 export const method = async (): Promise<unknown> => undefined
 export const storages =
   "Give sqlite({ filename }) of @till402/core/sqlite, postgres({ url }) of @till402/core/postgres, memory() for tests, or storageFrom(stores)"
-export const generate = "Generate one with: openssl rand -base64 32"
+export const generate = "Generate one with: npx till402 secret"
 
 export type Case = readonly [given: string, change: Record<string, unknown>, message: string]
 

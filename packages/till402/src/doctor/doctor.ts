@@ -194,7 +194,14 @@ const readSettings = async (
   options: DoctorOptions,
   environment: DoctorOptions["environment"]
 ): Promise<HostSettings | ReadonlyArray<Line>> => {
-  if (options.module !== undefined) return readModule(options.module)
+  if (options.module !== undefined)
+    return readModule(options.module).catch((error: unknown) => [
+      fail(
+        "options",
+        wordsOf(error),
+        "Correct the module, or give the variables that it reads with --env FILE"
+      )
+    ])
   const warnings: Array<Line> = []
   const onWarning = (text: string) =>
     void warnings.push(warn("options", text, "Correct its name, or leave it if it is your own"))
@@ -254,6 +261,8 @@ const settingsLines = async (
 /** Makes all checks. */
 export const examine = async (options: DoctorOptions): Promise<ReadonlyArray<Line>> => {
   const environment = await withFile(options.environment, options.envFile)
+  // A module reads variables of the process.
+  if (options.module !== undefined && options.envFile !== undefined) process.loadEnvFile(options.envFile)
   const settings = await readSettings(options, environment)
   const database = options.database ?? (environment["TILL_DATABASE"] || undefined)
   // A running till has checked its own storage.

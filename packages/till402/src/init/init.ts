@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { CommandFailed, wordsOf } from "../CommandFailed.ts"
 import { version } from "../version.ts"
 import type { Framework } from "./frameworks.ts"
+import { newSecret } from "./secret.ts"
 
 /*
  * An app in a folder: an example of the repository, with what it needs to run, to be tested and to go live. Files of a
@@ -52,6 +52,7 @@ const packageOf = (template: string, name: string): string => {
       start: "node --env-file=.env src/main.ts",
       sandbox: "node src/sandbox.ts",
       test: "node --test",
+      doctor: "till402 doctor --env .env --config src/till.config.ts --database till.sqlite",
       ...scripts
     },
     engines: { node: ">=22.19" },
@@ -84,11 +85,10 @@ export const init = async (given: string, framework: Framework): Promise<Readonl
     ...(await readTemplate("app")),
     ...(await readTemplate(framework))
   ])
-  const secret = randomBytes(32).toString("hex")
   const all = {
     "package.json": packageOf(template, nameOf(folder)),
     ...files,
-    ".env": files[".env"]!.replace(/^TILL_SECRET=$/m, `TILL_SECRET=${secret}`)
+    ".env": files[".env"]!.replace(/^TILL_SECRET=$/m, `TILL_SECRET=${newSecret()}`)
   }
   try {
     for (const [path, text] of Object.entries(all)) {

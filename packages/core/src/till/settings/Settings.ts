@@ -111,7 +111,7 @@ const readBaseUrl = (text: unknown, faults: Faults): string | Failed => {
     : faults.wrong(expected, text)
 }
 
-const howToGenerate = "Generate one with: openssl rand -base64 32"
+const howToGenerate = "Generate one with: npx till402 secret"
 const idLength = { minimumLength: 1, maximumLength: 32 }
 const secretLength = { minimumLength: 32, maximumLength: undefined }
 

@@ -32,7 +32,7 @@ const operations = [
 
 const StorageLive = Layer.unwrap(
   Effect.gen(function* () {
-    return sqlite({ filename: yield* Config.withDefault(Config.String("DATABASE"), "till.sqlite") })
+    return sqlite({ filename: yield* Config.withDefault(Config.String("TILL_DATABASE"), "till.sqlite") })
   })
 )
 

@@ -21,7 +21,7 @@ const app = spawn(process.execPath, [...process.execArgv, fileURLToPath(import.m
     BASE_URL: `http://localhost:${port}`,
     PAY_TO: chain.accounts(3).address,
     TILL_SECRET: randomBytes(32).toString("hex"),
-    DATABASE: ":memory:",
+    TILL_DATABASE: ":memory:",
     ...process.env,
     NETWORK: "base-sepolia",
     RPC_URL: chain.rpcUrl,
