@@ -40,7 +40,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   day       an hour of mixed traffic with faults on four servers and one PostgreSQL: ${optionsOf("day")}
   attack    one payment presented a thousand times at once: ${optionsOf("attack")}
   road      from an empty folder to a paid call as the documents say, for each framework; needs npm's registry, and the
-            ports 3000 and 4021: optionally a part of a road's name
+            ports 3000 and 4021: optionally parts of roads' names
   mutate    mutation tests of the files that decide about money: ${optionsOf("mutate")}
   release   packs, checks and publishes the packages from the changes in .changeset: ${optionsOf("release")}
   staging   the upstreams' own staging services, where keys are set: names of upstreams, --place

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { commandsOf, read, samplesOf } from "./documents.ts"
 
@@ -29,7 +30,12 @@ it("the README's server runs as printed and requests a payment", async () => {
   const file = join(folder, "server.ts")
   writeFileSync(file, here)
   const { TILL_SECRET: _secret, ...env } = process.env
-  execFileSync("sh", ["-c", makeSecret], { cwd: folder })
+  // The command isn't on a registry yet.
+  const command = fileURLToPath(new URL("../../packages/till402/src/main.ts", import.meta.url))
+  const options = "--conditions=@till402/source --disable-warning=ExperimentalWarning"
+  const making = makeSecret.replace("npx till402", `"${process.execPath}" ${options} "${command}"`)
+  expect(making).not.toBe(makeSecret)
+  execFileSync("sh", ["-c", making], { cwd: folder, stdio: "ignore" })
   const secret = readFileSync(join(folder, ".env"), "utf8")
   const [program, ...args] = startServer.split(" ")
   expect(program).toBe("node")
@@ -39,9 +45,9 @@ it("the README's server runs as printed and requests a payment", async () => {
     env: { ...env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
   })
   try {
-    expect(secret).toMatch(/^TILL_SECRET=[A-Za-z0-9+/]{43}=\n$/)
+    expect(secret).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
     // A later start must keep the secret of its database.
-    execFileSync("sh", ["-c", makeSecret], { cwd: folder })
+    execFileSync("sh", ["-c", making], { cwd: folder, stdio: "ignore" })
     expect(readFileSync(join(folder, ".env"), "utf8")).toBe(secret)
     const [line] = (await once(createInterface(child.stdout), "line")) as [string]
     const { port } = JSON.parse(line) as { port: number }

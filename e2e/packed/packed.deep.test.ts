@@ -1,7 +1,16 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { read, samplesOf } from "../docs/documents.ts"
 import { filesOf, packAll, type PackedPackage } from "./src/Packing.ts"
 import {
   homeIn,
@@ -12,7 +21,7 @@ import {
   typeCheck,
   writeImports
 } from "./src/ScratchApp.ts"
-import { toolTimeoutMillis } from "./src/Tool.ts"
+import { compilerCounts, toolTimeoutMillis } from "./src/Tool.ts"
 
 /*
  * The packed packages of a build with type checks, as for a release, in hosts that check every declaration.
@@ -45,6 +54,42 @@ describe("every declaration", { timeout: toolTimeoutMillis }, () => {
     expect(complaints.filter((complaint) => !ofSdk(complaint))).toEqual([])
   })
 })
+
+/** A file of a host without us: an app with one route that reads a chain. */
+const bareHost = `import express from "express"
+import { createPublicClient, http } from "viem"
+import { base } from "viem/chains"
+const client = createPublicClient({ chain: base, transport: http() })
+const app = express()
+app.get("/", async (_request, response) => {
+  response.send(String(await client.getBlockNumber()))
+})
+app.listen(3000)
+`
+
+it(
+  "one Express file is at most twice the work of bare Express with viem for the compiler",
+  async () => {
+    const host = join(app, "host")
+    mkdirSync(join(host, "node_modules"), { recursive: true })
+    const viem = join(app, "node_modules", ".pnpm", "@till402+core", "node_modules", "viem")
+    symlinkSync(realpathSync(viem), join(host, "node_modules", "viem"), "junction")
+    const ours = samplesOf(read("README.md")).find(({ code }) => code.startsWith("// server.ts\n"))!.code
+    const countsOf = (name: string, text: string) => {
+      writeFileSync(join(host, `${name}.ts`), text)
+      const compilerOptions = { ...hostOptions.nodenext, target: "ES2024", types: ["node"], strict: true }
+      const settings = { compilerOptions: { ...compilerOptions, skipLibCheck: true, noEmit: true } }
+      writeFileSync(join(host, `${name}.json`), JSON.stringify({ ...settings, files: [`${name}.ts`] }))
+      return compilerCounts(`${name}.json`, host)
+    }
+    const [bare, own] = [await countsOf("bare", bareHost), await countsOf("own", ours)]
+    for (const count of ["Files", "Symbols", "Types", "Instantiations"]) {
+      expect(own.get(count), count).toBeGreaterThan(100)
+      expect(own.get(count)! / bare.get(count)!, count).toBeLessThan(2)
+    }
+  },
+  2 * toolTimeoutMillis
+)
 
 it("a build without type checks makes the same files", { timeout: 3 * toolTimeoutMillis }, async () => {
   const other = mkdtempSync(join(realpathSync(tmpdir()), "till402-packed-"))

@@ -1,12 +1,13 @@
 /*
- * Prints what each road of the documents takes, from an empty folder to a paid call: npm run road [-- NAME]
+ * Prints what each road of the documents takes, from an empty folder to a paid call: npm run road [-- NAME…]
  */
 import { prepare, roadNames } from "./src/Road.ts"
 
-const wanted = process.argv[2] ?? ""
-const chosen = roadNames.filter((name) => name.includes(wanted))
-if (chosen.length === 0) {
-  process.stderr.write(`There is no road "${wanted}". These are there:\n\n  ${roadNames.join("\n  ")}\n`)
+const wanted = process.argv.slice(2)
+const missing = wanted.find((part) => !roadNames.some((name) => name.includes(part)))
+const chosen = roadNames.filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+if (missing !== undefined) {
+  process.stderr.write(`There is no road "${missing}". These are there:\n\n  ${roadNames.join("\n  ")}\n`)
   process.exit(2)
 }
 const { stop, travel } = await prepare()

@@ -72,6 +72,18 @@ export const build = async (
   await run(process.execPath, ["--disable-warning=ExperimentalWarning", bundle], cwd)
 }
 
+/** Counts that the compiler's work on a project consists of, such as `Types` and `Instantiations`. */
+export const compilerCounts = async (project: string, cwd: string): Promise<ReadonlyMap<string, number>> => {
+  const output = await run(
+    process.execPath,
+    compile(["-p", project, "--checkers", "1", "--extendedDiagnostics"]),
+    cwd
+  )
+  return new Map(
+    Array.from(output.matchAll(/^(\w+): +(\d+)$/gm), ([, name, count]) => [name!, Number(count)])
+  )
+}
+
 /** Errors that the workspace's compiler, on one core, finds in a project, one text each. */
 export const complaintsOf = async (project: string, cwd: string): Promise<ReadonlyArray<string>> => {
   const { code, complaint, output } = await outcome(
