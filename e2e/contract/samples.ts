@@ -17,7 +17,7 @@ export const productA: SearchProduct = {
   isExpedited: true
 }
 
-/** Every optional field is unknown. */
+/** Every optional field is unknown but the page, without which `buy` can't name a storefront's product. */
 export const productB: SearchProduct = {
   asin: "7219004411",
   title: "Linen lamp shade",
@@ -26,7 +26,7 @@ export const productB: SearchProduct = {
   rating: null,
   reviewCount: null,
   imageUrl: null,
-  productUrl: null,
+  productUrl: "https://shades.example/products/linen?variant=7219004411",
   source: "marketplace_b",
   isExpedited: false
 }

@@ -142,14 +142,10 @@ describe("GET /x402/search: what is offered can be bought", () => {
   })
 
   it("is said of each hit: its code or its page is what buy takes", async () => {
-    const page = "https://lights.example/products/shade?variant=41"
+    const pageless = { ...productB, asin: "7219004412", productUrl: null }
     const shop = await openShop({
       script: {
-        searchB: async () => ({
-          products: [{ ...productB, productUrl: page }],
-          totalResults: 1,
-          hasMore: false
-        })
+        searchB: async () => ({ products: [pageless, productB], totalResults: 2, hasMore: false })
       }
     })
     const { products } = (await buyResponse(shop, search("q=lamp"))) as {
@@ -190,6 +186,14 @@ describe("GET /x402/search: the response", () => {
   it("returns the products as the marketplaces do", () => {
     expect(body.products).toHaveLength(2)
     expect(body.products).toEqual(expect.arrayContaining([productA, productB]))
+  })
+  it("a page that the general marketplace doesn't know is null", async () => {
+    const pageless = { ...productA, productUrl: null }
+    const bare = await openShop({
+      script: { searchA: async () => ({ products: [pageless], totalResults: 1, hasMore: false }) }
+    })
+    const { products } = (await buyResponse(bare, calls.search)) as typeof body
+    expect(products).toContainEqual(pageless)
   })
   it("page is the requested page", () => expect(body.page).toBe(2))
 })

@@ -195,13 +195,15 @@ export class StatusCalls {
   private shown(
     { corsOrigin, request }: StatusRequest,
     facts: Facts,
-    retryAfterSeconds: number | undefined
+    retryAfterSeconds?: number,
+    headers: Readonly<Record<string, string>> = {}
   ): PlainResponse {
+    const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
     const shown = freeResponse(
       {
         status: 200,
         contentType: "application/json",
-        ...(retryAfterSeconds === undefined ? {} : { headers: { "retry-after": String(retryAfterSeconds) } }),
+        headers: { ...headers, ...retry },
         body: { _tag: "Text", text: JSON.stringify(facts) }
       },
       this.settings.cors,
@@ -239,9 +241,11 @@ export class StatusCalls {
           nowMillis
         )
       this.nonces.set(nonce, true, nowMillis)
-      if (action !== undefined) return this.shown(call, yield* action.run(found.page.id, nonce), undefined)
+      if (action !== undefined) return this.shown(call, yield* action.run(found.page.id, nonce))
       const facts = yield* Effect.mapError(this.wholeOf(found), storeFailure)
-      return this.shown(call, facts, retryAfter(found.page, nowMillis))
+      const { page } = found
+      const headers = this.services.pages.headersOf({ kind: kind.subject, id: page.id })
+      return this.shown(call, facts, retryAfter(page, nowMillis), headers)
     }
   )
 

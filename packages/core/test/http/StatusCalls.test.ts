@@ -133,6 +133,19 @@ describe("the status of an order", () => {
     ])
   })
 
+  it("has the token in a header for the wallet, also for pages of other origins", async () => {
+    const { bought, page, shop, token } = await openShop()
+    const { headers } = await signedIn(shop, page)
+    expect([headers.get("status-token"), headers.get("link")]).toEqual([token, bought.headers.get("link")])
+    expect(headers.get("access-control-expose-headers")).toContain("status-token")
+    const foreign = await signedIn(shop, page, otherPayer)
+    const unsigned = await shop.send(page)
+    const byTransaction = await shop.send(pagesOf(page.path, receiptOf(bought).transaction))
+    const byToken = await shop.send(page, { "status-token": token })
+    for (const other of [foreign, unsigned, byTransaction, byToken])
+      expect(other.headers.get("status-token")).toBeNull()
+  })
+
   it("is states and refunds for the holder of the token, and nothing personal", async () => {
     const { bought, page, shop, token } = await openShop()
     const response = await shop.send(page, { "status-token": token })

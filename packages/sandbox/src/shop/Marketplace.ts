@@ -1,9 +1,19 @@
-import type { MarketplaceOptions, ProductPage, ProductQuery } from "@till402/core"
+import type { MarketplaceOptions, ProductPage, ProductQuery, SearchProduct } from "@till402/core"
 import type { Listing } from "./Listing.ts"
 import { bestFit, foldText, searchWords, wordsOf } from "./Words.ts"
 
 /** Products per page of one marketplace. */
 export const pageSize = 10
+
+/** A product with its stock. */
+interface Found extends SearchProduct {
+  readonly isAvailable?: boolean
+}
+
+/** A page of a search. */
+interface FoundPage extends ProductPage {
+  readonly products: ReadonlyArray<Found>
+}
 
 /** A listing with its searchable words. */
 interface Indexed {
@@ -65,6 +75,10 @@ const byRank = (
   (right.entry.listing.product.reviewCount ?? 0) - (left.entry.listing.product.reviewCount ?? 0) ||
   (left.entry.listing.product.asin < right.entry.listing.product.asin ? -1 : 1)
 
+/** A product as a search finds it. One that is out of stock is left out where it is sold. */
+const foundOf = ({ product, variants: [variant] }: Listing): Found =>
+  variant.inStock ? product : { ...product, isAvailable: false }
+
 /**
  * Creates a marketplace from listings.
  *
@@ -75,10 +89,10 @@ const byRank = (
  * const page = await marketplace(catalogue).search({ q: "noise cancelling headphones", priceMax: 150, page: 1
  * }, context)
  */
-export const marketplace = (listings: ReadonlyArray<Listing>): MarketplaceOptions<ProductPage> => {
+export const marketplace = (listings: ReadonlyArray<Listing>): MarketplaceOptions<FoundPage> => {
   const entries = listings.map(indexed)
   return {
-    search: async (query): Promise<ProductPage> => {
+    search: async (query): Promise<FoundPage> => {
       const words = searchWords(query.q)
       const phrase = foldText(query.q).trim()
       const found = entries
@@ -89,7 +103,7 @@ export const marketplace = (listings: ReadonlyArray<Listing>): MarketplaceOption
         .sort(byRank)
       const end = query.page * pageSize
       return {
-        products: found.slice(end - pageSize, end).map(({ entry }) => entry.listing.product),
+        products: found.slice(end - pageSize, end).map(({ entry }) => foundOf(entry.listing)),
         totalResults: found.length,
         hasMore: end < found.length
       }

@@ -59,6 +59,17 @@ describe("the sample catalogue", () => {
 })
 
 describe("search", () => {
+  it("says which products are out of stock, so that a till which sells them leaves them out", async () => {
+    const soldOut = catalogue.filter(({ variants: [variant] }) => !variant.inStock)
+    expect(soldOut.length).toBeGreaterThan(2)
+    for (const { product } of catalogue) {
+      const { products } = await allPages({ q: product.title }, product.source)
+      const found = products.find(({ asin }) => asin === product.asin)
+      const isSoldOut = soldOut.some((listing) => listing.product === product)
+      expect(found, product.title).toEqual(isSoldOut ? { ...product, isAvailable: false } : product)
+    }
+  })
+
   it("requires every word, in any order, ignoring case and diacritics", async () => {
     const found = await search({ q: "GRINDER cafe lumiere" }, "marketplace_a")
     expect(found.totalResults).toBe(2)

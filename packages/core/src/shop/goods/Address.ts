@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { Country } from "./Country.ts"
 import { described, Text } from "../../domain/Text.ts"
-import { usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
+import { otherStateOfZip, usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
 
 const phoneCharacters = /^[\p{L}\p{Nd}\p{Z}\p{Pd}()（）[\].,/#*:;+＋·]*$/u
 const fewestDigits = 4
@@ -26,9 +26,9 @@ const fields = {
       "State, province or region; in the United States its two-letter code or its name. Where a country has none, send the city again."
     )
   ),
-  /** Postal code; in the United States a ZIP code or ZIP+4. */
+  /** Postal code; in the United States a ZIP code or ZIP+4 of the state. */
   postalCode: Text({ min: 1, max: 20 }).pipe(
-    described("Postal code; in the United States a ZIP code or ZIP+4.")
+    described("Postal code; in the United States a ZIP code or ZIP+4 of the state.")
   ),
   /** ISO 3166-1 alpha-2 code. */
   country: Country.pipe(described("Assigned ISO 3166-1 alpha-2 code, such as US.")),
@@ -62,13 +62,19 @@ export const addressFaults = (
 ): ReadonlyArray<Issue> => {
   const { country, postalCode, state } = sent
   if (!isUnitedStates(country)) return []
+  const code = isSent(state) ? usStateOf(state) : undefined
+  const zip = isSent(postalCode) ? usPostalCodeOf(postalCode) : undefined
+  const other = code === undefined || zip === undefined ? undefined : otherStateOfZip(zip, code)
   return [
-    ...(isSent(state) && usStateOf(state) === undefined
+    ...(isSent(state) && code === undefined
       ? [{ path: "state", message: "must be a US state, district or territory, such as CA, or AA, AE, AP" }]
       : []),
-    ...(isSent(postalCode) && usPostalCodeOf(postalCode) === undefined
+    ...(isSent(postalCode) && zip === undefined
       ? [{ path: "postalCode", message: "must be a US ZIP code, such as 97201 or 97201-1234" }]
-      : [])
+      : []),
+    ...(other === undefined
+      ? []
+      : [{ path: "postalCode", message: `is a ZIP code of ${other}: correct it, or the state` }])
   ]
 }
 

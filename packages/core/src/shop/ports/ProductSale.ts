@@ -22,9 +22,13 @@ export class ProductSale {
     this.sale = sale
   }
 
-  /** Whether a product may be sold: it isn't known to be unavailable. */
-  isOnSale({ isAvailable }: FoundProduct): boolean {
-    return this.sale === undefined || isAvailable !== false
+  /**
+   * Whether a product may be sold: it isn't known to be unavailable, and `buy` can name it. It names a storefront product by
+   * its page alone.
+   */
+  isOnSale({ isAvailable, productUrl, source }: FoundProduct): boolean {
+    if (this.sale === undefined) return true
+    return isAvailable !== false && (source === "marketplace_a" || productUrl !== null)
   }
 
   /** Whether a product of the general marketplace is one of another shop than `buy` buys from. */

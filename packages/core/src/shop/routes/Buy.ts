@@ -62,9 +62,15 @@ export const example = {
 const maxItemBytes = 40
 const utf8 = new TextEncoder()
 
-/** The first whole characters of a title that fit. */
+/** As much of a text as fits into a number of bytes, in whole characters. */
+const within = (text: string, bytes: number): string =>
+  text.slice(0, utf8.encodeInto(text, new Uint8Array(bytes)).read)
+
+/** A title that is too long ends at a word, and with an ellipsis, which has three bytes. */
 const itemOf = (title: string): string =>
-  title.slice(0, utf8.encodeInto(title, new Uint8Array(maxItemBytes)).read)
+  within(title, maxItemBytes) === title
+    ? title
+    : `${within(title, maxItemBytes - 3).replace(/[\s\p{P}]+[^\s]*$/u, "")}…`
 
 const quoteOf = (quote: Quote, nowMillis: number): Quoted => {
   const { fee, product, shipping, subtotal, tax, total } = quote.offer

@@ -36,6 +36,46 @@ const dearer = {
 }
 
 describe("a quote", () => {
+  it.each([
+    ["Canvas tote bag", "Canvas tote bag"],
+    // 40 bytes fit.
+    ["A tote bag whose title has forty letters", "A tote bag whose title has forty letters"],
+    ["A tote bag whose title has more letters: 41", "A tote bag whose title has more…"],
+    ["Thermosflasche für unterwegs, doppelwandig, grün", "Thermosflasche für unterwegs…"],
+    ["東京都千代田区東京都千代田区", "東京都千代田区東京都千代…"],
+    ["👜👜👜👜👜👜👜👜👜👜👜", "👜👜👜👜👜👜👜👜👜…"]
+  ])("names the item %j as %j", async (title, item) => {
+    const shop = await openTill()
+    shop.fulfilment.quote.returns({ ...dearer, product: { title }, expiresAt: new Date(start + 600_000) })
+    const named = optionOf(await shop.send(buy)).extra["item"]!
+    expect(named).toBe(item)
+    expect(Buffer.byteLength(named)).toBeLessThanOrEqual(40)
+  })
+
+  it("isn't asked for where state and ZIP code contradict each other, and nothing is charged", async () => {
+    const shop = await openTill()
+    const body = buy.body as { readonly shippingAddress: object }
+    const to = (changes: object) => ({
+      ...buy,
+      body: { ...body, shippingAddress: { ...body.shippingAddress, ...changes } }
+    })
+    const wrong = to({ state: "Texas" })
+    const payment = await shop.payFor(buy)
+    const quotes = shop.fulfilment.quote.calls.length
+    for (const refused of [await shop.send(wrong), await shop.present(wrong, payment)]) {
+      expect([refused.status, jsonOf(refused)["code"]]).toEqual([400, "VALIDATION_ERROR"])
+      expect(refused.text).toContain("is a ZIP code of NJ: correct it, or the state")
+    }
+    expect(shop.fulfilment.quote.calls).toHaveLength(quotes)
+    expect(shop.facilitator.settled).toHaveLength(0)
+    for (const honest of [
+      to({ state: "NY" }),
+      to({ state: "AE", postalCode: "09012" }),
+      to({ country: "DE" })
+    ])
+      expect((await shop.send(honest)).status).toBe(402)
+  })
+
   it("is one for a request, as long as it lives", async () => {
     const shop = await openTill()
     const first = await shop.send(buy)
@@ -53,7 +93,7 @@ describe("a quote", () => {
   it("is another for another address", async () => {
     const shop = await openTill()
     const body = buy.body as { readonly shippingAddress: object }
-    const elsewhere = { ...buy, body: { ...body, shippingAddress: { ...body.shippingAddress, state: "CA" } } }
+    const elsewhere = { ...buy, body: { ...body, shippingAddress: { ...body.shippingAddress, state: "NY" } } }
     expect(quoteIdOf(await shop.send(elsewhere))).not.toBe(quoteIdOf(await shop.send(buy)))
   })
 

@@ -65,6 +65,22 @@ describe("a till that sells what its searches find", () => {
     })
   )
 
+  it.effect("leaves out a storefront product without a page, by which alone it can be bought", () =>
+    Effect.gen(function* () {
+      const listed = [
+        { ...b[0]!, productUrl: null },
+        { ...b[1]!, price: null }
+      ]
+      const pageless = { ...a[0]!, productUrl: null }
+      const searched = search([
+        marketplaceWith("marketplace_a", [pageless]),
+        marketplaceWith("marketplace_b", listed)
+      ])
+      const { response } = yield* Effect.provideService(searched, CurrentSale, selling())
+      assert.deepStrictEqual(asins(response.products), [pageless.asin, b[1]!.asin])
+    })
+  )
+
   it.effect("leaves out products of another shop than it buys from, and reports that once", () => {
     const codes: Array<unknown> = []
     const logger = Logger.make(({ message }) => void codes.push(JSON.stringify(message)))
