@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Orders } from "../../../src/shop/ports/Orders.ts"
 import { Quotes } from "../../../src/shop/ports/Quotes.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
+import type { VaultQuery } from "../../../src/shop/goods/Vault.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
 import { claimFunction } from "../../../src/stores/schema/claimStatement.ts"
@@ -192,6 +193,56 @@ describe("each method reads by an index", () => {
       })
       const plan = await Effect.runPromise(Effect.provide(planned, stores))
       expect(indexesOf(plan)).toEqual(["till_vault_items_terms"])
+    })
+
+    describe("vaultItems.search in a vault of a million items, by the planner's statistics", () => {
+      let vault: typeof stores
+      beforeAll(async () => {
+        const url = await cluster.createDatabase()
+        vault = layerSql.pipe(
+          Layer.provideMerge(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false }))
+        )
+        const written = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql.unsafe(`INSERT INTO till_vault_items
+            (id, slug, position, product_type, category, price, downloads, search, document)
+            SELECT 'id-' || n, 'slug-' || n, n, 'skill', 'category-' || n % 6, 1 + n * 7 % 500, 0,
+              'common ˆcommon word' || n % 400 || ' ˆword' || n % 400 || ' tail' || n / 2
+                || CASE WHEN n = 19000 THEN ' zq' ELSE '' END, '{}'
+            FROM generate_series(1, 20000) AS n`)
+          yield* sql`ANALYZE till_vault_items`
+          // The planner takes the table to be as full as it says here, and everything else from the statistics.
+          yield* sql`UPDATE pg_class SET reltuples = 1000000 WHERE oid = 'till_vault_items'::regclass`
+        })
+        await Effect.runPromise(Effect.provide(written, vault))
+      })
+
+      const searches: ReadonlyArray<readonly [string, Partial<VaultQuery>, string]> = [
+        ["a common word", { q: "common" }, "till_vault_items_(?:position|listed)"],
+        [
+          "a common word, a category and a low price",
+          { q: "common", category: "category-1" as "ios", maxPrice: 20 },
+          "till_vault_items_(?:category|listed)"
+        ],
+        ["a rare short word", { q: "zq" }, "till_vault_items_terms"],
+        [
+          // The last step is that of either word.
+          "a common word and a rare one",
+          { q: "zq common" },
+          "(?:till_vault_items_(?:position|listed) )?till_vault_items_terms"
+        ],
+        [
+          "a common word and the beginning of many",
+          { q: "common wo" },
+          "till_vault_items_(?:position|listed)"
+        ]
+      ]
+      it.each(searches)("%s", async (_, query, index) => {
+        const run = VaultItems.use((store) => store.search({ limit: 30, ...query }))
+        const planned = plansOf("EXPLAIN", { name: "search", run, indexes: [] })
+        const plan = await Effect.runPromise(Effect.provide(planned, vault))
+        expect(indexesOf(plan).join(" "), plan).toMatch(new RegExp(`^${index}$`))
+      })
     })
 
     it("charges.claim counts within its function by the index of payers", async () => {
