@@ -1,3 +1,4 @@
+import { isPlayMoney } from "../../domain/Network.ts"
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest } from "../request/TollRequest.ts"
 import { type Loss, Releases } from "./Releases.ts"
@@ -32,6 +33,8 @@ export interface PayingCall {
   readonly network: TollNetwork
   /** On EVM in lower case. */
   readonly payer: string
+  /** See {@link accountOf}. */
+  readonly account: string
   readonly digest: string
   /** Until when the caller can be kept waiting. */
   readonly untilMillis: number
@@ -41,6 +44,10 @@ export interface PayingCall {
   readonly releases: Releases
   unpaidWork: UnpaidWork | undefined
 }
+
+/** Names the account of a payer in the limits: what is paid in play money earns nothing where real money is paid. */
+export const accountOf = (payer: string, caip2: string): string =>
+  isPlayMoney(caip2) ? `play ${payer}` : payer
 
 /** The part of a {@link PayingCall} that belongs to the limits, when the call begins. */
 export const openPayingCall = (): Pick<PayingCall, "learned" | "releases" | "unpaidWork"> => ({

@@ -3,7 +3,7 @@ import type { NewCharge, RecordedResponse } from "../../ports/Charges.ts"
 import { chargeKey, payloadDigest } from "../request/ChargeKey.ts"
 import { type ChainHead, headText } from "../evidence/ChainHead.ts"
 import { authorizationOf, payerOf, validBeforeOf } from "../exact/SignedPayment.ts"
-import { openPayingCall, type PayingCall } from "./PayingCall.ts"
+import { accountOf, openPayingCall, type PayingCall } from "./PayingCall.ts"
 import type { PaymentRefused, PaidWorkLimited } from "../request/PaymentErrors.ts"
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest, WorkResponse } from "../request/TollRequest.ts"
@@ -70,10 +70,12 @@ export const openAttempt = <E>(
   const { payload } = request.payment
   const { canReadChain, nowMillis, owner, waitMillis } = options
   const openedMillis = nowMillis()
+  const payer = payerOf(payload)
   return {
     request,
     network,
-    payer: payerOf(payload),
+    payer,
+    account: accountOf(payer, network.caip2),
     digest: payloadDigest(payload),
     untilMillis: openedMillis + waitMillis,
     lease: { key: chargeKey(network, payload), owner, by: "call", nowMillis },

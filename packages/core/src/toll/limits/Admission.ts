@@ -16,7 +16,7 @@ import { foreignSignature, SignatureChecks } from "./SignatureChecks.ts"
 import { UnsettledWork } from "./UnsettledWork.ts"
 import { VerificationPools } from "./VerificationPools.ts"
 import { Verifications, type Verified } from "./Verifications.ts"
-import type { PayingCall } from "../attempt/PayingCall.ts"
+import { accountOf, type PayingCall } from "../attempt/PayingCall.ts"
 
 export interface AdmissionConfig extends PayerAccountsConfig {
   /** Limit on one payer's unsettled charges. */
@@ -190,16 +190,16 @@ export class Admission {
   private readonly claimWithinExposure = Effect.fnUntraced(
     { self: this },
     function* (call: PayingCall, charge: NewCharge, repeats: RepeatRule | undefined): Deciding<Claim> {
-      const { lease, payer } = call
+      const { account, lease } = call
       const nowMillis = lease.nowMillis()
-      const exposure = this.accounts.maxExposure(payer, nowMillis)
+      const exposure = this.accounts.maxExposure(account, nowMillis)
       const claimUpTo = (maxExposure: bigint) =>
         this.claimInStore(call, charge, { maxExposure, repeats }, nowMillis)
       const claim = yield* claimUpTo(exposure)
       if (claim._tag !== "Limited" || claim.by !== "exposure") return claim
       // Other processes may have settled more for this payer.
       yield* this.history.learnRecent(call, nowMillis)
-      const wider = this.accounts.maxExposure(payer, nowMillis)
+      const wider = this.accounts.maxExposure(account, nowMillis)
       return wider === exposure ? claim : yield* claimUpTo(wider)
     }
   )
@@ -276,19 +276,19 @@ export class Admission {
 
   /** Records that the call's payment settled, by the facilitator's response or the chain, and isn't refunded. */
   settled(call: PayingCall, amountAtomic: string): void {
-    const { learned, lease, payer, request, unpaidWork } = call
+    const { account, learned, lease, request, unpaidWork } = call
     if (unpaidWork?.paidBy === "settlement") call.unpaidWork = undefined
     if (!learned.isProven) return
-    if (request.exposureAtomic() > 0n) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
+    if (request.exposureAtomic() > 0n) this.accounts.earn(account, BigInt(amountAtomic), lease.nowMillis())
     // A payment that settles before its work, or buys more than a response, may yet be refunded: it increases no limit.
-    else this.accounts.learnKnown(payer, lease.nowMillis())
+    else this.accounts.learnKnown(account, lease.nowMillis())
   }
 
   /** Records that a payment that settled first has got its response, and so isn't refunded. */
   delivered(call: PayingCall, amountAtomic: string): void {
-    const { learned, lease, payer } = call
+    const { account, learned, lease } = call
     call.unpaidWork = undefined
-    if (learned.isProven) this.accounts.earn(payer, BigInt(amountAtomic), lease.nowMillis())
+    if (learned.isProven) this.accounts.earn(account, BigInt(amountAtomic), lease.nowMillis())
   }
 
   /** Records that the payment had moved before it was presented here: a stranger may have copied it from the chain. */
@@ -303,19 +303,19 @@ export class Admission {
 
   /** Takes back what the payer has earned by a payment that is refunded, or whose settlement was undone. */
   private takeBack(charge: Charge): void {
-    const { amountAtomic, exposureAtomic, payer, settlesFirst } = charge
+    const { amountAtomic, exposureAtomic, network, payer, settlesFirst } = charge
     // A payment that settles first earns when its response is ready, others when they settle.
     const hasEarned = settlesFirst ? hasResponse(charge) : exposureAtomic !== "0"
-    this.accounts.takeBack(payer, hasEarned ? BigInt(amountAtomic) : 0n)
+    this.accounts.takeBack(accountOf(payer, network), hasEarned ? BigInt(amountAtomic) : 0n)
   }
 
   /** Ends a call: gives back what it took. A stake in lost work stays spent. */
   end(call: PayingCall): void {
-    const { releases, payer, request, unpaidWork } = call
+    const { account, releases, payer, request, unpaidWork } = call
     const wasCounted = releases.holds("place")
     const wasOpen = releases.holds("openCall")
     if (unpaidWork?.hasFailed === false && unpaidWork.lostBy === "payer" && request.exposureAtomic() > 0n)
-      this.accounts.forgetRecent(payer)
+      this.accounts.forgetRecent(account)
     // Failed work may have cost as much as successful work.
     releases.releaseAll(unpaidWork?.lostBy ?? "none")
     if (wasCounted) this.waiters.wake(payer)

@@ -38,8 +38,8 @@ export class PayerHistory {
   }
 
   /** Whether the payer has settled here within a day, from memory; `undefined`: the store decides. */
-  recallKnown({ learned, lease, payer }: PayingCall): boolean | undefined {
-    return learned.isProven ? (this.accounts.isKnown(payer, lease.nowMillis()) ?? learned.isKnown) : false
+  recallKnown({ account, learned, lease }: PayingCall): boolean | undefined {
+    return learned.isProven ? (this.accounts.isKnown(account, lease.nowMillis()) ?? learned.isKnown) : false
   }
 
   /**
@@ -49,14 +49,14 @@ export class PayerHistory {
   readonly namesKnownPayer = Effect.fnUntraced(
     { self: this },
     function* (call: PayingCall): Reading<boolean> {
-      const { learned, lease, payer } = call
+      const { account, learned, lease } = call
       const nowMillis = lease.nowMillis()
-      if (this.accounts.isKnown(payer, nowMillis) === true) return true
-      if ((this.strangersUntil.get(payer) ?? 0) > nowMillis) return false
+      if (this.accounts.isKnown(account, nowMillis) === true) return true
+      if ((this.strangersUntil.get(account) ?? 0) > nowMillis) return false
       const { settledAtomic } = yield* this.activity(call, nowMillis, nowMillis - dayMillis)
       const isKnown = settledAtomic !== "0"
       learned.isKnown = isKnown
-      if (!isKnown) this.strangersUntil.set(payer, nowMillis + strangerMillis)
+      if (!isKnown) this.strangersUntil.set(account, nowMillis + strangerMillis)
       return isKnown
     }
   )
@@ -69,14 +69,14 @@ export class PayerHistory {
     const { settledAtomic } = yield* this.activity(call, nowMillis, nowMillis - dayMillis)
     const isKnown = settledAtomic !== "0"
     call.learned.isKnown = isKnown
-    if (isKnown) this.accounts.learnKnown(call.payer, nowMillis)
+    if (isKnown) this.accounts.learnKnown(call.account, nowMillis)
     return isKnown
   })
 
   /** Learns what the payer has recently settled in all processes. */
   learnRecent(call: PayingCall, nowMillis: number): Effect.Effect<void, StoreError> {
     return Effect.map(this.activity(call, nowMillis, nowMillis - recentMillis), ({ settledAtomic }) =>
-      this.accounts.learnRecent(call.payer, BigInt(settledAtomic), nowMillis)
+      this.accounts.learnRecent(call.account, BigInt(settledAtomic), nowMillis)
     )
   }
 }

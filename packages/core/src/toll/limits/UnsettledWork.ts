@@ -49,12 +49,12 @@ export class UnsettledWork {
 
   /** Counts the call among the open ones of its payer, before its verification; `false`: it has to wait. */
   open(call: PayingCall, amountAtomic: bigint): boolean {
-    const { lease, payer, request } = call
+    const { account, lease, request } = call
     return this.calls.enter(call, atRisk(call, amountAtomic), {
       maxPayments: this.limits.unsettledPerPayer,
       maxAtomic: request.settlesFirst
-        ? this.accounts.paidLessLost(payer) + this.losses.mostOfPayer
-        : this.accounts.maxExposure(payer, lease.nowMillis())
+        ? this.accounts.paidLessLost(account) + this.losses.mostOfPayer
+        : this.accounts.maxExposure(account, lease.nowMillis())
     })
   }
 
@@ -85,14 +85,14 @@ export class UnsettledWork {
     atomic: bigint,
     { isProven }: Pick<PayingCall["learned"], "isProven">
   ): boolean {
-    const { releases, lease, payer, request } = call
+    const { account, releases, lease, payer, request } = call
     // The call lost its charge and works again: its first work is lost, and the next one may be, too.
     if (call.unpaidWork !== undefined && releases.release("stake", call.unpaidWork.lostBy))
       call.unpaidWork = undefined
     if (releases.holds("stake") || atomic === 0n) return true
-    if (isProven && this.accounts.takeCredit(payer, atomic)) {
+    if (isProven && this.accounts.takeCredit(account, atomic)) {
       releases.hold("stake", (loss) => {
-        this.accounts.returnCredit(payer, atomic)
+        this.accounts.returnCredit(account, atomic)
         if (loss === "payer") this.loseOfPayer(call, atomic)
         if (loss === "stranger") this.loseToStranger(call, atomic)
       })
@@ -113,9 +113,9 @@ export class UnsettledWork {
 
   /** Counts a loss of a payer with credit. What upstreams are known to have charged counts for the host, too. */
   private loseOfPayer(call: PayingCall, atomic: bigint): void {
-    const { lease, payer, request, unpaidWork } = call
+    const { account, lease, payer, request, unpaidWork } = call
     const lost = lostOf(call, atomic)
-    this.accounts.lose(payer, lost)
+    this.accounts.lose(account, lost)
     if (unpaidWork?.costAtomic === undefined || lost === 0n) return
     this.losses.take(
       { atomic: lost, payer, isProven: true, clientAddress: request.clientAddress() },

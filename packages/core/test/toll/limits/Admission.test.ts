@@ -372,3 +372,28 @@ it("losses to strangers have a budget; payers who have paid as much are not refu
   shop.facilitator.settle.reset()
   expect((await shop.present(track, await shop.payFor(track))).status).toBe(200)
 })
+
+describe("where a till takes real money and play money", () => {
+  /** Shipments that are tracked on base at once, for payments that don't settle, after ten were paid on a network. */
+  const trackedUnpaid = async (earnedOn: "base" | "base-sepolia"): Promise<number> => {
+    const networks = ["base", "base-sepolia"] as const
+    const shop = await openTill({ networks, allowPlayMoney: true })
+    countTracks(shop, 50)
+    const account = stranger()
+    const pay = async (network: (typeof networks)[number], number: number) => {
+      const call = { path: `${track.path}${number}` }
+      const payment = await shop.payFor(call, { account, option: networks.indexOf(network) })
+      return shop.present(call, payment)
+    }
+    for (let number = 0; number < 10; number++) expect((await pay(earnedOn, number)).status).toBe(200)
+    shop.facilitator.rejectsSettlement("insufficient_funds")
+    await Promise.all(Array.from({ length: 12 }, (_, number) => pay("base", 100 + number)))
+    return shop.tracker.track.calls.length - 10
+  }
+
+  it("a payer who has paid real money is trusted with as much work", async () =>
+    expect(await trackedUnpaid("base")).toBeGreaterThan(5))
+
+  it("one who has paid play money is trusted with no more than a new one", async () =>
+    expect(await trackedUnpaid("base-sepolia")).toBe(1))
+})
