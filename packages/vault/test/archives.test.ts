@@ -130,9 +130,17 @@ describe("a ZIP archive is refused", () => {
         "home/.Config/Solana/id.json",
         "id.json",
         "wallets/ID.json.bak",
+        ".cargo/credentials.toml",
+        ".jj/repo",
+        "keystore/UTC--2026-01-01T00-00-00.000Z--abc",
+        "ssh_host_ed25519_key",
         "keypair.json",
         "target/deploy/shop-keypair.json",
         // Not private:
+        ".cargo/config.toml",
+        "docs/hosts.yml",
+        "auth.json",
+        "ssh_host_ed25519_key.pub",
         "locales/id.json",
         "src/i18n/id.json",
         "grid.json",
@@ -176,6 +184,10 @@ describe("a ZIP archive is refused", () => {
       "home/.Config/Solana",
       "id.json",
       "wallets/ID.json.bak",
+      ".cargo/credentials.toml",
+      ".jj",
+      "keystore/UTC--2026-01-01T00-00-00.000Z--abc",
+      "ssh_host_ed25519_key",
       "keypair.json",
       "target/deploy/shop-keypair.json"
     ])

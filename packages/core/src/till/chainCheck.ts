@@ -79,7 +79,10 @@ export const chainChecks = (network: Named, facts: ChainFacts, nowMillis: number
         }
       ),
     facts.payTo !== undefined &&
-      check("payTo", facts.payTo !== "wallet" && payToFinding(network, facts.payTo)),
+      check(
+        "payTo",
+        facts.payTo !== "wallet" && facts.payTo !== "contract" && payToFinding(network, facts.payTo)
+      ),
     facts.tokenAccount !== undefined &&
       check(
         "token account",
@@ -113,6 +116,31 @@ const unreadable = (network: Named): Finding => ({
   cure: "Check rpcUrl: the event chain_unreadable has its host, and its status or why it wasn't reached"
 })
 
+interface Read {
+  readonly network: PaidNetwork
+  readonly facts: ChainFacts | undefined
+}
+
+/**
+ * The networks on which there is nothing at the address of a contract that is paid on another one, such as a Safe: whoever
+ * creates it there first may own what was paid to it. Pure.
+ */
+const missingContracts = (reads: ReadonlyArray<Read>): ReadonlyArray<Checked> =>
+  reads.flatMap(({ facts, network }) => {
+    const { caip2, family, payTo } = network
+    const there = reads.find((other) => other.facts?.payTo === "contract" && other.network.payTo === payTo)
+    if (family !== "evm" || facts?.payTo !== "wallet" || facts.caip2 !== caip2 || there === undefined)
+      return []
+    return {
+      network,
+      check: checkOf("payTo", nameOf(network), {
+        status: "warn",
+        problem: `payTo ${payTo} is a contract on ${nameOf(there.network)}, and nothing is there on ${nameOf(network)}: who creates one at that address owns what is paid to it`,
+        cure: "Create the same wallet there, or give this network a payTo of its own"
+      })
+    }
+  })
+
 /** Reads all chains at once. */
 const readChainChecks = Effect.fnUntraced(function* (networks: ReadonlyArray<PaidNetwork>) {
   const chain = yield* Chain
@@ -122,14 +150,19 @@ const readChainChecks = Effect.fnUntraced(function* (networks: ReadonlyArray<Pai
   const found = yield* Effect.forEach(
     networks.filter(({ caip2 }) => chain.canRead(caip2)),
     (network) =>
-      Effect.map(bounded(facts(network, network.payTo)), (read): ReadonlyArray<Checked> => {
-        const node = checkOf("node", nameOf(network), read === undefined ? unreadable(network) : undefined)
-        const checks = read === undefined ? [] : chainChecks(network, read, nowMillis)
-        return [node, ...checks].map((check) => ({ network, check }))
-      }),
+      Effect.map(bounded(facts(network, network.payTo)), (read): Read => ({ network, facts: read })),
     { concurrency: "unbounded" }
   )
-  return found.flat()
+  const missing = missingContracts(found)
+  const checked = found.flatMap(({ facts: read, network }): ReadonlyArray<Checked> => {
+    const node = checkOf("node", nameOf(network), read === undefined ? unreadable(network) : undefined)
+    const checks = read === undefined ? [] : chainChecks(network, read, nowMillis)
+    return [node, ...checks].map((check) => ({ network, check }))
+  })
+  // What has no account passes by itself: the comparison with the other networks says more.
+  const isReplaced = (each: Checked) =>
+    missing.some(({ network }) => network === each.network) && each.check.name === "payTo"
+  return [...checked.filter((each) => !isReplaced(each)), ...missing]
 })
 
 /** The checks of all chains, now. */

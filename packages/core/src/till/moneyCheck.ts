@@ -37,9 +37,11 @@ export interface MoneyFacts {
   readonly ofOperations: ReadonlyArray<NonNullable<OperationDocuments["risk"]>>
 }
 
+const noKey = "is an address that nobody can spend from"
+
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
 const publicAddresses: ReadonlyMap<string, string> = new Map([
-  ["0x000000000000000000000000000000000000dead", "is an address that nobody can spend from"],
+  ["0x000000000000000000000000000000000000dead", noKey],
   ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
   ...[
     "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -76,6 +78,9 @@ const assets: ReadonlyMap<string, string> = new Map(
 /** The first addresses of every EVM chain are those of its built-in contracts, which keep what is sent to them. */
 const isPrecompile = (payTo: string): boolean => /^0x0{36}/.test(payTo)
 
+/** Those of Solana's programs and of its incinerator: no key has one with so long a run. */
+const isBuiltIn = (payTo: string): boolean => !payTo.startsWith("0x") && payTo.includes("1".repeat(20))
+
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
 
 const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
@@ -103,7 +108,8 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
       const why =
         publicAddresses.get(payTo.toLowerCase()) ??
         assets.get(payTo.toLowerCase()) ??
-        (isPrecompile(payTo) ? "is the address of a contract that each chain has built in" : undefined)
+        (isPrecompile(payTo) ? "is the address of a contract that each chain has built in" : undefined) ??
+        (isBuiltIn(payTo) ? noKey : undefined)
       return why === undefined
         ? []
         : [

@@ -19,7 +19,7 @@ import {
   readOptions
 } from "./settings/Configuration.ts"
 import { unguarded } from "./guardedServices.ts"
-import { facilitator } from "./settings/Facilitators.ts"
+import { facilitator, maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import { portMembers } from "./settings/HostOptions.ts"
 import {
   checked,
@@ -27,6 +27,7 @@ import {
   type Faults,
   isRecord,
   type MethodKind,
+  number,
   option,
   type PortMembers,
   shown
@@ -90,10 +91,12 @@ const facilitatorMembers = {
   feePayers: "optional method",
   settles: "optional method",
   withhold: "optional method",
-  addresses: "any",
+  addresses: checked<unknown>(
+    (given, faults) => given instanceof Map || faults.wrong("a Map of addresses by their names", given)
+  ),
   sources: "any",
   movesNoMoney: "optional method",
-  settleTimeoutMillis: "any",
+  settleTimeoutMillis: number("milliseconds", undefined, 1, maxSettleTimeoutMillis),
   clocks: effect
 } satisfies PortMembers<Facilitator["Service"]>
 

@@ -93,12 +93,12 @@ const evmNode: Node = {
 }
 
 /** Starts a till whose network has this node: why it doesn't start, and what it reports of the chain. */
-const start = async (network: object, payTo: string = settings.payTo) => {
+const start = async (network: object, payTo: string | object = settings.payTo) => {
   const events: Array<TillEvent> = []
   const till = Till.make({
     ...settings,
-    payTo,
-    networks: [network as never],
+    payTo: typeof payTo === "string" ? payTo : settings.payTo,
+    networks: (typeof payTo === "string" ? [network] : [network, payTo]) as never,
     facilitator: fakeFacilitator(),
     storage: memory(),
     tracker: fakeTracker(),
@@ -141,6 +141,31 @@ describe("a node of an EVM network", () => {
     const { refusal, reported } = await start(network)
     expect(refusal).toBeUndefined()
     expect(reported).toEqual([expect.stringMatching(/^chain_check_failed payTo: .* is a token's contract/)])
+  })
+
+  it("is reported where payTo is a contract on another network alone, such as a Safe", async () => {
+    const answers = { ...evmNode, eth_getBlockByNumber: () => block(2) }
+    const over = async (code: string) => {
+      const networks = [
+        {
+          network: "base",
+          rpcUrl: await startNode({ ...answers, eth_chainId: () => hex(8453), eth_getCode: () => "0x6080" })
+        },
+        {
+          network: "polygon",
+          rpcUrl: await startNode({ ...answers, eth_chainId: () => hex(137), eth_getCode: () => code })
+        }
+      ]
+      return start(...(networks as [object, object]))
+    }
+    expect(await over("0x6080")).toEqual(sound)
+    const { refusal, reported } = await over("0x")
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([
+      expect.stringMatching(
+        /^chain_check_failed payTo: payTo 0x\w+ is a contract on base, and nothing is there on polygon/
+      )
+    ])
   })
 
   it.each<[string, Node]>([

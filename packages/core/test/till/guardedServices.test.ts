@@ -2,6 +2,7 @@ import { Effect, Fiber, Layer, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Chain, Facilitator, LedgerOperator, Operation, Till } from "../../src/effect.ts"
+import { eventLogger } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { advance, fakes, pay, settings, started, trackingTill } from "./hosted.ts"
 
@@ -96,6 +97,67 @@ describe("a host's own Facilitator", () => {
     }
     const facilitatorLayer = Layer.succeed(Facilitator, new Own() as never)
     expect(await paid(trackingTill({ ...fakes(), facilitatorLayer }))).toEqual([200, undefined, 1])
+  })
+})
+
+describe("a host's own Facilitator, however it is written", () => {
+  const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }]
+  const over = (service: object) =>
+    paid(
+      trackingTill({ ...fakes(), facilitatorLayer: Layer.succeed(Facilitator, service as never) }),
+      undefined
+    )
+  const verify = () => Effect.succeed({ _tag: "Valid", payer: undefined })
+  const settle = () => Effect.succeed({ _tag: "Settled", transaction, payer: undefined })
+
+  class Own {
+    #timeoutMillis = 30_000
+    readonly #addresses = new Map([["own", "https://facilitator.example"]])
+    verify = verify
+    settle = settle
+    get supported() {
+      return Effect.succeed(kinds)
+    }
+    get settleTimeoutMillis() {
+      return this.#timeoutMillis
+    }
+    get addresses() {
+      return this.#addresses
+    }
+  }
+
+  it.each([
+    ["a frozen object", Object.freeze({ verify, settle, supported: Effect.succeed(kinds) })],
+    ["an instance with getters and private fields", new Own()]
+  ])("is used as it is: %s", async (_, service) => expect(await over(service)).toEqual([200, undefined, 1]))
+
+  it.each([
+    ["clocks", { clocks: Effect.succeed([undefined, {}]) }],
+    ["lists", { supported: Effect.succeed([undefined]), feePayers: () => Effect.succeed([null]) }]
+  ])("breaks no background work by %s of another shape", async (_, members) => {
+    const codes: Array<string> = []
+    const layer = trackingTill({ ...fakes(), facilitatorLayer: facilitatorOf(members) })
+    const logger = Logger.layer([eventLogger(({ code }) => codes.push(code))])
+    await Effect.gen(function* () {
+      yield* started
+      yield* Effect.provide(advance("20 seconds"), layer)
+    }).pipe(Effect.provide([TestClock.layer(), logger]), Effect.runPromise)
+    expect(codes).not.toContain("housekeeping_failed")
+  })
+
+  it("tells callers no reason that is no code", async () => {
+    const reason = `<b>${"x".repeat(1_000_000)}</b>`
+    const verify = () => Effect.succeed({ _tag: "Invalid", reason })
+    const layer = trackingTill({ ...fakes(), facilitatorLayer: facilitatorOf({ verify }) })
+    const told = await Effect.gen(function* () {
+      yield* started
+      return yield* Effect.provide(
+        Effect.flatMap(pay(), (response) => Effect.promise(() => response.text())),
+        layer
+      )
+    }).pipe(Effect.provide([TestClock.layer(), Logger.layer([])]), Effect.runPromise)
+    expect(told).toContain("invalid_payment: ")
+    expect(told).not.toContain("xxxx")
   })
 })
 

@@ -100,6 +100,14 @@ describe("a till that takes real money", () => {
     expect((await start(ofNetwork)).refusal).toContain(why)
   })
 
+  it.each([
+    ["the incinerator", "1nc1nerator11111111111111111111111111111111"],
+    ["the mint of wrapped SOL", "So11111111111111111111111111111111111111112"]
+  ])("refuses payTo on Solana: %s", async (_, payTo) => {
+    const { refusal } = await start({ networks: [{ network: "solana", payTo }] })
+    expect(refusal).toContain("is an address that nobody can spend from: money sent there is lost")
+  })
+
   it.each<[string, Partial<TillOptions>, RegExp]>([
     ["memory", { storage: memory() }, /^storage: Charges are in memory/],
     ["SQLite in memory", { storage: sqlite({ filename: ":memory:" }) }, /^storage: Charges are in memory/],

@@ -251,6 +251,33 @@ it.each<[string, Layer.Layer<Facilitator | Chain>, string]>([
     ),
     "Facilitator.supported must be an Effect: got a function"
   ],
+  ...(
+    [
+      [
+        "settlements without a time",
+        { settleTimeoutMillis: Number.NaN },
+        "settleTimeoutMillis must be a whole"
+      ],
+      [
+        "endless settlements",
+        { settleTimeoutMillis: Infinity },
+        "settleTimeoutMillis must be a whole number"
+      ],
+      ["addresses in an object", { addresses: { own: "https://own.example" } }, "addresses must be a Map"]
+    ] as const
+  ).map(([name, members, text]): [string, Layer.Layer<Facilitator | Chain>, string] => [
+    name,
+    Layer.merge(
+      chainLayer,
+      Layer.succeed(Facilitator, {
+        verify: done,
+        settle: done,
+        supported: Effect.succeed([]),
+        ...members
+      } as never)
+    ),
+    `Facilitator.${text}`
+  ]),
   [
     "half of a chain",
     Layer.merge(facilitatorLayer, Layer.succeed(Chain, { canRead: () => false, evidenec: done } as never)),

@@ -1,8 +1,8 @@
-import { expect, it, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { operation, type TillOptions } from "../../src/index.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
-import { expectRefused, openTill, search, track, workDone } from "./openTill.ts"
+import { expectRefused, jsonOf, openTill, search, track, workDone } from "./openTill.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
 /*
@@ -97,4 +97,32 @@ it("gets that response though its price can't be computed any more", async () =>
   fails = true
   const copy = await other.present(call, payment)
   expect([copy.status, copy.text]).toEqual([200, sold.text])
+})
+
+describe("after a rotation of the host's key", () => {
+  const [key, next] = ["1", "2"].map((id) => ({
+    id,
+    secret: `a text ${id} that nobody can guess, of 32 characters`
+  }))
+  const openRotated = async () => {
+    const storage = () => sqlite({ filename })
+    const filename = nextFile()
+    const old = await openTill({ storage: storage(), secret: [key!] })
+    const seller = await openTill({ storage: storage(), secret: [next!, key!] })
+    const payment = await seller.payFor(track)
+    const sold = await seller.present(track, payment)
+    return { old, seller, payment, sold }
+  }
+
+  it("a process without the new key asks nobody to pay again, and says what is missing", async () => {
+    const { old, payment, seller, sold } = await openRotated()
+    expect(sold.status).toBe(200)
+    const copy = await old.present(track, payment)
+    expect([copy.status, jsonOf(copy)["code"]]).toEqual([503, "STORAGE_UNAVAILABLE"])
+    expect(old.events).toContainEqual(
+      expect.objectContaining({ code: "storage_failed", error: "secret lacks the key of a stored payment" })
+    )
+    expect((await seller.present(track, payment)).text).toBe(sold.text)
+    expect((await old.present(search, await old.payFor(search))).status).toBe(200)
+  })
 })

@@ -54,6 +54,8 @@ export const startAnvil = async (options: {
       "anvil",
       anvilBinary(),
       "--host=127.0.0.1",
+      // Websites could otherwise read and move the chain.
+      "--no-cors",
       `--port=${options.port}`,
       `--chain-id=${options.chainId}`,
       ...(options.blockSeconds === 0 ? [] : [`--block-time=${options.blockSeconds}`, "--mixed-mining"])

@@ -54,6 +54,15 @@ describe("startChain", () => {
     expect(await chain.client.readContract({ ...token, functionName: "decimals" })).toBe(6)
   })
 
+  it("lets no website read it", async () => {
+    const { headers } = await fetch(chain.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: "https://site.example" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_accounts", params: [] })
+    })
+    expect(headers.get("access-control-allow-origin")).toBeNull()
+  })
+
   it("has the EIP-712 domain that clients sign for", async () => {
     const domain = { name: "USDC", version: "2", chainId: 84532n, verifyingContract: baseSepoliaUsdc }
     const separator = await chain.client.readContract({

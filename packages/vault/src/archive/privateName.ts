@@ -3,6 +3,8 @@ const names: ReadonlySet<string> = new Set([
   ".git",
   ".svn",
   ".hg",
+  ".bzr",
+  ".jj",
   "node_modules",
   ".npmrc",
   ".pypirc",
@@ -41,6 +43,13 @@ const translations =
 const history = /^\.[a-z_]+_history$/
 /** The database of a till, and the key of a wallet, as these documents name them. */
 const ofTill = /^(?:till\.sqlite(?:-(?:wal|shm|journal))?|key\.txt)$/
+/** What Ethereum's clients write: a key, locked by a password. */
+const keystore = /^utc--\d{4}-/
+/** Keys of a server by `ssh-keygen -A`. */
+const hostKey = /^ssh_host_[a-z0-9]+_key$/
+/** Tokens of package registries and of code hosts, in the folders of their tools. */
+const ofTools =
+  /^\.(?:cargo\/credentials(?:\.toml)?|composer\/auth\.json|gem\/credentials|m2\/settings\.xml)$|^gh\/hosts\.yml$/
 /** What Terraform knows of an infrastructure, with its passwords. */
 const terraformState = /\.tfstate$/
 
@@ -54,7 +63,10 @@ const isPrivate = (segment: string, folder: string): boolean => {
   // Passwords of registries.
   if (name === "config.json") return parent === ".docker"
   if (name === "id.json") return !translations.test(parent)
-  return [sshKey, keyFile, history, ofTill, terraformState].some((pattern) => pattern.test(name))
+  if (ofTools.test(`${parent}/${name}`)) return true
+  return [sshKey, hostKey, keyFile, keystore, history, ofTill, terraformState].some((pattern) =>
+    pattern.test(name)
+  )
 }
 
 /**

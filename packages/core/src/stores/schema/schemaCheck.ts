@@ -7,10 +7,16 @@ import { ConfigurationError } from "../../domain/Errors.ts"
  * needed, so that no second list has to follow them. A test compares the two on new databases.
  */
 
+interface IndexFacts {
+  readonly isUnique: boolean
+  /** What is unique together, as in `uniques`; of a unique one. */
+  readonly columns?: string | undefined
+}
+
 /** Names of a schema, each with its table: `till_charges.key`. */
 export interface Schema {
   readonly columns: ReadonlyMap<string, { readonly isRequired: boolean }>
-  readonly indexes: ReadonlyMap<string, { readonly isUnique: boolean }>
+  readonly indexes: ReadonlyMap<string, IndexFacts>
   /** Columns that are unique together, in alphabetical order: `till_settlements.(attempt,key)`. */
   readonly uniques: ReadonlySet<string>
   readonly triggers: ReadonlySet<string>
@@ -69,7 +75,7 @@ const change = (text: string, parts: ReadonlyArray<Map<string, unknown>>): void 
 /** Reads what a list of statements creates, and what later ones of it change. */
 export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
   const columns = new Map<string, { readonly isRequired: boolean }>()
-  const indexes = new Map<string, { readonly isUnique: boolean }>()
+  const indexes = new Map<string, IndexFacts>()
   const uniques = new Map<string, undefined>()
   const triggers = new Map<string, undefined>()
   const functions = new Set<string>()
@@ -87,8 +93,15 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
     if (virtual !== undefined)
       for (const [, name] of text.matchAll(virtualColumn))
         columns.set(`${virtual}.${name}`, { isRequired: false })
-    const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)/.exec(text)
-    if (index !== null) indexes.set(`${index[3]}.${index[2]}`, { isUnique: index[1] !== undefined })
+    const index = /^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)\s+ON (\w+)(?: \(([^)]*)\))?/.exec(text)
+    if (index !== null) {
+      const [, unique, name, table = "", names = ""] = index
+      const isUnique = unique !== undefined
+      indexes.set(`${table}.${name}`, {
+        isUnique,
+        ...(isUnique ? { columns: uniqueName(table, names) } : {})
+      })
+    }
     const trigger = /^CREATE (?:OR REPLACE )?TRIGGER (?:IF NOT EXISTS )?(\w+)[^]*?\sON (\w+)/.exec(text)
     if (trigger !== null) triggers.set(`${trigger[2]}.${trigger[1]}`, undefined)
     const made = /^CREATE OR REPLACE FUNCTION (\w+)\(/.exec(text)?.[1]
@@ -112,10 +125,10 @@ interface FoundColumn {
 }
 interface FoundUnique {
   readonly table: string
-  /** Separated by commas. */
-  readonly columns: string
+  /** Separated by commas; `null`: of expressions alone. */
+  readonly columns: string | null
 }
-interface FoundIndex {
+interface FoundIndex extends FoundUnique {
   readonly name: string
   readonly isUnique: boolean | number
 }
@@ -132,7 +145,9 @@ const catalog = (sql: SqlClient.SqlClient) =>
         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname LIKE 'till\\_%'
           AND a.attnum > 0 AND NOT a.attisdropped`,
       indexes: sql<FoundIndex>`
-        SELECT t.relname || '.' || i.relname AS name, x.indisunique AS "isUnique"
+        SELECT t.relname || '.' || i.relname AS name, x.indisunique AS "isUnique", t.relname AS "table",
+          (SELECT string_agg(CAST(a.attname AS TEXT), ',') FROM pg_catalog.pg_attribute a
+            WHERE a.attrelid = t.oid AND a.attnum = ANY (CAST(x.indkey AS SMALLINT[]))) AS columns
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
         JOIN pg_catalog.pg_class t ON t.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
         WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisvalid`,
@@ -166,7 +181,8 @@ const catalog = (sql: SqlClient.SqlClient) =>
         FROM pragma_table_list m JOIN pragma_table_info(m.name) c
         WHERE m.schema = 'main' AND m.type IN ('table', 'virtual') AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       indexes: sql<FoundIndex>`
-        SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique"
+        SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique", m.name AS "table",
+          (SELECT group_concat(c.name, ',') FROM pragma_index_info(i.name) c) AS columns
         FROM pragma_table_list m JOIN pragma_index_list(m.name) i
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       uniques: sql<FoundUnique>`
@@ -194,8 +210,13 @@ export const foundSchema = Effect.fnUntraced(function* (
   const functions = yield* found.functions
   return {
     columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
-    indexes: new Map(indexes.map(({ isUnique, name }) => [name, { isUnique: Boolean(isUnique) }])),
-    uniques: new Set(uniques.map(({ columns: names, table }) => uniqueName(table, names))),
+    indexes: new Map(
+      indexes.map(({ columns: names, isUnique, name, table }) => [
+        name,
+        { isUnique: Boolean(isUnique), columns: uniqueName(table, names ?? "") }
+      ])
+    ),
+    uniques: new Set(uniques.map(({ columns: names, table }) => uniqueName(table, names ?? ""))),
     triggers: new Set(triggers.map(({ name }) => name)),
     functions: new Set(functions.map(({ name }) => name))
   }
@@ -223,6 +244,12 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
     ...Array.from(needed.indexes)
       .filter(([name, { isUnique }]) => isUnique && found.indexes.get(name)?.isUnique === false)
       .map(([name]) => `index ${name} is not unique`),
+    ...Array.from(needed.indexes)
+      .filter(([name, { columns, isUnique }]) => {
+        const other = found.indexes.get(name)
+        return isUnique && other?.isUnique === true && other.columns !== columns
+      })
+      .map(([name]) => `index ${name} is unique over other columns`),
     ...Array.from(found.columns)
       .filter(
         ([name, { isRequired }]) => isRequired && tables.has(tableOf(name)) && !needed.columns.has(name)

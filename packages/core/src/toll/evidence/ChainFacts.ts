@@ -6,8 +6,15 @@ export interface ChainFacts {
   readonly blockSeconds: number
   /** Whether it lists logs. Not on Solana. */
   readonly hasLogs?: boolean | undefined
-  /** What is at the account's address. A contract that is no token may be a wallet, such as a Safe. */
-  readonly payTo: "wallet" | "token" | "program" | "token account" | "program's account" | undefined
+  /** What is at the account's address. A contract that is no token is a wallet, such as a Safe. */
+  readonly payTo:
+    | "wallet"
+    | "contract"
+    | "token"
+    | "program"
+    | "token account"
+    | "program's account"
+    | undefined
   /** On Solana, the token account of the wallet. */
   readonly tokenAccount?: "ready" | "missing" | "frozen" | undefined
 }

@@ -87,11 +87,14 @@ const reported = reportedBy(
 const known = <A>(read: Effect.Effect<A, NodeFailed>): Effect.Effect<A | undefined> =>
   Effect.orElseSucceed(read, () => undefined)
 
-const accountKind = (node: ChainNode, address: Hex): Effect.Effect<"wallet" | "token", NodeFailed> =>
+const accountKind = (
+  node: ChainNode,
+  address: Hex
+): Effect.Effect<"wallet" | "contract" | "token", NodeFailed> =>
   Effect.flatMap(node.code(address), (code) =>
     code === undefined
       ? Effect.succeed("wallet" as const)
-      : Effect.map(node.decimals(address), (decimals) => (decimals === undefined ? "wallet" : "token"))
+      : Effect.map(node.decimals(address), (decimals) => (decimals === undefined ? "contract" : "token"))
   )
 
 const chainFacts = Effect.fnUntraced(function* (

@@ -131,7 +131,7 @@ export const SupportedResponse = Schema.Struct({
 })
 
 /** A reason that is safe to show: a protocol code, never the facilitator's free text, an address or a nonce. */
-const reasonCode = (reason: string | null | undefined, fallback: string): string =>
+export const reasonCode = (reason: string | null | undefined, fallback: string): string =>
   typeof reason === "string" && /^(?!0x)[a-z0-9_]{1,80}$/i.test(reason) ? reason : fallback
 
 export const toVerification = (response: typeof VerifyResponse.Type): Verification =>

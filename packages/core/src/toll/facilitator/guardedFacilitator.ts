@@ -7,7 +7,7 @@ import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { Facilitator } from "./Facilitator.ts"
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
-import { unreachableSettlement } from "./Wire.ts"
+import { reasonCode, unreachableSettlement } from "./Wire.ts"
 
 /*
  * The boundary between the till and a `Facilitator` that a host wrote as a service. Those that this package makes have
@@ -31,6 +31,12 @@ const isVerification = (value: unknown): value is Verification => {
     ? isTextOrNone(payer)
     : (tag === "Invalid" || tag === "Unreachable") && typeof reason === "string"
 }
+
+/** Callers get the reason of a refusal, also in a header. */
+const withCode = <A extends Verification | Settlement>(result: A): A =>
+  result._tag === "Invalid" || result._tag === "Rejected"
+    ? { ...result, reason: reasonCode(result.reason, "invalid_payment") }
+    : result
 
 const isTransaction = (value: unknown, { requirements: { network } }: FacilitatorRequest): boolean =>
   typeof value === "string" &&
@@ -76,35 +82,50 @@ const called = <A>(
     Effect.catch((fault) => Effect.succeed(otherwise(causeName(fault))))
   )
 
-const isList = <A>(value: unknown): value is ReadonlyArray<A> => Array.isArray(value)
+const isListOf =
+  <A>(is: (member: unknown) => boolean) =>
+  (value: unknown): value is ReadonlyArray<A> =>
+    Array.isArray(value) && value.every(is)
+const isKind = (member: unknown): boolean => typeof fieldsOf(member)["network"] === "string"
+const isReading = (member: unknown): boolean => typeof fieldsOf(member)["host"] === "string"
 const isFlag = (value: unknown): value is boolean | undefined =>
   value === undefined || typeof value === "boolean"
 
 /** A facilitator whose calls end, whose faults are unknown outcomes, and whose results have their shape. */
 export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["Service"] => {
-  const { clocks, feePayers, settles, supported } = given
-  const { movesNoMoney, withhold } = given
-  const guarded: Partial<Facilitator["Service"]> = {
+  const { addresses, clocks, feePayers, movesNoMoney, settles, settleTimeoutMillis, sources } = given
+  const { supported, withhold } = given
+  // Not over the host's own object, which may be frozen, or an instance of a class with private fields.
+  return {
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(settleTimeoutMillis === undefined ? {} : { settleTimeoutMillis }),
+    ...(sources === undefined ? {} : { sources }),
     ...(withhold === undefined ? {} : { withhold: (name) => withhold.call(given, name) }),
     ...(movesNoMoney === undefined ? {} : { movesNoMoney: (caip2) => movesNoMoney.call(given, caip2) }),
     verify: (request) =>
-      called<Verification>(
-        verifyMillis,
-        () => given.verify(request),
-        isVerification,
-        (reason) => ({ _tag: "Unreachable", reason })
+      Effect.map(
+        called<Verification>(
+          verifyMillis,
+          () => given.verify(request),
+          isVerification,
+          (reason) => ({ _tag: "Unreachable", reason })
+        ),
+        withCode
       ),
     settle: (request) =>
-      called<Settlement>(
-        given.settleTimeoutMillis ?? settleMillis,
-        () => given.settle(request),
-        (value): value is Settlement => isSettlement(value, request),
-        unreachableSettlement
+      Effect.map(
+        called<Settlement>(
+          settleTimeoutMillis ?? settleMillis,
+          () => given.settle(request),
+          (value): value is Settlement => isSettlement(value, request),
+          unreachableSettlement
+        ),
+        withCode
       ),
     supported: called<ReadonlyArray<SupportedKind>>(
       readMillis,
       () => supported,
-      isList,
+      isListOf(isKind),
       () => []
     ),
     ...(feePayers === undefined
@@ -114,7 +135,7 @@ export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["
             called<ReadonlyArray<ReadonlyArray<string>>>(
               readMillis,
               () => feePayers.call(given, caip2),
-              isList,
+              isListOf(Array.isArray),
               () => []
             )
         }),
@@ -135,11 +156,9 @@ export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["
           clocks: called<ReadonlyArray<ClockReading>>(
             readMillis,
             () => clocks,
-            isList,
+            isListOf(isReading),
             () => []
           )
         })
   }
-  // What isn't called is read of the host's own, which may be an instance of a class.
-  return Object.assign(Object.create(given) as Facilitator["Service"], guarded)
 }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import type { StoreError } from "../../domain/Errors.ts"
+import { StoreError } from "../../domain/Errors.ts"
 import type { Charge, Charges, NewCharge } from "../../ports/Charges.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { Secrets } from "../../runtime/Secrets.ts"
 import type { Chain } from "../evidence/Chain.ts"
 import type { Admission } from "../limits/Admission.ts"
@@ -42,6 +43,8 @@ interface Services {
 }
 
 type StepOf<Tag extends RequestStep["_tag"]> = Extract<RequestStep, { readonly _tag: Tag }>
+
+const unknownKey = new MalformedResponse({ message: "secret lacks the key of a stored payment" })
 
 /** Takeovers of one charge by calls of this process. */
 const takeoverBudget = { times: 10, spanMillis: 10_000 }
@@ -112,11 +115,13 @@ export class CallPerformer {
     lookup: Effect.Effect<Charge | undefined, StoreError>
   ): CallResult<never> {
     const found = (charge: Charge | undefined) => this.found(attempt, charge, attempt.lease.nowMillis())
-    return Effect.flatMap(lookup, (charge) =>
-      // A voided charge with another signature: check the signer, which decides about this payment.
-      charge?.state === "voided" && charge.payloadDigest !== attempt.digest
-        ? Effect.map(this.services.admission.checkSignature(attempt), () => found(charge))
-        : Effect.succeed(found(charge))
+    return Effect.flatMap(lookup, (charge): CallResult<never> =>
+      charge !== undefined && this.lacksKey(charge, attempt)
+        ? Effect.fail(new StoreError({ operation: "charges.find", cause: unknownKey }))
+        : // A voided charge with another signature: check the signer, which decides about this payment.
+          charge?.state === "voided" && charge.payloadDigest !== attempt.digest
+          ? Effect.map(this.services.admission.checkSignature(attempt), () => found(charge))
+          : Effect.succeed(found(charge))
     )
   }
 
@@ -149,6 +154,25 @@ export class CallPerformer {
 
   private isSameRequest({ fingerprint }: Charge, { request }: PaymentAttempt): boolean {
     return isDigestOf(this.services.secrets, fingerprint, "fingerprint", request.canonical)
+  }
+
+  /**
+   * Whether another process has replaced the key under which the payment was recorded, and this one has only the old ones:
+   * it can't tell what was paid for, and must not ask for another payment.
+   */
+  private lacksKey(
+    { fingerprint, payloadDigest, settledAtMillis }: Charge,
+    attempt: PaymentAttempt
+  ): boolean {
+    const { keyIds, retiredKeyIds } = this.services.secrets
+    const id = fingerprint.slice(0, fingerprint.indexOf(":"))
+    const nowMillis = attempt.lease.nowMillis()
+    return (
+      payloadDigest === attempt.digest &&
+      !keyIds.includes(id) &&
+      !retiredKeyIds.has(id) &&
+      nowMillis <= (settledAtMillis ?? nowMillis) + attempt.request.replayMillis
+    )
   }
 
   private readonly takeOver = Effect.fnUntraced(

@@ -156,6 +156,15 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
       "index till_charges.till_charges_transfer is not unique"
     ],
     [
+      "a column of a unique index: one transfer would prove many payments",
+      [
+        "DROP INDEX till_charges_transfer",
+        `CREATE UNIQUE INDEX till_charges_transfer ON till_charges
+          (transaction_hash, network, transfer_log_index, key) WHERE transaction_hash IS NOT NULL`
+      ],
+      "index till_charges.till_charges_transfer is unique over other columns"
+    ],
+    [
       "a primary key",
       [
         "DROP TABLE till_refund_attempts",
