@@ -155,6 +155,13 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "mount_differs"
     }
   ],
+  [`${till}/proxyCheck.test.ts`]: [
+    {
+      mistake: "a proxy whose clients aren't known is reported once, and works: %s",
+      works: "is no word worth: %s",
+      text: "client_address_unknown"
+    }
+  ],
   [`${till}/portCheck.test.ts`]: [
     {
       mistake: "a port that is a layer is refused at start: %s",

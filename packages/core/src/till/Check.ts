@@ -1,6 +1,7 @@
 /** What a till checks, of itself and of what it depends on. */
 export type CheckName =
   | "baseUrl"
+  | "client address"
   | "clock"
   | "database clock"
   | "storage"

@@ -11,6 +11,7 @@ import { Checks } from "./Checks.ts"
 import { Health, healthOf, type TillHealth } from "./Health.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { MountCheck } from "./mountCheck.ts"
+import { ProxyCheck } from "./proxyCheck.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
 import { StoreTime } from "./storeTime.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
@@ -56,7 +57,10 @@ export class PricedHandling extends Context.Service<
 >()("@till402/core/PricedHandling") {}
 
 /** The service over the parts that `assemble` makes. */
-export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} }: TillHooks) =>
+export const tillService = (
+  configured: ConfiguredSettings,
+  { clientAddress, publicRoutes = {} }: TillHooks
+) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const http = yield* Http
@@ -82,8 +86,12 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         })
       }
       const mounts = new MountCheck(configured)
+      const proxies = new ProxyCheck(clientAddress !== undefined)
+      const noting = (handling: Handling, request: IncomingRequest, caller?: Caller): Handling =>
+        proxies.noting(mounts.noting(handling, caller?.mount), request, caller)
+      const seen = (): ReadonlyArray<Check> => [...mounts.found(), ...proxies.found()]
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>
-        mounts.noting(counted(http.handle(request, caller)), caller?.mount)
+        noting(counted(http.handle(request, caller)), request, caller)
       const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
         Effect.suspend(() => {
           const handling = handle(incoming(request), caller)
@@ -106,12 +114,12 @@ export const tillService = (configured: ConfiguredSettings, { publicRoutes = {} 
         ] as ReadonlyArray<`/${string}`>,
         prefix,
         reconcile: onTime(Effect.provide(reconcileOnce(), context)),
-        check: Effect.map(onTime(checks), (found) => [...found, ...mounts.found()]),
-        health: Effect.map(onTime(health), (found) => healthOf([...found.checks, ...mounts.found()], found)),
+        check: Effect.map(onTime(checks), (found) => [...found, ...seen()]),
+        health: Effect.map(onTime(health), (found) => healthOf([...found.checks, ...seen()], found)),
         isReady
       })
       const priced = PricedHandling.of({
-        handle: (call, caller) => counted(http.handlePriced(call, caller))
+        handle: (call, caller) => noting(counted(http.handlePriced(call, caller)), call.request, caller)
       })
       return Context.make(TillService, till).pipe(Context.add(PricedHandling, priced))
     })

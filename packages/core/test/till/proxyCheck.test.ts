@@ -1,0 +1,74 @@
+import { expect, it, onTestFinished } from "vitest"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import { incoming } from "../../src/http/HttpMessage.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { Till } from "../../src/till/PlainTill.ts"
+import type { TillHooks } from "../../src/till/settings/TillHooks.ts"
+import { settings } from "./hosted.ts"
+
+/*
+ * The address of a client behind a proxy, as an adapter of a framework passes it.
+ */
+
+const open = async (options: Pick<TillHooks, "clientAddress"> = {}) => {
+  const events: Array<TillEvent> = []
+  const till = Till.make({
+    ...settings,
+    ...options,
+    facilitator: fakeFacilitator(),
+    storage: memory(),
+    tracker: fakeTracker(),
+    onEvent: (event) => events.push(event)
+  })
+  onTestFinished(till.dispose)
+  await till.ready
+  const send = async (clientAddress: string | undefined, forwarded?: string) => {
+    const request = new Request("https://shop.example/x402/track?number=1Z999AA10123456784", {
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded }
+    })
+    return (await till.handle(incoming(request), { clientAddress })).status
+  }
+  return {
+    send,
+    messages: () =>
+      events.filter(({ code }) => code === "client_address_unknown").map(({ message }) => message),
+    checks: async () => (await till.check()).filter(({ name }) => name === "client address")
+  }
+}
+
+it.each([
+  ["on this machine", "::ffff:127.0.0.1"],
+  ["in a cluster", "10.4.0.7"],
+  ["in a container's network", "172.18.0.2"],
+  ["on IPv6", "fd00::7"],
+  ["of a server that names no address", undefined]
+])("a proxy whose clients aren't known is reported once, and works: %s", async (_, address) => {
+  const { checks, messages, send } = await open()
+  expect(await send(address)).toBe(402)
+  expect(messages()).toEqual([])
+  expect([await send(address, "203.0.113.7"), await send(address, "203.0.113.8")]).toEqual([402, 402])
+  expect(messages()).toEqual([
+    expect.stringContaining("all callers share the limits of one. Let the framework trust")
+  ])
+  expect(await checks()).toMatchObject([{ status: "warn", cure: expect.stringContaining("trust proxy") }])
+})
+
+it.each([
+  ["no proxy", "127.0.0.1", undefined],
+  ["a trusted proxy", "203.0.113.7", "203.0.113.7, 10.0.0.2"],
+  ["a trusted proxy, and a client of its network", "10.4.0.7", "10.4.0.7"],
+  ["a stranger who sends the header", "198.51.100.4", "203.0.113.7"]
+])("is no word worth: %s", async (_, address, forwarded) => {
+  const { checks, messages, send } = await open()
+  expect(await send(address, forwarded)).toBe(402)
+  expect([messages(), await checks()]).toEqual([[], []])
+})
+
+it("a host that reads another header decides for itself", async () => {
+  const { messages, send } = await open({
+    clientAddress: (request) => request.headers.get("cf-connecting-ip") ?? undefined
+  })
+  expect(await send("10.4.0.7", "203.0.113.7")).toBe(402)
+  expect(messages()).toEqual([])
+})
