@@ -6,7 +6,7 @@ import { listInPages } from "./listInPages.ts"
 import { checkBefore, checkChoice, checkDates } from "./OperatorInput.ts"
 import { type ExportFormat, exportFormats } from "./recordExport.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
-import { auditLedger, auditLedgerWithChain, type LedgerAudit } from "../toll/audit/LedgerAudit.ts"
+import type { LedgerAudit } from "../toll/audit/LedgerAudit.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 
@@ -88,6 +88,9 @@ export class LedgerOperator extends Context.Service<
   ): Layer.Layer<LedgerOperator, never, Charges | Chain> =>
     Layer.effect(LedgerOperator, make(networks, refundWallets))
 }
+
+/** Only those who check load it. */
+const loadAudit = Effect.promise(() => import("../toll/audit/LedgerAudit.ts"))
 
 const defaultLimit = 50
 const exportPageSize = 200
@@ -173,6 +176,7 @@ const make = Effect.fnUntraced(function* (
           // A payment that settles in this very millisecond counts, too.
           beforeMillis: to?.getTime() ?? nowMillis + 1
         }
+        const { auditLedger, auditLedgerWithChain } = yield* loadAudit
         return withChain
           ? yield* auditLedgerWithChain(span, networks, refundWallets)
           : yield* auditLedger(span)

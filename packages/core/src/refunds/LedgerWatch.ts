@@ -2,7 +2,7 @@ import { Clock, Effect, Option, Semaphore } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
-import { auditLedgerWithChain, type LedgerFault } from "../toll/audit/LedgerAudit.ts"
+import type { LedgerFault } from "../toll/audit/LedgerAudit.ts"
 import type { PaidTo } from "../toll/audit/NetworkAudit.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 
@@ -31,6 +31,7 @@ export const makeLedgerWatch = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LedgerWatch, never, Charges | Chain> {
   const charges = yield* Charges
   const chain = yield* Chain
+  const { auditLedgerWithChain } = yield* Effect.promise(() => import("../toll/audit/LedgerAudit.ts"))
   const oneAtATime = yield* Semaphore.make(1)
   let lastAuditMillis: number | undefined
   let reported: ReadonlySet<string> = new Set()
