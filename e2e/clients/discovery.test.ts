@@ -1,4 +1,4 @@
-import { memory, Till, type TillOptions } from "@till402/core"
+import { memory, operation, Till, type TillOptions } from "@till402/core"
 import { Buy, Search, Shop, Track, VaultBuy, VaultDownload, VaultSearch } from "@till402/core/effect"
 import {
   fakeAssistant,
@@ -93,6 +93,22 @@ let till: OpenTill
 beforeAll(async () => {
   till = await openTill()
   return () => till.dispose()
+})
+
+it("the discovery data of an own route whose parameters have no example is valid, as in docs/start.md", async () => {
+  const weather = operation({
+    id: "weather",
+    method: "GET",
+    path: "/weather/:city",
+    description: "Weather of a city, now",
+    price: "0.02",
+    work: ({ city }) => ({ city, celsius: 21 })
+  })
+  const own = await openTill({ operations: [weather] })
+  onTestFinished(own.dispose)
+  const { extension } = await challengeOf(own, `${baseUrl}/weather/oslo`)
+  expect(validateDiscoveryExtensionSpec(extension as never)).toEqual({ valid: true })
+  expect(validateDiscoveryExtension(extension)).toEqual({ valid: true })
 })
 
 describe.each(ids)("the discovery data of %s", (id) => {

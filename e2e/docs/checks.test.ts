@@ -33,6 +33,11 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "a Safe and other wallets that are contracts"
     },
     {
+      mistake: "that is a website is one event with its host",
+      works: "of the right chain is taken without a word",
+      text: "is a website's"
+    },
+    {
       mistake: "is reported with an account of a program, such as that of a multisig beside its vault",
       works: "is taken with a wallet, and with the vault of a multisig, at which there is no account",
       text: "the vault of a Squads multisig"
@@ -53,6 +58,11 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "reports refunds of another network of Solana, and none of the right one",
       works: "starts without a word with the settings of a shop",
       text: "risky_setting"
+    },
+    {
+      mistake: "a secret in quotes",
+      works: "starts without a word with the settings of a shop",
+      text: "begins or ends with a quote or white space"
     },
     {
       mistake: "an http address",
@@ -145,6 +155,32 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "what needs the chain's proof is refused, and a false receipt ends the sales through it",
       works: "an honest facilitator of the same network goes on",
       text: "it gets no more payments, the network goes on with others"
+    }
+  ],
+  [`${till}/facilitatorAddress.test.ts`]: [
+    {
+      mistake: "a redirect that loses payments is reported once, with where it leads: %i",
+      works: "a redirect that keeps payments is no word worth: %i",
+      text: "redirects by 301, 302 or 303"
+    },
+    {
+      mistake: "%s is reported once, with what to do",
+      works: "a redirect that keeps payments is no word worth: %i",
+      text: "`no_json`, `no_kinds`"
+    }
+  ],
+  "packages/core/test/postgres.test.ts": [
+    {
+      mistake: "is refused before a buyer's name needs one",
+      works: "one that stores bytes as they are is taken",
+      text: "stores text as LATIN1"
+    }
+  ],
+  "packages/core/test/sqlite.test.ts": [
+    {
+      mistake: "the address of another database",
+      works: "keeps everything when it is closed and opened again",
+      text: "filename is an address, and sqlite takes the path of a file"
     }
   ],
   [`${till}/mountCheck.test.ts`]: [

@@ -110,6 +110,9 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
   })
 }
 
+/** `SQL_ASCII` stores the bytes of UTF-8 as they are. */
+const encodings: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"])
+
 /** SQLSTATEs that a retry doesn't fix: wrong user, password or database, missing rights. */
 const refused = /^(?:28|3D000|42501)/
 
@@ -147,6 +150,14 @@ export const postgresClient = Effect.fnUntraced(function* (
     startupParameters: { ...parameters, statement_timeout: String(settings.statementTimeoutMillis) }
   }).pipe(Effect.mapError(failure), Effect.provide(Reactivity.layer))
   // The pool connects on demand; this reports a wrong address at start.
-  yield* Effect.mapError(client`SELECT 1`, failure)
+  const [shown] = yield* Effect.mapError(
+    client<{ readonly server_encoding: string }>`SHOW server_encoding`,
+    failure
+  )
+  const encoding = shown!.server_encoding
+  if (!encodings.has(encoding))
+    return yield* new ConfigurationError({
+      message: `storage: ${database} stores text as ${encoding}, which lacks letters of buyers' names and addresses: their calls would get 503. Create the database with ENCODING 'UTF8'`
+    })
   return client as SqlClient.SqlClient
 })

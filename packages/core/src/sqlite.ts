@@ -38,15 +38,22 @@ export const sqlite = (options: {
         )
       : filename.trim() === ""
         ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
-        : SqliteClient.connect({ filename }).pipe(
-            Effect.mapError((error) => openFailure(filename, error)),
-            // A URI may name what is no file.
-            Effect.tap(() =>
-              filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
-                ? Effect.void
-                : watchFile(filename)
+        : isAddress(filename)
+          ? Effect.fail(
+              new ConfigurationError({
+                message:
+                  "storage: filename is an address, and sqlite takes the path of a file. Give the address of a PostgreSQL database to postgres({ url })"
+              })
             )
-          )
+          : SqliteClient.connect({ filename }).pipe(
+              Effect.mapError((error) => openFailure(filename, error)),
+              // A URI may name what is no file.
+              Effect.tap(() =>
+                filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
+                  ? Effect.void
+                  : watchFile(filename)
+              )
+            )
   )
   const kept = Layer.succeed(
     StorageIsKept,
@@ -58,6 +65,9 @@ export const sqlite = (options: {
     Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened), Layer.merge(kept))))
   )
 }
+
+/** It may have a password, which no message shows. */
+const isAddress = (filename: string): boolean => /^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(filename.trim())
 
 const openFailure = (filename: string, error: SqlError.SqlError): ConfigurationError | StoreError =>
   error.reason._tag === "LockTimeoutError"

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { addressOf } from "../src/stores/sql/postgresSocket.ts"
-import { postgres, type PostgresOptions } from "../src/postgres.ts"
+import { postgres, postgresClient, type PostgresOptions } from "../src/postgres.ts"
 import { claimOf } from "./stores/sql/claimOf.ts"
 
 let cluster: Omit<Postgres, "stop">
@@ -43,6 +43,35 @@ describe("an address", () => {
     const url = `${await cluster.createDatabase()}?sslmode=prefer`
     const wrapped = Redacted.make(url)
     expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url: wrapped })))).toEqual({
+      _tag: "Claimed"
+    })
+  })
+})
+
+describe("a database that can't store every letter", () => {
+  const encoded = async (encoding: string): Promise<string> => {
+    const name = `encoded_${encoding.toLowerCase()}_${Date.now()}`
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(
+          postgresClient({ url: cluster.url }),
+          (sql) =>
+            sql`CREATE DATABASE ${sql(name)} ENCODING ${sql.literal(`'${encoding}'`)} LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`
+        )
+      )
+    )
+    return cluster.url.replace(/postgres$/, name)
+  }
+
+  it("is refused before a buyer's name needs one", async () => {
+    const error = await failureOf({ url: await encoded("LATIN1") })
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(/stores text as LATIN1.* Create the database with ENCODING 'UTF8'/)
+  })
+
+  it("one that stores bytes as they are is taken", async () => {
+    const url = await encoded("SQL_ASCII")
+    expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))).toEqual({
       _tag: "Claimed"
     })
   })

@@ -188,11 +188,17 @@ describe("a name that is wrong", () => {
       },
       /not a database/
     ],
-    ["an empty name", () => "", /must not be empty/]
+    ["an empty name", () => "", /must not be empty/],
+    [
+      "the address of another database",
+      () => "postgres://till:secret-word@db/till",
+      /to postgres\(\{ url \}\)/
+    ]
   ])("is refused in readable words: %s", async (_, filename, words) => {
     const error = await openingOf(filename())
     expect(error).toBeInstanceOf(ConfigurationError)
     expect((error as ConfigurationError).message).toMatch(words)
+    expect((error as ConfigurationError).message).not.toContain("secret-word")
   })
 })
 

@@ -136,7 +136,21 @@ describe("a ZIP archive is refused", () => {
         "ssh_host_ed25519_key",
         "keypair.json",
         "target/deploy/shop-keypair.json",
+        ".dev.vars",
+        ".flaskenv",
+        "service-account.json",
+        "shop-serviceAccountKey.json",
+        "client_secret_12.apps.json",
+        "credentials.json",
+        "config/secrets.yaml",
+        "UTC--2024-01-01T00-00-00.000Z--209693bc6afc0c5328ba36faf03c514ef312287c",
         // Not private:
+        ".dev.vars.example",
+        "service-account.example.json",
+        "services/account.md",
+        "secrets.md",
+        "client_secrets.ts",
+        "UTC--offsets.md",
         ".cargo/config.toml",
         "docs/hosts.yml",
         "auth.json",
@@ -189,7 +203,15 @@ describe("a ZIP archive is refused", () => {
       "keystore/UTC--2026-01-01T00-00-00.000Z--abc",
       "ssh_host_ed25519_key",
       "keypair.json",
-      "target/deploy/shop-keypair.json"
+      "target/deploy/shop-keypair.json",
+      ".dev.vars",
+      ".flaskenv",
+      "service-account.json",
+      "shop-serviceAccountKey.json",
+      "client_secret_12.apps.json",
+      "credentials.json",
+      "config/secrets.yaml",
+      "UTC--2024-01-01T00-00-00.000Z--209693bc6afc0c5328ba36faf03c514ef312287c"
     ])
     expect(found.faults[0]?.message).toContain("--allow")
     const allow = found.faults.map(({ path: part }) => part).filter((part) => part !== "cert.pem")

@@ -133,7 +133,9 @@ const describeOperation = (operation: DescribedOperation): Description => {
   const given = Object.entries(documents.example.input)
   const pathParams = Object.fromEntries(given.filter(([name]) => names.has(name)))
   const values = Object.fromEntries(given.filter(([name]) => !names.has(name)))
-  const definitions = { ...input.definitions, ...params?.definitions }
+  // Indexers refuse an example without a parameter that its schema requires.
+  const shown = Object.keys(pathParams).length === names.size ? params : undefined
+  const definitions = { ...input.definitions, ...shown?.definitions }
   const output = outputOf(operation)
   return {
     hasParams: params !== undefined,
@@ -144,7 +146,7 @@ const describeOperation = (operation: DescribedOperation): Description => {
             type: "http",
             method,
             ...(isGet ? {} : { bodyType: "json" }),
-            ...(params === undefined ? {} : { pathParams }),
+            ...(shown === undefined ? {} : { pathParams }),
             [field]: values
           },
           output
@@ -159,10 +161,10 @@ const describeOperation = (operation: DescribedOperation): Description => {
                 type: { const: "http" },
                 method: { enum: [method] },
                 ...(isGet ? {} : { bodyType: { enum: ["json"] } }),
-                ...(params === undefined ? {} : { pathParams: compact(params.schema) }),
+                ...(shown === undefined ? {} : { pathParams: compact(shown.schema) }),
                 [field]: compact(input.schema)
               },
-              required: ["type", "method", field, ...(params === undefined ? [] : ["pathParams"])]
+              required: ["type", "method", field, ...(shown === undefined ? [] : ["pathParams"])]
             },
             output: outputSchemaOf(operation)
           },

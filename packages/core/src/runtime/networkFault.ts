@@ -44,10 +44,10 @@ const trailOf = (error: unknown): Trail => {
 /**
  * Describes, of a failed call or of a response, why a server wasn't reached or which status it responded with, and names
  * its host, as in `ENOTFOUND rpc.example`: of its address nothing else, since user, path and query may hold keys.
- * `undefined`: neither is known.
+ * `name` stands for a fault that has neither; `undefined`: nothing is known.
  */
-export const networkFault = (error: unknown): string | undefined => {
+export const networkFault = (error: unknown, name?: string): string | undefined => {
   const { code, host, status } = trailOf(error)
-  const what = status === undefined ? code : `HTTP ${status}`
+  const what = status === undefined ? (code ?? name) : `HTTP ${status}`
   return what === undefined || host === undefined ? what : `${what} ${host}`
 }

@@ -163,6 +163,9 @@ const isGuessable = (key: SecretKey): boolean => {
 /** No call for a machine costs so much, in atomic units: 10,000 dollars. */
 const highPrice = 10_000_000_000n
 
+/** Docker's `--env-file` keeps quotes, and a file ends with a line break: another reader of the same text has another secret. */
+const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrapped(key.secret))
+
 const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
 
 /** Addresses that suit a test: those of the service, its facilitators and its nodes. */
@@ -232,6 +235,12 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         "secret",
         "A secret looks guessable: download tokens and stored responses depend on it",
         "Generate one with: npx till402 secret"
+      ),
+    settings.secret.some(isWrapped) &&
+      risk(
+        "secret",
+        "A secret begins or ends with a quote or white space, which belong to it: without them, it is another secret",
+        "Leave them out where it is stored"
       ),
     refundsOnEvm &&
       unread.length > 0 &&

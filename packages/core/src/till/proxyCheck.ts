@@ -16,7 +16,7 @@ const isPrivate = (address: string): boolean =>
 const finding: Finding = {
   status: "warn",
   problem:
-    "Requests come through a proxy (X-Forwarded-For), and the address of their client isn't known: all callers share the limits of one",
+    "Requests come through a proxy (X-Forwarded-For), and their client's address isn't known: all callers share the limits of one",
   cure: 'Let the framework trust the proxy (Express: app.set("trust proxy", 1)), or give clientAddress. See docs/mounting.md, "Behind a proxy"'
 }
 

@@ -208,7 +208,24 @@ describe("a node of an EVM network", () => {
       401
     )
     expect(refused.refusal).toBeUndefined()
-    expect(refused.reported).toEqual([expect.stringMatching(/^chain_unreadable .*401/)])
+    expect(refused.reported).toEqual([
+      expect.stringMatching(/^chain_unreadable .*401.*: The chain .*\(HTTP 401 /)
+    ])
+  })
+
+  it("that is a website is one event with its host", async () => {
+    const site = createServer((_, response) => response.end("<html>hello</html>")).listen(0, "127.0.0.1")
+    await once(site, "listening")
+    onTestFinished(() => void site.close())
+    const { port } = site.address() as AddressInfo
+    const { refusal, reported } = await start({
+      network: "base-sepolia",
+      rpcUrl: `http://127.0.0.1:${port}/key-of-mine`
+    })
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([
+      expect.stringContaining(`could not be read (HttpRequestError 127.0.0.1:${port})`)
+    ])
   })
 })
 

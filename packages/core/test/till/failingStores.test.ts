@@ -42,6 +42,24 @@ it("an order that can't be stored leaves its quote consumed where that can't be 
   expect(shop.events.filter(({ code }) => code === "log")).toEqual([])
 })
 
+it("a price that the store fails is reported, with what failed", async () => {
+  const shop = await openTill({
+    storage: storageWith((stores) =>
+      Context.add(stores, Quotes, { ...Context.get(stores, Quotes), put: failure("quotes.put") })
+    )
+  })
+  expect((await shop.send(buy)).status).toBe(503)
+  expect(shop.events.filter(({ code }) => code === "storage_failed")).toEqual([
+    {
+      level: "error",
+      code: "storage_failed",
+      message: "The store failed",
+      operation: "quotes.put",
+      error: "Error"
+    }
+  ])
+})
+
 it("a call that the store fails keeps its lease where that can't be ended, and says so", async () => {
   const shop = await openTill({
     storage: storageWith((stores) =>

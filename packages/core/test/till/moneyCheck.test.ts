@@ -142,6 +142,12 @@ describe("a till that takes real money", () => {
       /^secret: A secret looks guessable/
     ],
     [
+      "a secret in quotes",
+      { secret: `"${tillKey}"` },
+      /^secret: A secret begins or ends with a quote or white space/
+    ],
+    ["a secret with a line break", { secret: `${tillKey}\n` }, /^secret: A secret begins or ends/],
+    [
       "a price without its point",
       { prices: { track: "5200000" } },
       /^prices: The price of track is above 10,000/

@@ -25,10 +25,11 @@ const names: ReadonlySet<string> = new Set([
   ".ssh"
 ])
 
-/** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`; not `.envoy.yaml`. */
-const environment = /^\.env(?:rc|s)?(?![a-z])|.\.env$/
-/** Names of examples, such as `.env.example`, which are published everywhere. */
-const example = /[._-](?:example|sample|template|dist|defaults?)$|^(?:example|sample|template|defaults?)[._-]/
+/** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`, `.dev.vars`; not `.envoy.yaml`. */
+const environment = /^\.(?:env(?:rc|s)?|dev\.vars|flaskenv)(?![a-z])|.\.env$/
+/** Names of examples, such as `.env.example` and `secrets.sample.yaml`, which are published everywhere. */
+const example =
+  /[._-](?:example|sample|template|dist|defaults?)(?:\.(?:json|ya?ml|toml))?$|^(?:example|sample|template|defaults?)[._-]/
 /** What copies and editors append to a name. */
 const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)+$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
@@ -36,6 +37,9 @@ const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
 const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
 /** What `solana-keygen` writes, and Anchor beside a program: keys as JSON. */
 const keypair = /^(?:.*[._-])?keypair\.json$/
+/** Keys of accounts, as clouds hand them out, and what is called secrets. */
+const credentials =
+  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|credentials)\.json$|^secrets\.(?:json|ya?ml|toml)$/
 /** Folders of translations, where `id.json` is Indonesian. */
 const translations =
   /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/
@@ -58,7 +62,7 @@ const isPrivate = (segment: string, folder: string): boolean => {
   const name = whole.replace(copy, "")
   const parent = folder.toLowerCase()
   if (names.has(name)) return true
-  if (environment.test(name) || keypair.test(name)) return !example.test(name)
+  if ([environment, keypair, credentials].some((pattern) => pattern.test(name))) return !example.test(name)
   if (name === "solana") return parent === ".config"
   // Passwords of registries.
   if (name === "config.json") return parent === ".docker"

@@ -1,5 +1,6 @@
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
-import { type ApiFailure, rateLimited, storeFailure } from "../../domain/ApiFailure.ts"
+import { type ApiFailure, rateLimited } from "../../domain/ApiFailure.ts"
+import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import { quoteFailure, upstreamFailure } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { format, toText } from "../../domain/Money.ts"
@@ -111,7 +112,7 @@ const responseOf = (orderId: string, { offer }: Quote): BuyResponse => {
   }
 }
 
-const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
+const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.catch(effect, storeUnavailable)
 
 /** The first quote that is found under one of several keys. */
 const firstFound = Effect.fnUntraced(function* (

@@ -1,5 +1,6 @@
 import { Clock, Effect, type Scope } from "effect"
-import { type ApiFailure, storeFailure } from "../../domain/ApiFailure.ts"
+import type { ApiFailure } from "../../domain/ApiFailure.ts"
+import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import { downloadExpired, downloadsUsedUp } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { type GuardedVaultFiles, guardedVaultFiles, type VaultFile } from "../ports/VaultFiles.ts"
@@ -76,7 +77,7 @@ export interface FreeDownloadParts {
   readonly ensureGranted: (purchase: VaultPurchase) => Effect.Effect<boolean, StoreError>
 }
 
-const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.mapError(effect, storeFailure)
+const store = <A, R>(effect: Effect.Effect<A, StoreError, R>) => Effect.catch(effect, storeUnavailable)
 
 /** What the holder of a token may try to open. */
 const holdingOf =

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { storeFailure } from "../../domain/ApiFailure.ts"
+import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
 import { Secrets } from "../../runtime/Secrets.ts"
@@ -36,7 +36,7 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
   const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
   const pages = yield* StatusPages
-  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
+  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.catch(effect, storeUnavailable)
 
   const open = Effect.fn("Vault.open")(function* (reference: string) {
     return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { type ApiFailure, storeFailure, validationFailure } from "../../domain/ApiFailure.ts"
+import { type ApiFailure, validationFailure } from "../../domain/ApiFailure.ts"
+import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import { itemNotFound } from "../ports/ApiFailures.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import type {
@@ -69,16 +70,13 @@ export class Vault extends Context.Service<
   )
 }
 
-const asFailure = (error: StoreError | ApiFailure): ApiFailure =>
-  error._tag === "StoreError" ? storeFailure() : error
-
 const make = Effect.gen(function* () {
   const items = yield* VaultItems
   const purchases = yield* VaultPurchases
   const files = yield* guardedVaultFiles
   const secrets = yield* Secrets
   const { ensureGranted, renew, settled, sweep } = yield* makePurchaseLife
-  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.mapError(effect, storeFailure)
+  const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.catch(effect, storeUnavailable)
 
   const search = Effect.fn("Vault.search")(function* (query: VaultQuery) {
     const page = yield* store(items.search(query))
@@ -128,7 +126,7 @@ const make = Effect.gen(function* () {
   yield* background.add({ operation: "vaultPurchases.work", run: sweep, reconcile: sweep })
   const newToken = Effect.fn("Vault.newToken")(function* (purchaseId: string, nonce: string) {
     const purchase = yield* store(purchases.find(purchaseId))
-    return purchase && (yield* Effect.mapError(renew(purchase, nonce), asFailure))
+    return purchase && (yield* Effect.catchTag(renew(purchase, nonce), "StoreError", storeUnavailable))
   })
 
   const downloadableMillis = files.maxAgeMillis ?? Infinity

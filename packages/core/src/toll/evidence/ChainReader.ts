@@ -79,8 +79,8 @@ const readNonces = Effect.fnUntraced(function* (
 })
 
 /** The message of an error may quote the endpoint's key and what was read. */
-const reported = reportedBy(
-  ({ cause }: NodeFailed) => networkFault(cause) ?? (cause instanceof Error ? cause.name : undefined)
+const reported = reportedBy(({ cause }: NodeFailed) =>
+  networkFault(cause, cause instanceof Error ? cause.name : undefined)
 )
 
 /** What one read of several found; `undefined` if it failed. */

@@ -5,14 +5,15 @@ import { report } from "../../runtime/events.ts"
 export const reportedBy =
   <E>(nameOf: (failure: E) => string | undefined) =>
   <A>(caip2: string, read: Effect.Effect<A, E>): Effect.Effect<A | undefined> =>
-    Effect.catch(read, (failure) =>
-      Effect.as(
+    Effect.catch(read, (failure) => {
+      const error = nameOf(failure)
+      return Effect.as(
         report(
           "Warn",
           "chain_unreadable",
-          "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
-          { port: "chain", network: caip2, error: nameOf(failure) }
+          `The chain could not be read${error === undefined ? "" : ` (${error})`}: check rpcUrl. Until it has been read once, no payment on it is accepted`,
+          { port: "chain", network: caip2, error }
         ),
         undefined
       )
-    )
+    })

@@ -18,6 +18,8 @@ export interface Reply {
   readonly retryAfter: string | undefined
   /** The header `EXTENSION-RESPONSES`. */
   readonly extensionResponses?: string | undefined
+  /** Where a GET ended, if it was redirected. */
+  readonly movedTo?: string | undefined
   /** Fails if the body is too long, or the connection breaks. */
   readonly text: Effect.Effect<string, Fault>
 }
@@ -28,6 +30,9 @@ export interface FacilitatorCall {
   /** JSON, sent by POST; `undefined`: GET. */
   readonly json: string | undefined
 }
+
+/** The statuses that ask for the same request elsewhere; after others, a POST becomes a GET, and may have taken effect. */
+export const repeating: ReadonlySet<number> = new Set([307, 308])
 
 /** Sends a call to a facilitator. The caller sets the deadline by interruption. */
 export type SendCall = (call: FacilitatorCall) => Effect.Effect<Reply, Fault>
@@ -43,8 +48,10 @@ export const sendOver = (client: HttpClient.HttpClient): SendCall =>
             HttpClientRequest.bodyText(json, "application/json")
           )
     const response = yield* client.execute(request)
+    const end = URL.parse(response.url)?.href
     return {
       status: response.status,
+      movedTo: json === undefined && end !== URL.parse(url)?.href ? end : undefined,
       retryAfter: response.headers["retry-after"],
       extensionResponses: response.headers["extension-responses"],
       text: Effect.catchTag(readBodyText(response, maxResponseBytes), "BodyTooLarge", (cause) =>

@@ -57,9 +57,19 @@ const readVerify = readAs(VerifyResponse)
 const readSettle = readAs(SettleResponse)
 const readSupported = readAs(SupportedResponse)
 
-/** Why there was no usable response: `http_401`, `ENOTFOUND facilitator.example`, or the name of an error. */
-const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string =>
-  error instanceof FacilitatorStatus ? `http_${error.status}` : (networkFault(error) ?? error._tag)
+/** The host's function that makes headers threw. */
+class HeadersFailed extends Error {}
+
+const faultOf = ({ cause }: FacilitatorFault): string | undefined => {
+  if (cause instanceof HeadersFailed) return "headers_failed"
+  return cause instanceof SyntaxError ? "no_json" : undefined
+}
+
+/** Why there was no usable response: `http_401`, `ENOTFOUND facilitator.example`, `no_json`, or the name of an error. */
+const reasonOf = (error: { readonly _tag: string } | FacilitatorStatus): string => {
+  if (error instanceof FacilitatorStatus) return `http_${error.status}`
+  return (error instanceof FacilitatorFault ? faultOf(error) : undefined) ?? networkFault(error) ?? error._tag
+}
 
 const within =
   (timeoutMillis: number) =>
@@ -76,7 +86,8 @@ const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
       ? Effect.succeed({})
       : Effect.tryPromise({
           try: async () => (await options.headers!(operation)) ?? {},
-          catch: (cause) => new FacilitatorFault({ cause })
+          catch: (cause) =>
+            new FacilitatorFault({ cause: new HeadersFailed("facilitator.headers failed", { cause }) })
         })
 
   const post = (operation: "verify" | "settle", request: FacilitatorRequest) =>
@@ -142,7 +153,16 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     )
   }, named)
 
+  let isReported = false
+  const noteRedirect = Effect.fnUntraced(
+    function* (movedTo: string) {
+      const { reportRedirect } = yield* Effect.promise(() => import("./redirectReport.ts"))
+      isReported = yield* reportRedirect(options, client, yield* uncached, movedTo)
+    },
+    (noted) => Effect.ignore(noted)
+  )
   const fetchSupported = get("/supported", "supported").pipe(
+    Effect.tap(({ movedTo }) => (movedTo === undefined || isReported ? Effect.void : noteRedirect(movedTo))),
     Effect.flatMap(readSupported),
     Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
     within(verifyTimeoutMillis),

@@ -4,7 +4,7 @@ import type { SupportedKind } from "./FacilitatorVerdicts.ts"
 
 /** Why a facilitator's `/supported` could not be read. */
 export interface SupportedFault {
-  /** `http_401`, `ENOTFOUND facilitator.example`, or the name of an error. */
+  /** `http_401`, `ENOTFOUND facilitator.example`, `no_json`, or the name of an error. */
   readonly reason: string
   /** As its `Retry-After` header says. */
   readonly retryAfterMillis?: number | undefined
@@ -33,6 +33,7 @@ export class SupportedKinds {
   private readonly turn = Semaphore.makeUnsafe(1)
   private nextMillis = 0
   private failures = 0
+  private wasEmpty = false
   constructor(source: SupportedSource) {
     this.source = source
   }
@@ -52,7 +53,10 @@ export class SupportedKinds {
     if (result._tag === "Success") {
       this.known = result.success
       this.failures = 0
-      this.nextMillis = nowMillis + (result.success.length === 0 ? emptyLifetimeMillis : lifetimeMillis)
+      const isEmpty = result.success.length === 0
+      this.nextMillis = nowMillis + (isEmpty ? emptyLifetimeMillis : lifetimeMillis)
+      if (isEmpty && !this.wasEmpty) yield* this.warn("no_kinds")
+      this.wasEmpty = isEmpty
       return
     }
     const { reason, retryAfterMillis = 0 } = result.failure
@@ -70,15 +74,18 @@ export class SupportedKinds {
     return report(
       "Warn",
       "facilitator_not_ready",
-      `${subject} did not list the payments that it supports${what}. ${hintOf(status)}`,
+      `${subject} did not list the payments that it supports${what}. ${hintOf(status ?? reason)}`,
       { port: "facilitator", reason, facilitator: name }
     )
   }
 }
 
-/** What the host can do about a status. */
-const hintOf = (status: string | undefined): string => {
+/** What the host can do about a status, or another reason. */
+const hintOf = (status: string): string => {
   if (status === "401" || status === "403") return "Check its keys: facilitator.headers must return them"
   if (status === "404") return "Check its address: /supported is read below it"
+  if (status === "no_json" || status === "no_kinds")
+    return "Check its address: it must be that of a facilitator. It is read again"
+  if (status === "headers_failed") return "Correct facilitator.headers, which threw"
   return "It is retried with backoff"
 }

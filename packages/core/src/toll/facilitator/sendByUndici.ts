@@ -4,6 +4,7 @@ import { BodyTooLarge } from "../../runtime/BoundedBody.ts"
 import {
   type FacilitatorCall,
   FacilitatorFault,
+  repeating,
   maxResponseBytes,
   type Reply,
   type SendCall,
@@ -176,9 +177,6 @@ const dispatch = (
       abort()
     })
   })
-
-/** The statuses that ask for the same request elsewhere; after others, a POST may have taken effect. */
-const repeating: ReadonlySet<number> = new Set([307, 308])
 
 /**
  * Calls by undici's dispatcher where that optional peer is installed, which takes a quarter of the time of `fetch`; over

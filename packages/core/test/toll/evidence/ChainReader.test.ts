@@ -280,7 +280,7 @@ describe("a read that fails", () => {
           level: "warning",
           code: "chain_unreadable",
           message:
-            "The chain could not be read: check rpcUrl. Until it has been read once, no payment on it is accepted",
+            "The chain could not be read (ContractFunctionExecutionError): check rpcUrl. Until it has been read once, no payment on it is accepted",
           port: "chain",
           network: network.caip2,
           error: "ContractFunctionExecutionError"

@@ -1,0 +1,101 @@
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it, onTestFinished } from "vitest"
+import { fakeTracker } from "../../../testing/src/index.ts"
+import type { TillEvent } from "../../src/runtime/events.ts"
+import { memory } from "../../src/stores/memory.ts"
+import { Till } from "../../src/till/PlainTill.ts"
+import { settings } from "./hosted.ts"
+
+/*
+ * The address of a facilitator that is almost right, over real sockets: what a host reads before the first payment.
+ */
+
+const serve = async (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const json =
+  (document: unknown): RequestListener =>
+  (_, response) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(document))
+  }
+
+const supported = json({ kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }] })
+
+const redirectTo =
+  (to: string, status: number): RequestListener =>
+  ({ url }, response) => {
+    response.writeHead(status, { location: `${to}${url}?key=secret-word` }).end()
+  }
+
+/** Starts a till with this facilitator: what it reports of it. */
+const start = async (url: string, headers?: () => Promise<Record<string, string>>) => {
+  const events: Array<TillEvent> = []
+  const till = Till.make({
+    ...settings,
+    facilitator: { url, verifyTimeoutMillis: 20_000, ...(headers === undefined ? {} : { headers }) },
+    storage: memory(),
+    tracker: fakeTracker(),
+    onEvent: (event) => events.push(event)
+  })
+  onTestFinished(till.dispose)
+  await till.ready
+  await expect.poll(() => calls).toBeGreaterThan(0)
+  await till.check()
+  return events
+    .filter(({ code }) => code === "facilitator_not_ready")
+    .map(({ message, reason }) => `${reason}: ${message}`)
+}
+
+let calls = 0
+const counted =
+  (listener: RequestListener): RequestListener =>
+  (request, response) => {
+    calls++
+    listener(request, response)
+  }
+
+it.each([301, 302, 303])(
+  "a redirect that loses payments is reported once, with where it leads: %i",
+  async (status) => {
+    calls = 0
+    const to = await serve(counted(supported))
+    const url = await serve(redirectTo(to, status))
+    expect(await start(url)).toEqual([
+      `http_${status}: The facilitator at ${url} redirects to ${to} with HTTP status ${status}, after which a payment arrives there without its body. Give that address`
+    ])
+  }
+)
+
+it.each([307, 308])("a redirect that keeps payments is no word worth: %i", async (status) => {
+  calls = 0
+  const to = await serve(counted(supported))
+  expect(await start(await serve(redirectTo(to, status)))).toEqual([])
+})
+
+it.each<[string, RequestListener, string]>([
+  ["a website", (_, response) => void response.end("<html>hello</html>"), "no_json"],
+  ["one that lists nothing", json({ kinds: [] }), "no_kinds"]
+])("%s is reported once, with what to do", async (_, listener, reason) => {
+  calls = 0
+  expect(await start(await serve(counted(listener)))).toEqual([
+    expect.stringMatching(new RegExp(`^${reason}: .* did not list .*Check its address`))
+  ])
+})
+
+it("headers that can't be made are reported as such, and their error isn't quoted", async () => {
+  calls = 1
+  const failing = () => Promise.reject(new Error("secret-word"))
+  const [message, ...others] = await start(await serve(supported), failing)
+  expect(others).toEqual([])
+  expect(message).toMatch(/^headers_failed: .*Correct facilitator.headers, which threw$/)
+  expect(message).not.toContain("secret-word")
+})
