@@ -5,7 +5,6 @@ import { StorageMarks } from "../ports/StorageMarks.ts"
 import type { Chain } from "../toll/evidence/Chain.ts"
 import type { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { facilitatorChecks } from "./background.ts"
-import { chainChecksNow } from "./chainCheck.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { readClockChecks } from "./clockCheck.ts"
 import { databaseChecks, takenMoney } from "./databaseCheck.ts"
@@ -76,7 +75,7 @@ export class Checks extends Context.Service<Checks, Effect.Effect<ReadonlyArray<
             storageChecks(settings),
             realMoneyChecks(settings, hooks),
             facilitatorChecks(settings),
-            chainChecksNow(settings.networks),
+            Effect.flatMap(loadMoneyCheck, ({ chainChecksNow }) => chainChecksNow(settings.networks)),
             tokenChecks(settings.networks)
           ],
           { concurrency: "unbounded" }

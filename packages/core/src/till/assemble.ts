@@ -34,7 +34,6 @@ import { shopErasure } from "../shop/ports/ShopErasure.ts"
 import { ShopSettings } from "../shop/routes/ShopSettings.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
 import { background } from "./background.ts"
-import { chainCheck } from "./chainCheck.ts"
 import { Checks } from "./Checks.ts"
 import { Health } from "./Health.ts"
 import { WorkerRuns, Workers } from "./Workers.ts"
@@ -183,12 +182,12 @@ const portCheck = (settings: ConfiguredSettings, { publicRoutes = {} }: TillHook
     )
   )
 
-/** The same. */
+/** The same, with the check of chains. */
 const moneyCheck = (settings: ConfiguredSettings, hooks: TillHooks) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("./moneyCheck.ts")),
-      (loaded) => loaded.moneyCheck(settings, hooks)
+      (loaded) => Layer.merge(loaded.moneyCheck(settings, hooks), loaded.chainCheck(settings))
     )
   )
 
@@ -287,7 +286,6 @@ export const assemble = <const Ops extends OperationLayers>(
       portCheck(settings, hooks),
       proofCheck(settings),
       moneyCheck(settings, hooks),
-      chainCheck(settings),
       keyLossCheck(settings),
       tokenCheck(settings.networks),
       shopErasure(settings)

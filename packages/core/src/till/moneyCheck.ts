@@ -308,3 +308,6 @@ export const moneyCheck = (...given: Parameters<typeof moneyChecks>) =>
       for (const risk of found) yield* report("Warn", "risky_setting", textOf(risk), { reason: risk.subject })
     })
   )
+
+/** Loaded together: each further file that is loaded later costs what is loaded at once some bytes. */
+export { chainCheck, chainChecksNow } from "./chainCheck.ts"

@@ -12,7 +12,7 @@ import { type AnyOperation, Operations } from "../../src/operations/Operation.ts
 import { UnreadNetworks } from "../../src/http/WithdrawnNetworks.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
-import { watchChains } from "../../src/till/chainCheck.ts"
+import { watchChains } from "../../src/till/watchChains.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { ConfiguredSettings } from "../../src/till/settings/Configuration.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
