@@ -12,6 +12,7 @@ const modes: Readonly<Record<string, readonly [text: string, load: () => Promise
     relaying: ["settlements and gas of the local facilitator on anvil", () => import("./relaying.ts")],
     stores: ["reads, sweeps, orders and searches at up to a million rows", () => import("./stores.ts")],
     assistant: ["what the assistant keeps of honest replies, and of lies", () => import("./assistant.ts")],
+    traces: ["processor time of the spans of paid calls", () => import("./traces.ts")],
     downloads: ["a large download of the vault, and 100 slow readers", () => import("./downloads.ts")]
   }
 

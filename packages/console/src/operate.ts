@@ -23,6 +23,7 @@ export {
   momentOf,
   networkName,
   orderStatus,
+  sentence,
   short,
   words
 } from "./text.ts"

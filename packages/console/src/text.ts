@@ -38,7 +38,8 @@ export const words = (name: string): string =>
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+/** A text as a label: `refund due` → `Refund due`. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What each state of a charge is called. */
 export const chargeStates: Readonly<Record<ChargeSummary["state"], string>> = {

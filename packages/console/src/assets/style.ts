@@ -140,7 +140,7 @@ details { margin-top: 0.5rem; }
   .life { grid-template-columns: repeat(2, 1fr); } .life li:nth-child(4)::before { content: "›"; } .life li:nth-child(odd)::before { content: ""; }
   .facts { grid-template-columns: minmax(0, 1fr); }
   th, td { padding: 0.4rem 0.5rem; }
-  tbody th, th.text code { white-space: normal; }
+  tbody th, th.text code, td time { white-space: normal; }
 }
 `
 

@@ -1,6 +1,6 @@
 import type { LedgerCheck, LedgerLine } from "@till402/core"
 import { html } from "hono/html"
-import { dollars, words } from "../text.ts"
+import { dollars, sentence, words } from "../text.ts"
 import {
   badge,
   code,
@@ -28,7 +28,7 @@ export const ledgerTable = ({ base }: PageContext, lines: ReadonlyArray<LedgerLi
       (line) =>
         html`<tr>
           <td>${time(line.at)}</td>
-          <td>${badge(kindTones[line.kind], words(line.kind))}</td>
+          <td>${badge(kindTones[line.kind], sentence(words(line.kind)))}</td>
           <th scope="row"><a href="${path(base, "charges", line.chargeKey)}">${words(line.operation)}</a></th>
           <td class="number">${dollars(line.amountAtomic)}</td>
           <td>${wallet(line.payer)}</td>

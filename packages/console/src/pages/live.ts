@@ -109,8 +109,10 @@ const lifeStrip = (counts: LiveCounts): Html => {
         html`<li>
           <h2>${name}</h2>
           <p>${text}</p>
-          <p class="count"><strong data-count="${count}">${values[count]}</strong> ${unit}</p>
-          ${count === "settled" ? html`<p class="also"><span data-count="unknown">${values["unknown"]}</span> unknown</p>` : ""}
+          <p class="count">
+            <strong data-count="${count}">${values[count]}</strong>
+            ${unit}${count === "settled" ? html`, <span data-count="unknown">${values["unknown"]}</span> unknown` : ""}
+          </p>
         </li>`
     )}
   </ol>`

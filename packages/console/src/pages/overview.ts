@@ -118,7 +118,7 @@ export const todayPage = (
     dayOf(new Date(context.now.getTime() - (chartDays - 1 - index) * dayMillis))
   )
   const received = sumOf(sums, "settled", today) - sumOf(sums, "reversed", today)
-  const { byCode } = counts
+  const { byCode, endedUnknown } = counts
   return page(context, {
     section: "today",
     title: "Today",
@@ -133,7 +133,7 @@ export const todayPage = (
         ${tile("Refunds that became due", dollars(sumOf(sums, "refund_due", today)), `${countOf(sums, "refund_due", today)} payments`, sumOf(sums, "refund_due", today) > 0n ? "warn" : "quiet")}
         ${isLive ? tile("402 sent", String(byCode.payment_required), "since this process started") : ""}
         ${isLive ? tile("Payments refused", String(byCode.payment_refused), "since this process started") : ""}
-        ${isLive ? tile("Calls failed", String(byCode.payment_failed), "since this process started") : ""}
+        ${isLive ? tile("Calls failed", String(byCode.payment_failed - endedUnknown), "since this process started") : ""}
       </ul>
       <section aria-labelledby="days">
         <h2 id="days">Received in ${chartDays} days</h2>

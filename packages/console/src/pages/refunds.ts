@@ -14,7 +14,7 @@ export const refundsPage = (
     title: "Refunds",
     content: html`<div class="head">
         <h1>Refunds</h1>
-        ${status.stopped === undefined ? badge("good", "running") : badge("bad", "stopped")}
+        ${status.stopped === undefined ? badge("good", "Running") : badge("bad", "Stopped")}
       </div>
       ${
         status.stopped === undefined
@@ -39,7 +39,7 @@ export const refundsPage = (
               <td class="number">${dollars(refund.amountAtomic)}</td>
               <td>${wallet(refund.payer)}</td>
               <td>${networkName(refund.network)}</td>
-              <td>${refund.isStarted ? badge("info", "being sent") : badge("warn", "due")}</td>
+              <td>${refund.isStarted ? badge("info", "Being sent") : badge("warn", "Due")}</td>
             </tr>`
         ),
         "No refund is due."

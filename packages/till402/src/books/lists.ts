@@ -17,6 +17,7 @@ import {
   networkName,
   orderStatus,
   readLine,
+  sentence,
   short,
   words
 } from "@till402/console/operate"
@@ -127,7 +128,7 @@ export const dueRefunds: List<{ readonly limit?: number }, DueRefund> = {
   columns: [
     created(({ createdAt }) => createdAt, "Paid (UTC)"),
     payment<DueRefund>().call,
-    { head: "State", width: 11, text: ({ isStarted }) => (isStarted ? "being sent" : "due") },
+    { head: "State", width: 11, text: ({ isStarted }) => (isStarted ? "Being sent" : "Due") },
     amount(),
     { ...payment<DueRefund>().payer, head: "To" },
     payment<DueRefund>().network
@@ -169,7 +170,7 @@ export const entries: List<Span & { readonly limit?: number }, LedgerLine> = {
   columns: [
     created(({ at }) => at, "Entered (UTC)"),
     payment<LedgerLine>().call,
-    { head: "Kind", width: 11, text: ({ kind }) => words(kind) },
+    { head: "Kind", width: 11, text: ({ kind }) => sentence(words(kind)) },
     amount(),
     payment<LedgerLine>().payer,
     payment<LedgerLine>().network

@@ -1,0 +1,78 @@
+/*
+ * What spans cost a paid call: processor time of servers with and without them, in pairs that take turns, so that both
+ * share whatever else the machine does.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Bench, Mode } from "./Bench.ts"
+import { startFacilitator } from "./facilitators.ts"
+import { startWorker, type Worker } from "./processes.ts"
+import { median, quantile } from "./quantile.ts"
+import type { Traced, TracedCalls, TracedOptions } from "./tracedServer.ts"
+
+const sides: ReadonlyArray<readonly [traced: Traced, name: string]> = [
+  ["exported", "spans to an exporter that does nothing"],
+  ["unsampled", "spans that the sampler leaves out"]
+]
+const withoutLibrary = ["--import", new URL("withoutLibrary.ts", import.meta.url).href]
+/** A payment is valid for two minutes, so calls are warmed up and measured in portions. */
+const portion = 100
+
+type Server = Worker<number, TracedCalls | "ready">
+
+const cpuOf = async (server: Server): Promise<number> =>
+  ((await server.request(portion)) as TracedCalls).cpuMicros
+
+const measure = async (bench: Bench, hasLibrary: boolean, folder: string): Promise<void> => {
+  const { brief } = bench.settings
+  const facilitator = await startFacilitator({ signatures: "C library" })
+  const start = (traced: Traced): Promise<Server> =>
+    startWorker<TracedOptions, number, TracedCalls | "ready">(
+      "tracedServer.ts",
+      {
+        traced,
+        facilitatorUrl: facilitator.url,
+        database: join(folder, `${traced}-${hasLibrary}.sqlite`)
+      },
+      hasLibrary ? [] : withoutLibrary
+    )
+  const all = [await start("off"), ...(await Promise.all(sides.map(([traced]) => start(traced))))]
+  for (const server of all) for (let left = brief ? 1 : 60; left > 0; left--) await cpuOf(server)
+  const rounds: Array<ReadonlyArray<number>> = []
+  for (let round = 0; round < (brief ? 1 : 41); round++) {
+    const micros: Array<number> = []
+    for (const server of all) micros.push(await cpuOf(server))
+    rounds.push(micros)
+  }
+  bench.table(
+    `Paid calls ${hasLibrary ? "with" : "without"} the C library: processor time above a call without \`traces\`, which takes ${(median(rounds.map(([off]) => off!)) / 1_000).toFixed(2)} ms`,
+    ["median", "a quarter", "three"]
+  )
+  for (const [index, [, name]] of sides.entries()) {
+    const more = rounds.map((micros) => micros[index + 1]! / micros[0]! - 1)
+    bench.row(
+      name,
+      [median(more), quantile(more, 0.25), quantile(more, 0.75)].map(
+        (share) => `${(share * 100).toFixed(1)} %`
+      )
+    )
+  }
+  for (const { stop } of [...all, facilitator]) await stop()
+}
+
+export const mode: Mode = {
+  facts: {
+    storage: "SQLite, each commit on the disk",
+    library: "the till checks signatures by the C library secp256k1, or without it",
+    verified: "every payment: its signature by the till, and again by a facilitator over HTTP"
+  },
+  run: async (bench) => {
+    const folder = mkdtempSync(join(tmpdir(), "till402-traces-"))
+    try {
+      for (const hasLibrary of [true, false]) await measure(bench, hasLibrary, folder)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+}
