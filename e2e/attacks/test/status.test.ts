@@ -152,6 +152,30 @@ attack("a sign-in at a status page sent again", {
   }
 })
 
+attack("an old response as the key to parcels and address", {
+  on: naiveStatus,
+  lands: async () => {
+    const [held] = naiveOrders
+    const shown = await openNaive().send({ path: `/status/${held!.transaction}` })
+    expect(shown.text).toContain(held!.email)
+  },
+  fails: async () => {
+    for (const call of goods) {
+      const { page, response, visitor } = await buy(call)
+      const token = { "status-token": response.headers.get("status-token")! }
+      const shown = await visitor.send(page, token)
+      expect([shown.status, jsonOf(shown)["refund"]]).toEqual([200, null])
+      expectNothingPersonal(shown)
+      expect(shown.headers.get("status-token")).toBeNull()
+      // It opens no other page, and issues no download token.
+      const other = { path: page.path.replace(/[^/]*$/, crypto.randomUUID()) }
+      const action = { path: `${page.path}/token`, body: {} }
+      const refused = [await visitor.send(other, token), await visitor.send(action, token)]
+      expect(refused.map(({ status }) => status)).toEqual([404, call === calls.vaultBuy ? 401 : 404])
+    }
+  }
+})
+
 attack("an old download token, from an old response, after a new one was issued", {
   on: naiveStatus,
   lands: async () => {

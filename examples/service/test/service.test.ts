@@ -227,8 +227,10 @@ describe("the whole service", () => {
       () => {
         const sent = (kind: string) => mails.filter(({ key }) => key.startsWith(`${kind}:`)).length
         assert.deepStrictEqual(
-          ["order-confirmed", "order-shipped", "order-refunded", "purchase-confirmed"].map(sent),
-          [3, 2, 1, 1]
+          ["order-confirmed", "order-shipped", "order-failed", "order-refunded", "purchase-confirmed"].map(
+            sent
+          ),
+          [3, 2, 1, 1, 1]
         )
       },
       { timeout: 60_000 }

@@ -19,14 +19,14 @@ const proofParameter: Json = {
   required: false,
   schema: { type: "string" },
   description:
-    "The challenge of the 401, signed by the wallet that paid: base64 of JSON, as the extension sign-in-with-x has it. With @x402/extensions, where challenge is details['sign-in-with-x']: encodeSIWxHeader(await createSIWxPayload({ ...challenge.info, ...challenge.supportedChains[0] }, signer, url))."
+    "The challenge of the 401, signed by the wallet that paid: base64 of JSON, as the extension sign-in-with-x has it. With @x402/extensions: encodeSIWxHeader(await createSIWxPayload({ ...info, ...supportedChains[0] }, signer, url))."
 }
 const tokenParameter: Json = {
   name: "Status-Token",
   in: "header",
   required: false,
   schema: { type: "string" },
-  description: "The header Status-Token of the paid response, or of a response to a proof."
+  description: "The header Status-Token of the paid response, or of one to a proof."
 }
 
 const transaction = Schema.NullOr(Schema.String).annotate({
@@ -103,16 +103,7 @@ const actionResponses = ({ errors, returns }: StatusAction): Json => ({
 })
 
 const statusDescription =
-  "Free. A signature of the wallet that paid shows all, with the Status-Token in a header of the response. The Status-Token shows the state, times, expected delivery and refund, and not what was bought, nor the numbers of its parcels. A transaction as id shows the state alone. Ask again after Retry-After."
-
-/** Headers of a response to a proof of the wallet that paid. */
-const shownToWallet = {
-  Link: { description: 'Address of this page, with rel="status".', schema: { type: "string" } },
-  "Status-Token": {
-    description: "To a proof of the wallet that paid: the token of the paid response, or a newer one.",
-    schema: { type: "string" }
-  }
-}
+  "Free. A signature of the wallet that paid shows all, and the Status-Token in a header. The Status-Token shows states, expected delivery and refund, but no parcels. A transaction as id shows the state alone. Ask again after Retry-After."
 
 const operationId = (...words: ReadonlyArray<string>): string =>
   words
@@ -137,7 +128,7 @@ export const statusPaths = (statusPath: string | undefined, kinds: ReadonlyArray
             description: "The state, and what the caller may see.",
             headers: {
               "Retry-After": { description: "Seconds until it may change.", schema: { type: "integer" } },
-              ...shownToWallet
+              "Status-Token": { description: "The token, for a proof.", schema: { type: "string" } }
             },
             content: pageContent(kind)
           },

@@ -243,9 +243,8 @@ export class StatusCalls {
       this.nonces.set(nonce, true, nowMillis)
       if (action !== undefined) return this.shown(call, yield* action.run(found.page.id, nonce))
       const facts = yield* Effect.mapError(this.wholeOf(found), storeFailure)
-      const { page } = found
-      const headers = this.services.pages.headersOf({ kind: kind.subject, id: page.id })
-      return this.shown(call, facts, retryAfter(page, nowMillis), headers)
+      const headers = this.services.pages.headersOf({ kind: kind.subject, id: found.page.id })
+      return this.shown(call, facts, retryAfter(found.page, nowMillis), headers)
     }
   )
 

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { Country } from "./Country.ts"
 import { described, Text } from "../../domain/Text.ts"
-import { otherStateOfZip, usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
+import { usPostalCodeOf, usStateOf } from "./UnitedStates.ts"
 
 const phoneCharacters = /^[\p{L}\p{Nd}\p{Z}\p{Pd}()（）[\].,/#*:;+＋·]*$/u
 const fewestDigits = 4
@@ -47,7 +47,8 @@ const fields = {
   )
 }
 
-const isUnitedStates = (country: unknown): boolean =>
+/** Whether a country that was sent is the United States. */
+export const isUnitedStates = (country: unknown): boolean =>
   typeof country === "string" && country.toUpperCase() === "US"
 
 /** Whether a field was sent as text, so that further checks apply. */
@@ -62,19 +63,13 @@ export const addressFaults = (
 ): ReadonlyArray<Issue> => {
   const { country, postalCode, state } = sent
   if (!isUnitedStates(country)) return []
-  const code = isSent(state) ? usStateOf(state) : undefined
-  const zip = isSent(postalCode) ? usPostalCodeOf(postalCode) : undefined
-  const other = code === undefined || zip === undefined ? undefined : otherStateOfZip(zip, code)
   return [
-    ...(isSent(state) && code === undefined
+    ...(isSent(state) && usStateOf(state) === undefined
       ? [{ path: "state", message: "must be a US state, district or territory, such as CA, or AA, AE, AP" }]
       : []),
-    ...(isSent(postalCode) && zip === undefined
+    ...(isSent(postalCode) && usPostalCodeOf(postalCode) === undefined
       ? [{ path: "postalCode", message: "must be a US ZIP code, such as 97201 or 97201-1234" }]
-      : []),
-    ...(other === undefined
-      ? []
-      : [{ path: "postalCode", message: `is a ZIP code of ${other}: correct it, or the state` }])
+      : [])
   ]
 }
 

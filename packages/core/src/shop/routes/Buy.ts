@@ -4,6 +4,7 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { formatAtomic, fromDollars } from "../../domain/Money.ts"
 import { buyFaults, BuyRequest, BuyResponse } from "../goods/Order.ts"
 import { orderOf } from "../goods/OrderIdentity.ts"
+import { zipFaults } from "../goods/ZipCodes.ts"
 import { describeOffer, Ordering } from "../orders/Ordering.ts"
 import { OrderLife } from "../orders/OrderLife.ts"
 import { OrderMailing } from "../orders/OrderMailing.ts"
@@ -120,7 +121,10 @@ const operation = operationLayer(
         follows: "search",
         example: yield* publishedExample(endpoint, example)
       },
-      input: { faults: (sent) => buyFaults(sent, ordering.generalMarketplace), otherNames: buyNames },
+      input: {
+        faults: (sent) => [...buyFaults(sent, ordering.generalMarketplace), ...zipFaults(sent)],
+        otherNames: buyNames
+      },
       settlement: { proofRequired: true },
       response: { encrypted: true, replayMillis: responseLifetimeMillis },
       ...orderRepeats<BuyRequest>(duplicateOrderMillis, {
