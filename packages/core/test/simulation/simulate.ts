@@ -44,9 +44,6 @@ export const simulate = async (
 ): Promise<Report> => {
   const { rail = "evm" } = options
   const restoreCrypto = rail === "solana" ? installSynchronousCrypto() : () => undefined
-  // Nobody reads the stacks of the many errors of a world, which take a tenth of its time.
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
   const storage = await storages[store]()
   const simulation = new Simulation(seed, storage, options)
   try {
@@ -57,7 +54,6 @@ export const simulate = async (
     powerCut.reset()
     await storage.dispose()
     restoreCrypto()
-    Error.stackTraceLimit = stackTraceLimit
   }
   const { trace, checker } = simulation
   return {
