@@ -291,7 +291,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     leaseIgnored: { firstSeed: 90, mutation: leaseIgnored, symptom: /more than one effect/ },
     fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
     signatureDropped: {
-      firstSeed: 14,
+      firstSeed: 50,
       mutation: signatureDropped,
       symptom: /a forged copy got a paid response/
     },
@@ -322,7 +322,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
       mutation: refundedCountsAsPaid,
       symptom: /work: 0x\w+ had work for/
     },
-    refundForgotten: { firstSeed: 9, mutation: refundForgotten, symptom: /the ledger has 0 entries for it/ },
+    refundForgotten: { firstSeed: 22, mutation: refundForgotten, symptom: /the ledger has 0 entries for it/ },
     replayRunsWorkAgain: { mutation: replayRunsWorkAgain, symptom: /is settled, but clients get 402/ }
   })
 )
