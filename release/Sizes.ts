@@ -60,7 +60,7 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/sandbox/shop": 100_000,
   "@till402/sandbox/solana": 68_000,
   "@till402/telemetry": 15_000,
-  "@till402/telemetry/traces": 7_000,
+  "@till402/telemetry/traces": 8_500,
   "@till402/testing": 410_000,
   "@till402/testing/payer": 5_000,
   "@till402/testing/solana-payer": 5_000,

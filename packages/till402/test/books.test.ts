@@ -30,7 +30,7 @@ describe("lists", () => {
       expect(readJson(data.printed)).toHaveLength(counts[list[0] as keyof typeof counts])
     }
     expect((await operate(["orders", "list"])).printed).toMatch(
-      new RegExp(`${order.id} placed +\\$26\\.64$`, "m")
+      new RegExp(`${order.id} Placed +\\$26\\.64$`, "m")
     )
     expect((await operate(["refunds", "due"])).noted).toBe("no refund that is due")
     expect((await operate(["refunds", "status"])).printed).toBe("Refunds aren't stopped.")

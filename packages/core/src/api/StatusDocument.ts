@@ -103,7 +103,7 @@ const actionResponses = ({ errors, returns }: StatusAction): Json => ({
 })
 
 const statusDescription =
-  "Free. A signature of the wallet that paid shows all, and the Status-Token in a header. The Status-Token shows states, expected delivery and refund, but no parcels. A transaction as id shows the state alone. Ask again after Retry-After."
+  "Free. A signature of the wallet that paid shows all, and gives the Status-Token in a header, which shows states, expected delivery and refund, and no more. A transaction as id shows the state alone. Ask again after Retry-After."
 
 const operationId = (...words: ReadonlyArray<string>): string =>
   words

@@ -167,10 +167,7 @@ const ordersCommand = (surroundings: Surroundings) =>
 
 const state = Flag.Literals("state", ["claimed", "ready", "settled", "voided"]).pipe(
   Flag.withMetavar("STATE"),
-  // The words that lists have for them: `chargeStates` of the console, which is loaded later.
-  Flag.withDescription(
-    "In this state: claimed (working), ready (settling), settled (paid), voided (not charged)"
-  ),
+  Flag.withDescription("In this state"),
   Flag.optional
 )
 
