@@ -3,6 +3,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
 import { type SecretText, unwrapped } from "./runtime/SecretText.ts"
+import { StorageIsReadOnly } from "./ports/StorageMarks.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
@@ -113,6 +114,20 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
 /** `SQL_ASCII` stores the bytes of UTF-8 as they are. */
 const encodings: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"])
 
+interface ServerSettings {
+  readonly encoding: string
+  readonly isReadOnly: boolean
+}
+
+/** Why a till can't use a server with these settings, with the cure. Pure. */
+const problemOf = ({ encoding, isReadOnly }: ServerSettings, onlyReads: boolean): string | undefined => {
+  if (!encodings.has(encoding))
+    return `stores text as ${encoding}, which lacks letters of buyers' names and addresses: their calls would get 503. Create the database with ENCODING 'UTF8'`
+  return isReadOnly && !onlyReads
+    ? "is read-only, so no payment could be recorded: it is a standby, or its role has default_transaction_read_only. Give the url of the primary, and a role that may write"
+    : undefined
+}
+
 /** SQLSTATEs that a retry doesn't fix: wrong user, password or database, missing rights. */
 const refused = /^(?:28|3D000|42501)/
 
@@ -150,14 +165,13 @@ export const postgresClient = Effect.fnUntraced(function* (
     startupParameters: { ...parameters, statement_timeout: String(settings.statementTimeoutMillis) }
   }).pipe(Effect.mapError(failure), Effect.provide(Reactivity.layer))
   // The pool connects on demand; this reports a wrong address at start.
-  const [shown] = yield* Effect.mapError(
-    client<{ readonly server_encoding: string }>`SHOW server_encoding`,
+  const [found] = yield* Effect.mapError(
+    client<ServerSettings>`SELECT current_setting('server_encoding') AS encoding,
+      current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     failure
   )
-  const encoding = shown!.server_encoding
-  if (!encodings.has(encoding))
-    return yield* new ConfigurationError({
-      message: `storage: ${database} stores text as ${encoding}, which lacks letters of buyers' names and addresses: their calls would get 503. Create the database with ENCODING 'UTF8'`
-    })
+  const problem = problemOf(found!, yield* StorageIsReadOnly)
+  if (problem !== undefined)
+    return yield* new ConfigurationError({ message: `storage: ${database} ${problem}` })
   return client as SqlClient.SqlClient
 })

@@ -9,6 +9,7 @@ import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
 import { addressOf } from "../src/stores/sql/postgresSocket.ts"
 import { postgres, postgresClient, type PostgresOptions } from "../src/postgres.ts"
+import { Till } from "../src/till/PlainTill.ts"
 import { claimOf } from "./stores/sql/claimOf.ts"
 
 let cluster: Omit<Postgres, "stop">
@@ -74,6 +75,26 @@ describe("a database that can't store every letter", () => {
     expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))).toEqual({
       _tag: "Claimed"
     })
+  })
+})
+
+describe("a database that can't be written to", () => {
+  const readOnly = async (): Promise<string> =>
+    `${await cluster.createDatabase()}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`
+
+  it("is refused before a payment can't be recorded", async () => {
+    const error = await failureOf({ url: await readOnly() })
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toMatch(/ is read-only, .* Give the url of the primary, and a role that may write$/)
+  })
+
+  it("can be read where nothing is written", async () => {
+    const url = await cluster.createDatabase()
+    await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))
+    const standby = `${url}?options=${encodeURIComponent("-c default_transaction_read_only=on")}`
+    const books = Till.books({ storage: postgres({ url: standby }) })
+    expect(await books.charges.list()).toHaveLength(1)
+    await books.dispose()
   })
 })
 

@@ -11,7 +11,7 @@ import type { PricedRoute } from "./PricedRoute.ts"
 
 /** A running till, as `Till.make` returns it and adapters mount it. */
 export interface RunningTill extends OperatorCalls {
-  /** Handles one request for a path below the mount. Never rejects. */
+  /** Handles one request for a path below the mount. Rejects only what isn't a web `Request`. */
   readonly fetch: (request: Request, caller?: Caller) => Promise<Response>
   /**
    * The same for a server without web `Request`s: adapters of Node's frameworks save both conversions. Returns the

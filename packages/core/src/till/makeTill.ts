@@ -287,7 +287,13 @@ export const makeTill = (options: TillOptions): RunningTill => {
 
   return {
     handle,
-    fetch: async (request, caller) => webResponse(await handle(incoming(request), caller)),
+    fetch: async (request, caller) => {
+      if (!URL.canParse(request.url))
+        throw new TypeError(
+          "till.fetch takes a web Request. In Express, Fastify and Koa, mount the till with its adapter: see docs/mounting.md"
+        )
+      return webResponse(await handle(incoming(request), caller))
+    },
     price,
     handles: pathHandler(
       { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },

@@ -26,6 +26,7 @@ const open = async (baseUrl: string) => {
   const send = async (path: string, mount?: string) =>
     (await till.handle(incoming(new Request(`https://shop.example${path}`)), { mount })).status
   return {
+    till,
     send,
     messages: () => events.filter(({ code }) => code === "mount_differs").map(({ message }) => message),
     checks: async () => (await till.check()).filter(({ name }) => name === "baseUrl")
@@ -64,4 +65,10 @@ it("a mount at the path of baseUrl, at the root behind a proxy, and one that cal
   for (const mount of [undefined, "", "/:tenant", `/${"a".repeat(200)}`, "/%61"])
     expect(await send(`${mount === undefined ? "/api" : ""}${track}`, mount)).toBe(402)
   expect([messages(), await checks()]).toEqual([[], []])
+})
+
+it("a framework's own request is refused with the way to mount", async () => {
+  const { till } = await open("https://shop.example")
+  const express = { method: "GET", url: track, headers: {} } as unknown as Request
+  await expect(till.fetch(express)).rejects.toThrow("mount the till with its adapter")
 })
