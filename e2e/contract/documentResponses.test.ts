@@ -165,8 +165,9 @@ describe("enumerations and units of responses", () => {
   })
 })
 
-/** Headers of every response, which a document needn't name. */
-const ofAll = /^(?:content-type|content-length|cache-control|vary|access-control-.*)$/
+/** Headers of every response, which a document needn't name: the till's, and those of a framework's server. */
+const ofAll =
+  /^(?:content-type|content-length|cache-control|vary|access-control-.*|connection|date|keep-alive|transfer-encoding|x-powered-by)$/
 
 /** The other headers of a response that the document doesn't have. */
 const unnamedOf = (response: Response, described: Json): ReadonlyArray<string> => {

@@ -107,7 +107,7 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
       "curl",
       "private key 0x",
       "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
-      "secret key ",
+      "secret key\n",
       "TILL-DELIVERED",
       "CARRIER_NOT_DETECTED",
       sellsOutAsin
