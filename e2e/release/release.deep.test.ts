@@ -110,7 +110,7 @@ describe("npm run release", () => {
     expect([git("describe", "--tags"), git("status", "--porcelain")]).toEqual(["v0.1.0", ""])
     const some = registry.published.map(({ name }) => name)
     expect(some).toContain("@till402/core")
-    expect(some).not.toContain("till402")
+    expect(some).not.toContain("@till402/telemetry")
 
     registry.refuse([])
     const second = await release("--without-provenance")

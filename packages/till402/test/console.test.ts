@@ -15,7 +15,8 @@ const send = (
   { body = "", method = "GET" } = {}
 ): Promise<{ readonly status: number; readonly text: string; readonly cookie: string }> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (response) => {
+    // A connection of its own: a kept one may be closed while it is used again.
+    const sent = request(url, { agent: false, method, headers }, (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("end", () => {
