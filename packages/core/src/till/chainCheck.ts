@@ -119,8 +119,8 @@ interface Read {
 }
 
 /**
- * The networks on which there is nothing at the address of a contract that is paid on another one, such as a Safe: whoever
- * creates it there first may own what was paid to it. Pure.
+ * Finds each network where `payTo` has no code, although it is a contract on another network, such as a Safe. The first to
+ * create a contract at that address may own what was paid to it. Pure.
  */
 const missingContracts = (reads: ReadonlyArray<Read>): ReadonlyArray<Checked> =>
   reads.flatMap(({ facts, network }) => {
