@@ -251,9 +251,21 @@ describe("omitting a port omits its routes, listing and OpenAPI entry", () => {
     expect(info.description).toMatch(/^Search products\. Track a shipment\. Every call is paid /)
   })
 
-  it("sales say whether a mail comes, and the document who answers questions", async () => {
-    const documentOf = async (settings: Parameters<typeof openShop>[0]) =>
-      (await (await (await openShop(settings)).send({ path: "/openapi.json" })).json()) as Json
+  it("sales say whether a mail comes, in their 402 too, and the document who answers questions", async () => {
+    const documentOf = async (settings: Parameters<typeof openShop>[0]) => {
+      const shop = await openShop(settings)
+      const document = (await (await shop.send({ path: "/openapi.json" })).json()) as Json
+      for (const [operation, path] of [
+        ["buy", "/x402/buy"],
+        ["vaultBuy", "/x402/vault/buy"]
+      ] as const) {
+        const { error } = (await (await shop.send(calls[operation])).json()) as Json
+        const words = / (?:No mail is sent|Mails|A mail)\b.*\.$/.exec(error)?.[0]
+        expect(words, error).toBeDefined()
+        expect(document.paths[path].post.description).toContain(words)
+      }
+      return document
+    }
     const wordsOf = ({ paths }: Json) =>
       ["/x402/buy", "/x402/vault/buy"].map((path) => paths[path].post.description as string)
     const mailing = await documentOf({ options: { support: "help@shop.example" } })

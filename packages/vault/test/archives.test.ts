@@ -103,6 +103,12 @@ describe("a ZIP archive is refused", () => {
     }
   )
 
+  it("with a name that is shown with another ending", async () => {
+    expect(await faultsOf(await zipOf([{ name: "notes\u202etxt.exe" }]))).toEqual([
+      expect.stringMatching(/: must not contain characters that turn the direction of text/)
+    ])
+  })
+
   it("with private names, each reported once, unless they are allowed", async () => {
     const path = await zipOf(
       [

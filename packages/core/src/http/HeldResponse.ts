@@ -77,8 +77,11 @@ const hasNoBody = (status: number): boolean => status === 204 || status === 205
 
 /** For adapters of Node's frameworks: the response to a request for a priced handler. */
 export class HeldResponse {
+  /** Headers that middleware before the handler has set. */
+  readonly outerHeaders: HeaderList
+  /** Whether the handler has written into the response itself. */
+  isWritten = false
   private readonly to: ServerResponse
-  private readonly outer: HeaderList
   private readonly original: Originals
   private readonly handled = Promise.withResolvers<Response>()
   private readonly afterwards: Array<() => void> = []
@@ -87,7 +90,6 @@ export class HeldResponse {
   private size = 0
   /** The head of a response that can be sold. */
   private sale: { readonly status: number; readonly headers: Headers } | undefined
-  private hasBegun = false
   private hasEnded = false
   private isBroken = false
   private isReported = false
@@ -98,20 +100,10 @@ export class HeldResponse {
   /** Remembers which headers the host has set by now. */
   constructor(to: ServerResponse) {
     this.to = to
-    this.outer = [...responseHeaders(to)]
+    this.outerHeaders = [...responseHeaders(to)]
     this.original = Object.fromEntries(patched.map((name) => [name, to[name]])) as unknown as Originals
     // Of a handler that is late, nobody may be waiting any more.
     this.handled.promise.catch(() => undefined)
-  }
-
-  /** Whether the handler has written into the response itself. */
-  get isWritten(): boolean {
-    return this.hasBegun
-  }
-
-  /** Headers that middleware before the handler has set. */
-  get outerHeaders(): HeaderList {
-    return this.outer
   }
 
   /** Holds back what is written from now on. Resolves to the response: complete, or only its head if it isn't for sale. */
@@ -127,15 +119,15 @@ export class HeldResponse {
 
   /** Responses from now on are those of an error handler, or of a fallback: never for sale, whatever their status. */
   refuse(status: 404 | 500): void {
-    if (!this.hasBegun) this.refusal = status
+    if (!this.isWritten) this.refusal = status
   }
 
   /** Reports the handler's error. `proceed` passes it to the host's error handler, which responds. */
   failed(error: unknown, proceed: () => void): void {
-    const { hasBegun, hasEnded, phase } = this
+    const { hasEnded, isWritten, phase } = this
     if (phase === "over") this.handled.reject(error)
     else if (phase === "held" && hasEnded) this.afterwards.push(proceed)
-    else if (phase === "held" && hasBegun) this.break(error)
+    else if (phase === "held" && isWritten) this.break(error)
     // A broken response is reported by what waits for it.
     else if (!this.isBroken || (phase === "released" && !this.isReported)) {
       this.isReported = this.isBroken
@@ -163,7 +155,7 @@ export class HeldResponse {
     if (!to.destroyed && !to.headersSent) {
       to.statusCode = result.status
       to.statusMessage = ""
-      replaceHeaders(to, withOuterHeaders(new Headers(result.headers), this.outer))
+      replaceHeaders(to, withOuterHeaders(new Headers(result.headers), this.outerHeaders))
       const isHead = to.req.method === "HEAD"
       // Node adds none where a framework has set one that was removed.
       if (!isHead && bytes.length > 0) to.setHeader("content-length", Buffer.byteLength(bytes))
@@ -229,13 +221,13 @@ export class HeldResponse {
         configurable: true,
         get: (): unknown => (this.phase === "held" ? isSo() : Reflect.get(own as object, name, to))
       })
-    define("headersSent", () => this.hasBegun)
+    define("headersSent", () => this.isWritten)
     define("writableEnded", () => this.hasEnded)
   }
 
   private break(error: unknown): ServerResponse {
     this.isBroken = true
-    this.hasBegun = false
+    this.isWritten = false
     this.chunks = []
     this.handled.reject(error)
     return this.to
@@ -243,16 +235,16 @@ export class HeldResponse {
 
   private begin(head: ReadonlyArray<unknown>): ServerResponse {
     const { handled, refusal, to } = this
-    if (this.hasBegun)
+    if (this.isWritten)
       throw Object.assign(new Error("The head of the response was written before"), {
         code: nodeCode
       })
     setHead(to, head)
-    this.hasBegun = true
+    this.isWritten = true
     const headers = responseHeaders(to)
     const status = refusal === undefined || to.statusCode > 299 ? to.statusCode : refusal
     if (status >= 200 && status <= 299)
-      this.sale = { status, headers: withoutOuterHeaders(headers, this.outer) }
+      this.sale = { status, headers: withoutOuterHeaders(headers, this.outerHeaders) }
     // A web response can't have every status that Node's can.
     else handled.resolve(new Response(null, { status: status > 299 && status < 600 ? status : 500, headers }))
     return to
@@ -260,7 +252,7 @@ export class HeldResponse {
 
   /** Like Node, by `writeHead`: middleware may have patched it, to set headers at the last moment. */
   private beginImplicitly(): void {
-    if (!this.hasBegun) this.to.writeHead(this.to.statusCode)
+    if (!this.isWritten) this.to.writeHead(this.to.statusCode)
   }
 
   private write(chunk: unknown, encoding: unknown, callback: unknown): boolean {

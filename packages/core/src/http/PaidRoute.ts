@@ -194,16 +194,19 @@ const offerOn = (
   }
 }
 
+const noticeOf = (...notices: ReadonlyArray<string | undefined>): string | undefined =>
+  notices.filter((notice) => notice !== undefined).join(". ") || undefined
+
 export const paidRouteOf = (settings: HttpSettings, operation: AnyOperation): PaidRoute => {
   const { identifier, method, path } = operation.endpoint
   const discovery = discoveryOf(operation, settings.prefix)
-  const { repeats } = operation
+  const { documents, repeats } = operation
   const { service } = settings
   const resource: Resource = {
     url: `${settings.baseUrl}${templateOf(path)}`,
-    description: operation.documents.description,
-    mimeType: operation.documents.mimeType,
-    notice: repeats?.words.notice,
+    description: documents.description,
+    mimeType: documents.mimeType,
+    notice: noticeOf(repeats?.words.notice, documents.note),
     service,
     outputSchema: discovery.outputSchema,
     discovery: headerExtensions(discovery),

@@ -5,17 +5,11 @@ import { maxBodyBytes } from "../operations/BodyLimits.ts"
  * The body of a Node request, for the till and then for the handler, whose framework reads the same stream.
  */
 
-interface Peek {
-  readonly bytes: Promise<Uint8Array<ArrayBuffer>>
-  /** Stops, and lets Node discard the body. */
-  readonly stop: () => void
-}
-
 /**
  * Reads a body that nobody has read, and puts it back. One above `maxBodyBytes` isn't put back: it is read as far as
- * shows its size, and discarded.
+ * shows its size, and discarded. `stop` lets Node discard it.
  */
-const peek = (request: IncomingMessage): Peek => {
+const peek = (request: IncomingMessage) => {
   const chunks: Array<Uint8Array> = []
   let size = 0
   const { promise, reject, resolve } = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
@@ -53,7 +47,7 @@ const peek = (request: IncomingMessage): Peek => {
 
 /** A copy of a body that nobody has read, which is read on demand. */
 export const peekedStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
-  let peeked: Peek | undefined
+  let peeked: ReturnType<typeof peek> | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

@@ -120,7 +120,7 @@ export interface OperationDocuments {
   readonly hasOwnCodes?: boolean
   /** Other responses to a paid request than the 200, by status. */
   readonly otherResponses?: Readonly<Record<number, OtherResponse>>
-  /** What a caller gets besides the response, as the host's settings make it. The OpenAPI document adds it. */
+  /** What a caller gets besides the response, as the host's settings make it. The OpenAPI document and the body of a 402 add it. */
   readonly note?: string
   /** What suits only a test, in the host's settings: reported at start where real money is paid. */
   readonly risk?: { readonly setting: string; readonly problem: string; readonly cure: string }

@@ -1,11 +1,14 @@
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Effect, Logger } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { expect, it, onTestFinished } from "vitest"
 import { fakeTracker } from "../../../testing/src/index.ts"
-import type { TillEvent } from "../../src/runtime/events.ts"
+import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { Till } from "../../src/till/PlainTill.ts"
+import { reportRedirect } from "../../src/toll/facilitator/redirectReport.ts"
 import { settings } from "./hosted.ts"
 
 /*
@@ -74,6 +77,23 @@ it.each([301, 302, 303])(
     ])
   }
 )
+
+it("a redirect to an address without encryption is reported, whatever its status", async () => {
+  const events: Array<TillEvent> = []
+  const options = { url: "https://pay.example/x402?key=secret-word" }
+  const neverCalled = HttpClient.make(() => Effect.die("called"))
+  const noted = reportRedirect(
+    options,
+    neverCalled,
+    HttpClientRequest.get(options.url),
+    "http://pay.example/x402/supported"
+  )
+  const logger = Logger.layer([eventLogger((event) => events.push(event))])
+  expect(await Effect.runPromise(Effect.provide(noted, logger))).toBe(true)
+  expect(events.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    "facilitator_not_ready: The facilitator at https://pay.example/x402 redirects to http://pay.example/x402, where payments travel unencrypted, and anybody on the way can say that they settled. Give an address that stays at https"
+  ])
+})
 
 it.each([307, 308])("a redirect that keeps payments is no word worth: %i", async (status) => {
   calls = 0

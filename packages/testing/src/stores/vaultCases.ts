@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { VaultItems, type VaultPurchases } from "@till402/core/effect"
 import { publishingCases } from "./publishingCases.ts"
 import { purchaseCases } from "./purchaseCases.ts"
-import { sampleVaultItem } from "./records.ts"
+import { sampleVaultItem, uuidOf } from "./records.ts"
 import { expectEqual, race, racers, type StoreCase, storeCase } from "./StoreCase.ts"
 import { found, shelf, vaultSearchCases } from "./vaultSearchCases.ts"
 
@@ -53,6 +53,14 @@ const keeping: ReadonlyArray<StoreCase<VaultItems>> = [
     const renamed = yield* Effect.flip(vault.put(sampleVaultItem(2, { slug: "item-1" })))
     expectEqual(renamed._tag, "StoreError", "a known item renamed to another's slug")
     expectEqual(yield* found({}), ["item-1", "item-2"], "the shelf")
+  }),
+  storeCase("VaultItems: slugs are compared byte by byte", function* () {
+    const slugs = ["item-1", "Item-1", "item-1 ", "item_1"]
+    const vault = yield* shelf(slugs.map((slug, index) => sampleVaultItem(index + 1, { slug })))
+    for (const [index, slug] of slugs.entries())
+      expectEqual((yield* vault.findBySlug(slug))?.id, uuidOf(index + 1), JSON.stringify(slug))
+    for (const slug of ["ITEM-1", "item-1  ", "item%1"])
+      expectEqual(yield* vault.findBySlug(slug), undefined, JSON.stringify(slug))
   }),
   storeCase(
     "VaultItems: an unlisted item is not found, keeps its slug, and is listed again when put",

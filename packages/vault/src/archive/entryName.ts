@@ -20,6 +20,8 @@ export const nameFault = (name: string): string | undefined => {
     return "must be a relative path without .., backslashes and drive letters"
   // eslint-disable-next-line no-control-regex -- the pattern searches for control characters
   if (/[\u0000-\u001f\u007f]/.test(name) || !name.isWellFormed()) return "must not contain control characters"
+  if (/\p{Bidi_Control}/u.test(name))
+    return "must not contain characters that turn the direction of text, behind which another ending hides"
   const segments = name.replace(/\/$/, "").split("/")
   if (segments.some((segment) => segment === "" || segment === ".")) return "must not have empty parts or ."
   if (segments.some((segment) => /[. ]$/.test(segment))) return "must not end with a dot or a space"

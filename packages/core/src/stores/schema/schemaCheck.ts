@@ -11,6 +11,8 @@ interface IndexFacts {
   readonly isUnique: boolean
   /** What is unique together, as in `uniques`; of a unique one. */
   readonly columns?: string | undefined
+  /** The rows that it has, by `conditionOf`; empty: all. */
+  readonly condition: string
 }
 
 /** Names of a schema, each with its table: `till_charges.key`. */
@@ -38,6 +40,13 @@ const uniqueName = (table: string, columns: string): string => {
   const names = columns.split(",").map((name) => name.trim().replaceAll('"', ""))
   return `${table}.(${names.toSorted().join(",")})`
 }
+
+/** A condition of rows, as databases write it: PostgreSQL adds parentheses. */
+const conditionOf = (text: string | null | undefined): string =>
+  (text ?? "").replaceAll(/[\s()"]/g, "").toLowerCase()
+
+const conditionIn = (statement: string | null | undefined): string =>
+  conditionOf(/\sWHERE\s([^]*)$/i.exec(statement ?? "")?.[1])
 
 /** The form in which a later migration changes a table: what it matches, and what that does to the names of its parts. */
 const changes: ReadonlyArray<
@@ -99,6 +108,7 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
       const isUnique = unique !== undefined
       indexes.set(`${table}.${name}`, {
         isUnique,
+        condition: conditionIn(text),
         ...(isUnique ? { columns: uniqueName(table, names) } : {})
       })
     }
@@ -131,6 +141,10 @@ interface FoundUnique {
 interface FoundIndex extends FoundUnique {
   readonly name: string
   readonly isUnique: boolean | number
+  /** Of PostgreSQL. */
+  readonly condition?: string | null
+  /** Of SQLite: as it was created. */
+  readonly statement?: string | null
 }
 
 /** Of PostgreSQL, the current schema alone: others of the search path may belong to other shops. */
@@ -146,6 +160,7 @@ const catalog = (sql: SqlClient.SqlClient) =>
           AND a.attnum > 0 AND NOT a.attisdropped`,
       indexes: sql<FoundIndex>`
         SELECT t.relname || '.' || i.relname AS name, x.indisunique AS "isUnique", t.relname AS "table",
+          pg_get_expr(x.indpred, x.indrelid) AS condition,
           (SELECT string_agg(CAST(a.attname AS TEXT), ',') FROM pg_catalog.pg_attribute a
             WHERE a.attrelid = t.oid AND a.attnum = ANY (CAST(x.indkey AS SMALLINT[]))) AS columns
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
@@ -182,6 +197,7 @@ const catalog = (sql: SqlClient.SqlClient) =>
         WHERE m.schema = 'main' AND m.type IN ('table', 'virtual') AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       indexes: sql<FoundIndex>`
         SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique", m.name AS "table",
+          (SELECT s.sql FROM sqlite_master s WHERE s.name = i.name) AS statement,
           (SELECT group_concat(c.name, ',') FROM pragma_index_info(i.name) c) AS columns
         FROM pragma_table_list m JOIN pragma_index_list(m.name) i
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
@@ -211,9 +227,13 @@ export const foundSchema = Effect.fnUntraced(function* (
   return {
     columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
     indexes: new Map(
-      indexes.map(({ columns: names, isUnique, name, table }) => [
+      indexes.map(({ columns: names, condition, isUnique, name, statement, table }) => [
         name,
-        { isUnique: Boolean(isUnique), columns: uniqueName(table, names ?? "") }
+        {
+          isUnique: Boolean(isUnique),
+          columns: uniqueName(table, names ?? ""),
+          condition: conditionOf(condition) || conditionIn(statement)
+        }
       ])
     ),
     uniques: new Set(uniques.map(({ columns: names, table }) => uniqueName(table, names ?? ""))),
@@ -222,7 +242,26 @@ export const foundSchema = Effect.fnUntraced(function* (
   }
 })
 
-/** What a schema lacks, or has too much of. Columns and indexes that a host added are no fault. Pure. */
+/** What is wrong with the unique index of a needed name. */
+const uniqueFault = (needed: IndexFacts, found: IndexFacts): string | undefined => {
+  if (!found.isUnique) return "is not unique"
+  if (found.columns !== needed.columns) return "is unique over other columns"
+  return found.condition === needed.condition ? undefined : "is unique over other rows"
+}
+
+const columnsOf = (unique: string): ReadonlyArray<string> => /\((.*)\)$/.exec(unique)?.[1]?.split(",") ?? []
+
+/** Whether a unique index refuses rows that none of the needed keys refuses. */
+const refusesMore = (needed: Schema, [name, { columns = "", isUnique }]: [string, IndexFacts]): boolean =>
+  isUnique &&
+  !needed.indexes.has(name) &&
+  !Array.from(needed.uniques).some(
+    (unique) =>
+      tableOf(unique) === tableOf(name) &&
+      columnsOf(unique).every((column) => columnsOf(columns).includes(column))
+  )
+
+/** What a schema lacks, or has too much of. Columns and indexes that a host added are no fault, unless they refuse rows. Pure. */
 export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<string> => {
   const tables = new Set(Array.from(needed.columns.keys(), tableOf))
   const foundTables = new Set(Array.from(found.columns.keys(), tableOf))
@@ -241,15 +280,14 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
     ...Array.from(needed.functions)
       .filter((name) => !found.functions.has(name))
       .map((name) => `function ${name} is missing`),
-    ...Array.from(needed.indexes)
-      .filter(([name, { isUnique }]) => isUnique && found.indexes.get(name)?.isUnique === false)
-      .map(([name]) => `index ${name} is not unique`),
-    ...Array.from(needed.indexes)
-      .filter(([name, { columns, isUnique }]) => {
-        const other = found.indexes.get(name)
-        return isUnique && other?.isUnique === true && other.columns !== columns
-      })
-      .map(([name]) => `index ${name} is unique over other columns`),
+    ...Array.from(needed.indexes).flatMap(([name, facts]) => {
+      const other = found.indexes.get(name)
+      const fault = facts.isUnique && other !== undefined ? uniqueFault(facts, other) : undefined
+      return fault === undefined ? [] : [`index ${name} ${fault}`]
+    }),
+    ...Array.from(found.indexes)
+      .filter((index) => tables.has(tableOf(index[0])) && refusesMore(needed, index))
+      .map(([name]) => `unique index ${name} is unknown, and refuses rows of Till402's`),
     ...Array.from(found.columns)
       .filter(
         ([name, { isRequired }]) => isRequired && tables.has(tableOf(name)) && !needed.columns.has(name)
@@ -309,7 +347,7 @@ export const refuseForeignTables = Effect.fnUntraced(function* (
   const found = yield* foundSchema(sql)
   const faults = schemaFaults(
     { ...needed, indexes: new Map(), triggers: new Set(), functions: new Set() },
-    found
+    { ...found, indexes: new Map() }
   )
     // What is not there will be created.
     .filter((fault) => !fault.startsWith("table "))

@@ -110,7 +110,7 @@ describe.each(orderCalls)("a second payment for the same body of %s", (_, call) 
   it("is warned about in the body of the 402, and not in its header", async () => {
     const shop = await openTill()
     const unpaid = await shop.send(call)
-    expect(jsonOf(unpaid)["error"]).toMatch(/send the same payment again, never a new one$/)
+    expect(jsonOf(unpaid)["error"]).toMatch(/send the same payment again, never a new one\. /)
     expect(challengeOf(unpaid).error).not.toMatch(/never a new one/)
   })
 })

@@ -165,6 +165,20 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
       "index till_charges.till_charges_transfer is unique over other columns"
     ],
     [
+      "the rows of a unique index",
+      [
+        "DROP INDEX till_charges_transfer",
+        `CREATE UNIQUE INDEX till_charges_transfer ON till_charges
+          (network, transaction_hash, transfer_log_index) WHERE transfer_log_index < 0`
+      ],
+      "index till_charges.till_charges_transfer is unique over other rows"
+    ],
+    [
+      "nothing, but may have one payment of a payer alone",
+      ["CREATE UNIQUE INDEX own_payers ON till_charges (payer)"],
+      "unique index till_charges.own_payers is unknown, and refuses rows of Till402's"
+    ],
+    [
       "a primary key",
       [
         "DROP TABLE till_refund_attempts",
@@ -231,7 +245,9 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
       // The same key, in another way.
       "DROP TABLE till_purchase_downloads",
       "CREATE TABLE till_purchase_downloads (purchase_id TEXT NOT NULL, charge_key TEXT NOT NULL)",
-      "CREATE UNIQUE INDEX own_keys ON till_purchase_downloads (charge_key, purchase_id)"
+      "CREATE UNIQUE INDEX own_keys ON till_purchase_downloads (charge_key, purchase_id)",
+      // Refuses no more than the key.
+      "CREATE UNIQUE INDEX own_states ON till_charges (key, state)"
     ])
     expect(await engine.open(name, claimOf("key-2"))).toEqual({ _tag: "Claimed" })
   })
