@@ -1,6 +1,6 @@
 /*
  * A vault of generated items: items published a second, size on disk, the time of searches, and a page far into the
- * listing beside the first one.
+ * listing beside the second one, which has a cursor, too.
  */
 import { type StoreError, type VaultItem, VaultItems, type VaultQuery } from "@till402/core/effect"
 import { Effect, ManagedRuntime } from "effect"
@@ -23,7 +23,7 @@ const pageSize = 30
 const farPage = 100
 /** As many are published; more are written as a till would have. */
 const published = 10_000
-/** Goals: the median of each search, at more items too, and of the far page beside the first one. */
+/** Goals: the median of each search, at more items too, and of the far page beside the second one. */
 const firstPageMillis = (count: number) => (count <= published ? 10 : 20)
 const farPageRatio = 1.2
 
@@ -131,11 +131,11 @@ const measureSearches = Effect.fnUntraced(function* (bench: Bench, place: string
   }
 })
 
-/** Walks to the page before the far one. */
-const cursorOfFarPage = Effect.fnUntraced(function* (query: Query) {
+/** Walks to the page before a page. */
+const cursorOf = Effect.fnUntraced(function* (query: Query, wanted: number) {
   const items = yield* VaultItems
   let cursor: string | undefined
-  for (let page = 1; page < farPage; page++) {
+  for (let page = 1; page < wanted; page++) {
     const found = yield* items.search({
       limit: pageSize,
       ...query,
@@ -148,25 +148,26 @@ const cursorOfFarPage = Effect.fnUntraced(function* (query: Query) {
 })
 
 const measureFarPages = Effect.fnUntraced(function* (bench: Bench, place: string) {
-  bench.table(`${place}: page ${farPage} beside page 1, p50 in milliseconds`, ["far", "first", "ratio"])
+  bench.table(`${place}: page ${farPage} beside page 2, p50 in milliseconds`, ["far", "near", "ratio"])
   for (const [name, query] of listings) {
-    const cursor = yield* cursorOfFarPage(query)
-    if (cursor === undefined) {
+    const nearCursor = yield* cursorOf(query, 2)
+    const cursor = yield* cursorOf(query, farPage)
+    if (cursor === undefined || nearCursor === undefined) {
       bench.row(`vault: ${name}: too few items`, [])
       continue
     }
-    const first: Array<number> = []
+    const near: Array<number> = []
     const far: Array<number> = []
     // In turns, so that both have the same load beside them.
     for (let run = 0; run < times; run++) {
-      first.push(yield* timed(query))
+      near.push(yield* timed({ ...query, cursor: nearCursor }))
       far.push(yield* timed({ ...query, cursor }))
     }
-    const ratio = median(far) / median(first)
-    bench.row(`vault: ${name}`, [median(far).toFixed(2), median(first).toFixed(2), ratio.toFixed(2)])
+    const ratio = median(far) / median(near)
+    bench.row(`vault: ${name}`, [median(far).toFixed(2), median(near).toFixed(2), ratio.toFixed(2)])
     bench.promise(
       ratio <= farPageRatio,
-      `${place}: page ${farPage} of "${name}" takes ${ratio.toFixed(2)} times as long as page 1`
+      `${place}: page ${farPage} of "${name}" takes ${ratio.toFixed(2)} times as long as page 2`
     )
   }
 })

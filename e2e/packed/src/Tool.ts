@@ -9,11 +9,12 @@ export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.ur
 /** Maximum time for a program to run. */
 export const toolTimeoutMillis = 180_000
 
-/** The environment without variables that affect how Node resolves packages. */
-export const plainEnvironment = (): NodeJS.ProcessEnv => {
-  const { NODE_OPTIONS: _options, NODE_PATH: _path, ...env } = process.env
-  return env
-}
+/** Affect how Node resolves packages; the others are those that the test runner sets, and apps read: Vite's base is `/`. */
+const ours = /^(?:NODE_OPTIONS|NODE_PATH|NODE_ENV|BASE_URL|DEV|PROD|MODE|SSR|TEST|VITEST.*)$/
+
+/** The environment of a user. */
+export const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 
 interface Outcome {
   readonly code: number | null

@@ -5,6 +5,6 @@ testSimulation({
   rail: "solana",
   firstSeed: 4_400,
   seeds: 400,
-  rare: [5_080],
+  rare: [5_080, 5_290],
   coversAll: true
 })
