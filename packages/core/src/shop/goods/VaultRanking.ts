@@ -95,39 +95,76 @@ export type VaultRead =
 export type VaultFound = ReadonlyArray<VaultItem>
 
 /** Where a search begins: at the step of the cursor's item, behind it. */
-const startOf = (steps: ReadonlyArray<TermMatch | undefined>, last: VaultItem | undefined): number => {
-  if (last === undefined) return 0
+const startOf = (steps: ReadonlyArray<TermMatch | undefined>, last: VaultItem): number => {
   const terms = searchTermsOf(last)
   const step = steps.findIndex((match) => match !== undefined && isMatch(terms, match))
   // The item has changed since, or is the cursor of another search.
   return Math.max(0, step)
 }
 
-/** Reads one page of a search. Returns `undefined` if no item has the id of the cursor. */
-export function* rankedPage(query: VaultQuery): Generator<VaultRead, VaultPage | undefined, VaultFound> {
-  const { cursor, limit, q, ...filters } = query
-  const steps: ReadonlyArray<TermMatch | undefined> = searchStepsOf(q) ?? [undefined]
-  let last: VaultItem | undefined
-  if (cursor !== undefined) {
-    ;[last] = yield { _tag: "Item", id: cursor }
-    if (last === undefined) return undefined
+type Run<A> = Generator<VaultRead, A, VaultFound>
+type Filters = Omit<VaultQuery, "q" | "cursor">
+
+/**
+ * The beginning of a search, up to one item more than its page has. After the first step, each second one is within the
+ * next: that is read before, and if it has few items, which of them come first is known without another read.
+ */
+function* firstItems(filters: Filters, steps: ReadonlyArray<TermMatch>): Run<ReadonlyArray<VaultItem>> {
+  const { limit } = filters
+  const items = new Map<string, VaultItem>()
+  const add = (found: VaultFound): void => {
+    for (const item of found) if (!items.has(item.id)) items.set(item.id, item)
   }
-  const first = startOf(steps, last)
+  // Items of earlier steps are left out here, which costs a store nothing.
+  const read = ({ anyOf }: TermMatch): VaultRead => ({
+    _tag: "Step",
+    step: { ...filters, match: { anyOf, noneOf: [] }, after: undefined, limit: limit + 1 }
+  })
+  const [first, ...others] = steps
+  if (first !== undefined) add(yield read(first))
+  for (let index = 0; index < others.length && items.size <= limit; index += 2) {
+    const [inner, outer] = others.slice(index) as [TermMatch, TermMatch]
+    const found = yield read(outer)
+    const isWhole = found.length <= limit
+    add(isWhole ? found.filter((item) => isMatch(searchTermsOf(item), inner)) : yield read(inner))
+    add(found)
+  }
+  return Array.from(items.values())
+}
+
+/** The items behind a cursor, in its step and in later ones. */
+function* itemsAfter(
+  cursor: string | undefined,
+  filters: Filters,
+  steps: ReadonlyArray<TermMatch | undefined>
+): Run<ReadonlyArray<VaultItem> | undefined> {
+  let first = 0
+  if (cursor !== undefined) {
+    const [last] = yield { _tag: "Item", id: cursor }
+    if (last === undefined) return undefined
+    first = startOf(steps, last)
+  }
   const items: Array<VaultItem> = []
   for (const [index, match] of steps.entries()) {
-    if (index < first) continue
+    if (index < first || items.length > filters.limit) continue
     const after = index === first ? cursor : undefined
-    // A first page has all items of the earlier steps: leaving them out here costs a store nothing.
-    const known = cursor === undefined ? new Set(items.map(({ id }) => id)) : undefined
-    const step =
-      known === undefined || match === undefined
-        ? { ...filters, match, after, limit: limit - items.length + 1 }
-        : { ...filters, match: { ...match, noneOf: [] }, after, limit: limit + 1 }
-    items.push(...(yield { _tag: "Step", step }).filter(({ id }) => known?.has(id) !== true))
-    if (items.length > limit) break
+    items.push(
+      ...(yield { _tag: "Step", step: { ...filters, match, after, limit: filters.limit - items.length + 1 } })
+    )
   }
-  const page = items.slice(0, limit)
-  return { items: page, nextCursor: items.length > limit ? page.at(-1)!.id : null }
+  return items
+}
+
+/** Reads one page of a search. Returns `undefined` if no item has the id of the cursor. */
+export function* rankedPage({ cursor, q, ...filters }: VaultQuery): Run<VaultPage | undefined> {
+  const steps = searchStepsOf(q)
+  const items =
+    cursor === undefined && steps !== undefined
+      ? yield* firstItems(filters, steps)
+      : yield* itemsAfter(cursor, filters, steps ?? [undefined])
+  if (items === undefined) return undefined
+  const page = items.slice(0, filters.limit)
+  return { items: page, nextCursor: items.length > filters.limit ? page.at(-1)!.id : null }
 }
 
 /** How a store of a host reads items. */

@@ -208,7 +208,8 @@ describe("each method reads by an index", () => {
             (id, slug, position, product_type, category, price, downloads, search, document)
             SELECT 'id-' || n, 'slug-' || n, n, 'skill', CASE WHEN n % 6 = 1 THEN 'ios' ELSE 'career' END, 1 + n * 7 % 500, 0,
               'common ˆcommon word' || n % 400 || ' ˆword' || n % 400 || ' tail' || n / 2
-                || CASE WHEN n = 19000 THEN ' zq' ELSE '' END, '{}'
+                || CASE WHEN n = 19000 THEN ' zq' ELSE '' END,
+              '{"id":"id-' || n || '","slug":"slug-' || n || '","title":"Common","category":"ios","cardDescription":""}'
             FROM generate_series(1, 20000) AS n`)
           yield* sql`ANALYZE till_vault_items`
           // The planner takes the table to be as full as it says here, and everything else from the statistics.
