@@ -1,10 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
+import { durations, toOneMinute } from "../../runtime/durations.ts"
 import { report } from "../../runtime/events.ts"
+
+const timed = durations(
+  Metric.histogram("till402_chain_operation_duration_seconds", {
+    description: "Seconds that a read of a chain took",
+    boundaries: toOneMinute
+  })
+)
 
 /** Makes a function that reports a read of a network that fails, and returns `undefined` in its place. */
 export const reportedBy =
   <E>(nameOf: (failure: E) => string | undefined) =>
-  <A>(caip2: string, read: Effect.Effect<A, E>): Effect.Effect<A | undefined> =>
+  <A>(network: string, read: Effect.Effect<A, E>): Effect.Effect<A | undefined> =>
     Effect.catch(read, (failure) => {
       const error = nameOf(failure)
       return Effect.as(
@@ -12,8 +20,10 @@ export const reportedBy =
           "Warn",
           "chain_unreadable",
           `The chain could not be read${error === undefined ? "" : ` (${error})`}: check rpcUrl. Until it has been read once, no payment on it is accepted`,
-          { port: "chain", network: caip2, error }
+          { port: "chain", network, error }
         ),
         undefined
       )
-    })
+    }).pipe((reading) =>
+      timed(reading, (result) => ({ network, outcome: result === undefined ? "unread" : "read" }))
+    )

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Schema } from "effect"
+import { Cause, Clock, Effect, Metric, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
@@ -21,6 +21,14 @@ import {
   wireJson
 } from "./Wire.ts"
 import { compiled } from "../../runtime/compiled.ts"
+import { durations, toOneMinute } from "../../runtime/durations.ts"
+
+const timed = durations(
+  Metric.histogram("till402_facilitator_operation_duration_seconds", {
+    description: "Seconds that a facilitator took, by its verdict",
+    boundaries: toOneMinute
+  })
+)
 
 /** A response with an error status, and without the document that was expected. */
 class FacilitatorStatus extends Schema.TaggedError<FacilitatorStatus>()("FacilitatorStatus", {
@@ -129,15 +137,20 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
   const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
   const facilitator = facilitatorName(options)
   /** The step's span names the facilitator: a request is nearly all of the step, and needs no span of its own. */
-  const named = <A, E, R>(request: Effect.Effect<A, E, R>) =>
-    Effect.andThen(Effect.annotateCurrentSpan("facilitator", facilitator), request)
+  const named =
+    (operation: Operation) =>
+    <A extends { readonly _tag: string }, E, R>(request: Effect.Effect<A, E, R>) =>
+      Effect.andThen(
+        Effect.annotateCurrentSpan("facilitator", facilitator),
+        timed(request, ({ _tag: tag }) => ({ facilitator, operation, outcome: tag.toLowerCase() }))
+      )
 
   const verify = (request: FacilitatorRequest) =>
     Effect.flatMap(post("verify", request), readVerify).pipe(
       within(verifyTimeoutMillis),
       Effect.map(toVerification),
       Effect.catch((error) => Effect.succeed<Verification>({ _tag: "Unreachable", reason: reasonOf(error) })),
-      named
+      named("verify")
     )
 
   const settle = Effect.fnUntraced(function* (request: FacilitatorRequest) {
@@ -151,7 +164,7 @@ export const makeHttpFacilitator = Effect.fnUntraced(function* (
     return yield* pollStatus({ settlement, response: response.success, request, endMillis }, (paymentId) =>
       Effect.flatMap(get(`/status/${paymentId}`, "settle"), readJson)
     )
-  }, named)
+  }, named("settle"))
 
   let isReported = false
   const noteRedirect = Effect.fnUntraced(

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { gzipSync } from "node:zlib"
 import { getGlobalDispatcher, setGlobalDispatcher } from "undici"
@@ -141,6 +141,35 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     run((service) => service.verify(requestOf(2)), options)
   const settle = (options?: Partial<FacilitatorOptions>) =>
     run((service) => service.settle(requestOf(2)), options)
+
+  it("is timed, by operation and verdict", async () => {
+    const metrics = Context.make(Metric.MetricRegistry, new Map())
+    replies = [
+      { body: '{"isValid":true}' },
+      { status: 500 },
+      { body: `{"success":true,"transaction":"${hash}"}` }
+    ]
+    await run((service) =>
+      Effect.all([
+        service.verify(requestOf(2)),
+        service.verify(requestOf(2)),
+        service.settle(requestOf(2))
+      ]).pipe(Effect.provide(metrics))
+    )
+    const series = Metric.snapshotUnsafe(metrics).filter(
+      ({ id }) => id === "till402_facilitator_operation_duration_seconds"
+    )
+    expect(series.map(({ attributes, state }) => ({ ...attributes, ...state }))).toEqual(
+      [
+        ["verify", "valid", 1],
+        // A verification is tried again.
+        ["verify", "unreachable", 3],
+        ["settle", "settled", 1]
+      ].map(([operation, outcome, count]) =>
+        expect.objectContaining({ facilitator: expect.stringMatching(/./), operation, outcome, count })
+      )
+    )
+  })
 
   describe("what is sent", () => {
     it("version 2: the payment and our requirement", async () => {
