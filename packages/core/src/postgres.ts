@@ -4,6 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
 import { type SecretText, unwrapped } from "./runtime/SecretText.ts"
 import { StorageIsReadOnly } from "./ports/StorageMarks.ts"
+import { unknownOptions } from "./stores/unknownOptions.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
@@ -92,7 +93,7 @@ interface Settings extends Required<PostgresOptions> {
 
 const readOptions = (options: PostgresOptions): Effect.Effect<Settings, ConfigurationError> => {
   const settings = { ...defaults, ...options, url: unwrapped(options.url) }
-  const faults: Array<string> = []
+  const faults: Array<string> = [...unknownOptions("postgres", options, ["url", ...Object.keys(defaults)])]
   const url = URL.parse(settings.url)
   const isPostgres = url !== null && ["postgres:", "postgresql:"].includes(url.protocol)
   const address = isPostgres ? addressOf(url) : undefined

@@ -7,6 +7,7 @@ import { StorageIsKept } from "./ports/StorageMarks.ts"
 import * as SqliteDatabase from "./stores/sqlite/SqliteDatabase.ts"
 import { watchFile } from "./stores/sqlite/fileWatch.ts"
 import { pathFault } from "./stores/sqlite/pathFault.ts"
+import { unknownOptions } from "./stores/unknownOptions.ts"
 import { layerSql } from "./stores/sql/stores.ts"
 
 /** For tables beside those of the till, in the same file or another one. */
@@ -28,32 +29,20 @@ export const sqlite = (options: {
 }): Layer.Layer<Stores, ConfigurationError | StoreError> => {
   // Hosts without type checks may pass the name itself, or another option.
   const filename: unknown = options?.filename
+  const fault = faultOf(options)
   const opened = Layer.effect(
     SqlClient.SqlClient,
-    typeof filename !== "string"
-      ? Effect.fail(
-          new ConfigurationError({
-            message: 'storage: sqlite takes { filename }: sqlite({ filename: "till.sqlite" })'
-          })
+    fault !== undefined || typeof filename !== "string"
+      ? Effect.fail(new ConfigurationError({ message: `storage: ${fault}` }))
+      : SqliteClient.connect({ filename }).pipe(
+          Effect.mapError((error) => openFailure(filename, error)),
+          // A URI may name what is no file.
+          Effect.tap(() =>
+            filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
+              ? Effect.void
+              : watchFile(filename)
+          )
         )
-      : filename.trim() === ""
-        ? Effect.fail(new ConfigurationError({ message: "storage: filename must not be empty" }))
-        : isAddress(filename)
-          ? Effect.fail(
-              new ConfigurationError({
-                message:
-                  "storage: filename is an address, and sqlite takes the path of a file. Give the address of a PostgreSQL database to postgres({ url })"
-              })
-            )
-          : SqliteClient.connect({ filename }).pipe(
-              Effect.mapError((error) => openFailure(filename, error)),
-              // A URI may name what is no file.
-              Effect.tap(() =>
-                filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
-                  ? Effect.void
-                  : watchFile(filename)
-              )
-            )
   )
   const kept = Layer.succeed(
     StorageIsKept,
@@ -64,6 +53,16 @@ export const sqlite = (options: {
   return Layer.effectContext(
     Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened), Layer.merge(kept))))
   )
+}
+
+/** Why a file can't be opened with these options; `undefined` if they are right. */
+const faultOf = (options: { readonly filename: unknown }): string | undefined => {
+  const filename = options?.filename
+  if (typeof filename !== "string") return 'sqlite takes { filename }: sqlite({ filename: "till.sqlite" })'
+  if (filename.trim() === "") return "filename must not be empty"
+  if (isAddress(filename))
+    return "filename is an address, and sqlite takes the path of a file. Give the address of a PostgreSQL database to postgres({ url })"
+  return unknownOptions("sqlite", options, ["filename"])[0]
 }
 
 /** It may have a password, which no message shows. */

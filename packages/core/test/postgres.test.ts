@@ -152,6 +152,14 @@ describe("an address that is wrong", () => {
     expect(error.message).toMatch(/maxConnections must .* 1000; statementTimeoutMillis must .* 30000/)
   })
 
+  it("names an option that is misspelled, without its value", async () => {
+    const error = await failureOf({ url: cluster.url, maxConections: 1, password: "9f3c" } as never)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toBe(
+      "storage: postgres has no maxConections: did you mean maxConnections?; postgres has no password; it has url, maxConnections, connectTimeoutMillis, statementTimeoutMillis"
+    )
+  })
+
   it("reports that the peer is missing", async () => {
     const script = `
       import { registerHooks } from "node:module"

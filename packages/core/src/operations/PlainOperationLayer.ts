@@ -56,6 +56,41 @@ const call = <A>(
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )
 
+/** The example as a request: what is in the path or the query is text. */
+const exampleRequest = (
+  { example, path }: AnyPlainOperation,
+  isGet: boolean
+): Parameters<typeof valueOf>[0] => {
+  const fields = Object.entries(example?.input ?? {})
+  const isParam = ([name]: readonly [string, unknown]) => path.split("/").includes(`:${name}`)
+  const texts = (chosen: ReadonlyArray<[string, unknown]>) =>
+    chosen.map(([name, value]): [string, string] => [name, String(value)])
+  const rest = fields.filter((field) => !isParam(field))
+  return {
+    params: Object.fromEntries(texts(fields.filter(isParam))),
+    query: new URLSearchParams(isGet ? texts(rest) : []),
+    body: isGet ? undefined : Object.fromEntries(rest)
+  }
+}
+
+/** Whether the input refuses the operation's own example: then it probably refuses every request that is paid for. */
+const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, timeoutMillis: number) {
+  const { example, id, input, method } = options
+  if (example === undefined || input === undefined) return {}
+  const isGet = method === "GET"
+  const refusal = yield* call(id, timeoutMillis, () =>
+    validate(input, exampleRequest(options, isGet), isGet)
+  ).pipe(
+    Effect.as(undefined),
+    Effect.catch((failure) => Effect.succeed(failure.message)),
+    Effect.catchDefect((defect) => Effect.succeed(String(defect)))
+  )
+  if (refusal === undefined) return {}
+  const problem = `operation ${id}: its input refuses its own example: ${refusal}`
+  const cure = "Correct one of them. Values of path and query are text: convert them, as z.coerce does"
+  return { risk: { setting: `operations.${id}`, problem, cure } }
+})
+
 /** A paid route of a host as a layer. */
 export const plainOperation = (
   options: AnyPlainOperation
@@ -71,6 +106,7 @@ export const plainOperation = (
         decode: (raw) => call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
         work: (input) => call(id, upstreamTimeoutMillis, async (context) => options.work(input, context))
       })
-      return reportingDefects(operation, settings)
+      const risk = yield* exampleRisk(options, upstreamTimeoutMillis)
+      return reportingDefects({ ...operation, documents: { ...operation.documents, ...risk } }, settings)
     })
   )

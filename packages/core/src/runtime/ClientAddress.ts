@@ -1,8 +1,12 @@
 /** The client that an address counts as: an IPv4 address, or the /64 of an IPv6 subscriber. */
-export const clientOf = (address: string): string => {
+export const clientOf = (given: string): string => {
+  // Some proxies append the port, which each connection has another of.
+  const address = given
+    .trim()
+    .replace(/^(\d+(?:\.\d+){3}|\[[^\]]*\]):\d+$/, "$1")
+    .replace(/^\[(.*)\]$/, "$1")
   if (/^[\d.]+$/.test(address)) return address
   const plain = address
-    .trim()
     .toLowerCase()
     .replace(/^::ffff:(?=\d+\.)/, "")
     .replace(/%.*$/, "")

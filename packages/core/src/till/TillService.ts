@@ -86,7 +86,7 @@ export const tillService = (
         })
       }
       const mounts = new MountCheck(configured)
-      const proxies = new ProxyCheck(clientAddress !== undefined)
+      const proxies = new ProxyCheck(clientAddress)
       const noting = (handling: Handling, request: IncomingRequest, caller?: Caller): Handling =>
         proxies.noting(mounts.noting(handling, caller?.mount), request, caller)
       const seen = (): ReadonlyArray<Check> => [...mounts.found(), ...proxies.found()]

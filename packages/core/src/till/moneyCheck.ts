@@ -20,11 +20,13 @@ import type { TillHooks } from "./settings/TillHooks.ts"
 
 /** What is looked at, beside the settings. */
 export interface MoneyFacts {
-  readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "secret">
+  readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "proofAbove" | "secret" | DurationName>
   /** Whether a facilitator of a network (CAIP-2) moves no money. */
   readonly movesNoMoney: (caip2: string) => boolean
   /** The addresses of its facilitators. */
   readonly facilitators: ReadonlyArray<string>
+  /** The deadlines of its facilitators that are numbers. */
+  readonly deadlines: ReadonlyArray<readonly [name: string, millis: number]>
   /** What the till stores outlives its process. */
   readonly storageIsKept: boolean
   /** A wallet pays refunds on EVM. */
@@ -85,6 +87,23 @@ const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): stri
 
 const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
   checkOf("real money", setting, { status, problem, cure })
+
+/**
+ * Durations, and below how many milliseconds each has more likely its number of seconds: a settlement is unknown at once,
+ * an order that is repeated is sold again, a response that was lost is gone. 0 turns some of them off.
+ */
+const shortest = {
+  upstreamTimeoutMillis: 100,
+  responseLifetimeMillis: 300_000,
+  secretResponseLifetimeMillis: 10_000,
+  duplicateOrderMillis: 10_000,
+  owedResponseMillis: 120_000
+} satisfies Partial<Record<keyof ConfiguredSettings, number>>
+
+type DurationName = keyof typeof shortest
+
+/** The same for the deadlines of a facilitator's calls. */
+const shortestDeadline = 100
 
 /** What would lose real money. Pure. */
 export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<Check> => {
@@ -163,6 +182,9 @@ const isGuessable = (key: SecretKey): boolean => {
 /** No call for a machine costs so much, in atomic units: 10,000 dollars. */
 const highPrice = 10_000_000_000n
 
+/** No generator of secrets makes this form, which wallets have. */
+const isWalletKey = (key: SecretKey): boolean => /^0x[0-9a-f]{64}$/i.test(unwrapped(key.secret))
+
 /** Docker's `--env-file` keeps quotes, and a file ends with a line break: another reader of the same text has another secret. */
 const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrapped(key.secret))
 
@@ -211,6 +233,23 @@ const addressRisks = (
   ]
 }
 
+/** Durations that were given in seconds. */
+const durationRisks = ({ deadlines, settings }: MoneyFacts): ReadonlyArray<Check> => {
+  const names = Object.keys(shortest) as ReadonlyArray<DurationName>
+  return [
+    ...names.map((name) => [name, settings[name], shortest[name]] as const),
+    ...deadlines.map(([name, millis]) => [name, millis, shortestDeadline] as const)
+  ]
+    .filter(([, millis, least]) => millis > 0 && millis < least)
+    .map(([name, millis]) =>
+      risk(
+        name,
+        `${name} is ${millis} milliseconds, which looks like seconds`,
+        `If it is, give ${millis * 1_000}, or "${millis} seconds"`
+      )
+    )
+}
+
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
@@ -224,6 +263,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
   const risks: ReadonlyArray<Check | false> = [
     ...addressRisks(facts, real),
+    ...durationRisks(facts),
     !storageIsKept &&
       risk(
         "storage",
@@ -234,6 +274,12 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
       risk(
         "secret",
         "A secret looks guessable: download tokens and stored responses depend on it",
+        "Generate one with: npx till402 secret"
+      ),
+    settings.secret.some(isWalletKey) &&
+      risk(
+        "secret",
+        "A secret looks like the private key of a wallet: who reads one has both",
         "Generate one with: npx till402 secret"
       ),
     settings.secret.some(isWrapped) &&
@@ -261,10 +307,18 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars`,
         'Prices are dollars, as text: "5.20"'
       ),
+    settings.proofAbove > highPrice &&
+      risk(
+        "proofAbove",
+        "proofAbove is above 10,000 dollars: the chain decides on hardly any payment",
+        'It is dollars, as text: "1.00"'
+      ),
     ...ofOperations.map(({ cure, problem, setting }) => risk(setting, problem, cure))
   ]
   return risks.filter((risk) => risk !== false)
 }
+
+const deadlineNames: ReadonlySet<string> = new Set(["verifyTimeoutMillis", "settleTimeoutMillis"])
 
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
 
@@ -275,11 +329,16 @@ export const moneyChecks = Effect.fnUntraced(function* (
 ) {
   if (settings.allowPlayMoney || isTestRun()) return []
   const operations = yield* (yield* Operations).all
-  const { addresses, movesNoMoney = () => false } = yield* Facilitator
+  const { addresses, movesNoMoney = () => false, sources = [] } = yield* Facilitator
   const facts: MoneyFacts = {
     settings,
     movesNoMoney,
     facilitators: Array.from(addresses?.values() ?? []),
+    deadlines: sources.flatMap((source) =>
+      Object.entries(source).filter(
+        (entry): entry is [string, number] => deadlineNames.has(entry[0]) && typeof entry[1] === "number"
+      )
+    ),
     storageIsKept: yield* StorageIsKept,
     refundsOnEvm: refundWallet !== undefined,
     refundsOnSolana: solanaRefunds?.network,

@@ -20,13 +20,37 @@ const finding: Finding = {
   cure: 'Let the framework trust the proxy (Express: app.set("trust proxy", 1)), or give clientAddress. See docs/mounting.md, "Behind a proxy"'
 }
 
+const listFinding: Finding = {
+  status: "warn",
+  problem:
+    "clientAddress returns all of X-Forwarded-For, which callers begin as they like: each text counts as another client, so that limits hold nobody",
+  cure: 'Return the one address that your own proxy added: the last, behind one proxy. See docs/mounting.md, "Behind a proxy"'
+}
+
+type OwnAddress = (request: Request) => string | undefined
+
+/** How many requests with several addresses are shown to the host's function once more. */
+const shownRequests = 20
+
+/** Whether the host's function returns the whole list. What it throws is reported where its address is used. */
+const returnsList = (own: OwnAddress, request: IncomingRequest, list: string): boolean => {
+  try {
+    const given: unknown = own(request.toRequest())
+    if (given instanceof Promise) given.catch(() => undefined)
+    return given === list
+  } catch {
+    return false
+  }
+}
+
 /** Remembers the first request that shows it, and reports that once. */
 export class ProxyCheck {
   /** The host's own function decides, if it has one. */
-  private readonly isOwn: boolean
+  private readonly own: OwnAddress | undefined
   private check: Check | undefined
-  constructor(isOwn: boolean) {
-    this.isOwn = isOwn
+  private shown = 0
+  constructor(own: OwnAddress | undefined) {
+    this.own = own
   }
 
   /** What was found by now. */
@@ -34,16 +58,32 @@ export class ProxyCheck {
 
   /** Handles a request, and reports its proxy before. */
   readonly noting = (handling: Handling, request: IncomingRequest, caller: Caller = {}): Handling => {
-    if (this.isOwn || this.check !== undefined) return handling
+    if (this.check !== undefined) return handling
     const { clientAddress } = caller
     // A client of a trusted proxy's own network has an address that the header names.
-    if (clientAddress !== undefined && !isPrivate(clientAddress)) return handling
+    if (this.own === undefined && clientAddress !== undefined && !isPrivate(clientAddress)) return handling
     const forwarded = request.header("x-forwarded-for")
-    if (forwarded === null || (clientAddress !== undefined && forwarded.includes(clientAddress)))
-      return handling
-    this.check = checkOf("client address", undefined, finding)
+    if (forwarded === null) return handling
+    if (this.own !== undefined) return this.notingOwn(handling, this.own, request, forwarded)
+    return clientAddress !== undefined && forwarded.includes(clientAddress)
+      ? handling
+      : this.reporting(handling, finding)
+  }
+
+  private notingOwn(
+    handling: Handling,
+    own: OwnAddress,
+    request: IncomingRequest,
+    forwarded: string
+  ): Handling {
+    if (!forwarded.includes(",") || this.shown++ >= shownRequests) return handling
+    return returnsList(own, request, forwarded) ? this.reporting(handling, listFinding) : handling
+  }
+
+  private reporting(handling: Handling, found: Finding): Handling {
+    this.check = checkOf("client address", undefined, found)
     return Effect.andThen(
-      report("Warn", "client_address_unknown", textOf(finding), { reason: "clientAddress" }),
+      report("Warn", "client_address_unknown", textOf(found), { reason: "clientAddress" }),
       Effect.isEffect(handling) ? handling : Effect.succeed(handling)
     )
   }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { Effect, Logger } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { expect, it, onTestFinished } from "vitest"
-import { fakeTracker } from "../../../testing/src/index.ts"
+import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { Till } from "../../src/till/PlainTill.ts"
@@ -118,4 +118,26 @@ it("headers that can't be made are reported as such, and their error isn't quote
   expect(others).toEqual([])
   expect(message).toMatch(/^headers_failed: .*Correct facilitator.headers, which threw$/)
   expect(message).not.toContain("secret-word")
+})
+
+it("a facilitator in this process is no word worth without a list, and is told of an empty one", async () => {
+  const reported = async (list: object) => {
+    const events: Array<TillEvent> = []
+    const { settle, verify } = fakeFacilitator()
+    const till = Till.make({
+      ...settings,
+      facilitator: { verify, settle, ...list },
+      storage: memory(),
+      tracker: fakeTracker(),
+      onEvent: (event) => events.push(event)
+    })
+    onTestFinished(till.dispose)
+    await till.ready
+    await till.check()
+    return events.filter(({ code }) => code === "facilitator_not_ready").map(({ message }) => message)
+  }
+  expect(await reported({})).toEqual([])
+  expect(await reported({ getSupported: async () => ({ kinds: [] }) })).toEqual([
+    expect.stringMatching(/: no_kinds\. Its getSupported must list them, or be left out\./)
+  ])
 })

@@ -4,6 +4,7 @@ import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../
 import type { TillEvent } from "../../src/runtime/events.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
+import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
@@ -52,6 +53,30 @@ const start = async (options: Partial<TillOptions>) => {
       .map(({ message, reason }) => `${reason}: ${message}`)
   }
 }
+
+/** A schema that wants days of one type. */
+const wanting = (type: string): AnyPlainOperation["input"] => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: unknown) =>
+      typeof (value as { readonly days?: unknown }).days === type
+        ? { value }
+        : { issues: [{ message: `must be a ${type}`, path: ["days"] }] }
+  }
+})
+const [wantingNumber, wantingText] = [wanting("number"), wanting("string")]
+
+const tides = (options: object): AnyPlainOperation => ({
+  id: "tides",
+  method: "GET",
+  path: "/tides/:port",
+  description: "Tides of a port",
+  price: "0.02",
+  example: { input: { port: "oslo", days: 3 }, output: { high: "12:40" } },
+  work: () => ({ high: "12:40" }),
+  ...options
+})
 
 const nothing = { refusal: undefined, reported: [] }
 
@@ -148,6 +173,33 @@ describe("a till that takes real money", () => {
     ],
     ["a secret with a line break", { secret: `${tillKey}\n` }, /^secret: A secret begins or ends/],
     [
+      "the key of a wallet as secret",
+      { secret: `0x${"9f3c51d7".repeat(7)}0a2b4e68` },
+      /^secret: A secret looks like the/
+    ],
+    [
+      "orders that may be repeated after a second",
+      { duplicateOrderMillis: 600 },
+      /^duplicateOrderMillis: .* is 600 milliseconds, which looks like seconds\. If it is, give 600000, or "600 seconds"/
+    ],
+    ["a response that is kept for a minute", { responseLifetimeMillis: 86_400 }, /^responseLifetimeMillis: /],
+    [
+      "a port's deadline in seconds",
+      { upstreamTimeoutMillis: 20 },
+      /^upstreamTimeoutMillis: .* "20 seconds"/
+    ],
+    [
+      "a settlement's deadline in seconds",
+      { facilitator: { url: "https://facilitator.shop", settleTimeoutMillis: 30 } },
+      /^settleTimeoutMillis: .* is 30 milliseconds, which looks like seconds/
+    ],
+    ["a bound without its point", { proofAbove: "1000000" }, /^proofAbove: .* above 10,000 dollars/],
+    [
+      "an input that takes no text",
+      { operations: [tides({ input: wantingNumber })] },
+      /^operations\.tides: .* refuses its own example: .*days must be a number.* z\.coerce/
+    ],
+    [
       "a price without its point",
       { prices: { track: "5200000" } },
       /^prices: The price of track is above 10,000/
@@ -156,6 +208,18 @@ describe("a till that takes real money", () => {
     const { refusal, reported } = await start(options)
     expect(refusal).toBeUndefined()
     expect(reported).toEqual([expect.stringMatching(text)])
+  })
+
+  it("takes durations that are off, or short on purpose, and an example that its input accepts", async () => {
+    expect(
+      await start({
+        duplicateOrderMillis: 0,
+        secretResponseLifetimeMillis: 0,
+        upstreamTimeoutMillis: 500,
+        facilitator: { url: "https://facilitator.shop", settleTimeoutMillis: 30_000 },
+        operations: [tides({ input: wantingText }), tides({ id: "moon", path: "/moon", example: undefined })]
+      })
+    ).toEqual(nothing)
   })
 
   it("reports sales without a mailer, and none with one", async () => {

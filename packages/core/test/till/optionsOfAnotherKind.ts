@@ -9,7 +9,7 @@ const tagRule = `tags must list up to 5 different tags of up to 32 printable ASC
 const iconRule = (given: string): string =>
   `iconUrl must be an http(s) address with a public host name and without a user: got "${given}"`
 const corsRule = `cors must be "*" for every origin (the default), a list of origins such as ["https://agents.example"], or false for none`
-const originRule = `cors must list origins such as "https://agents.example", without a path`
+const originRule = `cors must list origins as browsers send them, such as "https://agents.example", without a path`
 
 export const ofAnotherKind: ReadonlyArray<Case> = [
   [
@@ -153,10 +153,21 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "examples.search must have at most 256 bytes of JSON: got 308"
   ],
   ["a name as support", { support: "Ada" }, `${supportRule}: got "Ada"`],
+  [
+    "a mailto: address as support",
+    { support: "mailto:a@a.example" },
+    `${supportRule}: got "mailto:a@a.example"`
+  ],
   ["an http address as support", { support: "http://a.example" }, `${supportRule}: got "http://a.example"`],
   ["true as cors", { cors: true }, `${corsRule}: got true`],
   ["text as cors", { cors: "https://a.example" }, `${corsRule}: got "https://a.example"`],
   ["an origin with a path", { cors: ["https://a.example/"] }, `${originRule}: got "https://a.example/"`],
+  ["an origin in capitals", { cors: ["https://A.example"] }, `${originRule}: got "https://A.example"`],
+  [
+    "an origin with its default port",
+    { cors: ["https://a.example:443"] },
+    `${originRule}: got "https://a.example:443"`
+  ],
   ["a wildcard in a list", { cors: ["*"] }, `${originRule}: got "*"`],
   [
     "text as onEvent",

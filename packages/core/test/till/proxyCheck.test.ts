@@ -72,3 +72,28 @@ it("a host that reads another header decides for itself", async () => {
   expect(await send("10.4.0.7", "203.0.113.7")).toBe(402)
   expect(messages()).toEqual([])
 })
+
+it("a host that returns the whole header is told once, and works", async () => {
+  const { checks, messages, send } = await open({
+    clientAddress: (request) => request.headers.get("x-forwarded-for") ?? undefined
+  })
+  expect(await send("10.4.0.7", "203.0.113.7")).toBe(402)
+  expect(messages()).toEqual([])
+  for (const forged of ["1", "2"]) expect(await send("10.4.0.7", `192.0.2.${forged}, 203.0.113.7`)).toBe(402)
+  expect(messages()).toEqual([expect.stringContaining("Return the one address that your own proxy added")])
+  expect(await checks()).toMatchObject([{ status: "warn" }])
+})
+
+it("a host that picks one address of the header, fails or promises is no word worth", async () => {
+  for (const clientAddress of [
+    (request: Request) => request.headers.get("x-forwarded-for")?.split(", ").at(-1),
+    () => {
+      throw new Error("no address")
+    },
+    () => Promise.reject(new Error("no address")) as never
+  ]) {
+    const { messages, send } = await open({ clientAddress })
+    expect(await send("10.4.0.7", "192.0.2.1, 203.0.113.7")).toBe(402)
+    expect(messages()).toEqual([])
+  }
+})

@@ -122,7 +122,8 @@ const isUpstreamError = (error: unknown): error is UpstreamError =>
 /** The function's name in the port: `track`. */
 const operationOf = (span: string): string => span.slice(span.indexOf(".") + 1)
 
-const reportFailure = (
+/** Reports what the host's function has done wrong, and passes it to `onError`. */
+export const reportFailure = (
   operation: string,
   failure: UpstreamError,
   { onError }: CallSettings

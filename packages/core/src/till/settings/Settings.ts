@@ -197,9 +197,13 @@ const readMargin = (given: unknown = 0, faults: Faults): Margin | Failed =>
         given
       )
 
-/** `scheme://host`, as browsers send it: without a path, not even `/`. */
+/** `scheme://host`, as browsers send it: without a path, not even `/`, in lower case and without the default port. */
 const isOrigin = (text: unknown): text is string =>
-  typeof text === "string" && (text === "null" || /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text))
+  typeof text === "string" &&
+  (text === "null" ||
+    (/^https?:/i.test(text)
+      ? URL.parse(text)?.origin === text
+      : /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)))
 
 const readCors = (given: unknown = "*", faults: Faults): "*" | ReadonlyArray<string> | false | Failed => {
   if (given === "*" || given === false) return given
@@ -210,7 +214,9 @@ const readCors = (given: unknown = "*", faults: Faults): "*" | ReadonlyArray<str
     )
   if (given.every(isOrigin)) return given
   const wrong = shown(given.find((each) => !isOrigin(each)))
-  return faults.add(`must list origins such as "https://agents.example", without a path: got ${wrong}`)
+  return faults.add(
+    `must list origins as browsers send them, such as "https://agents.example", without a path: got ${wrong}`
+  )
 }
 
 /** Bytes of an example, which each 402's header contains. */
@@ -240,7 +246,7 @@ const readExamples = (
 const isContact = (given: unknown): boolean =>
   typeof given === "string" &&
   given.length <= 200 &&
-  (/^[^\s@]+@[^\s@]+$/.test(given) || httpsUrl(given) !== undefined)
+  (/^[^\s@:/]+@[^\s@:/]+$/.test(given) || httpsUrl(given) !== undefined)
 
 /** Where the documents of a till are by default. */
 export const documentPaths = {

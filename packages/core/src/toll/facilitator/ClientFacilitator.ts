@@ -81,8 +81,6 @@ export const makeClientFacilitator = (
 
   const name = facilitatorName(client)
   const kinds = new SupportedKinds({ name, address: undefined, fetch: listOf(client, verifyTimeoutMillis) })
-  // A facilitator that can't list anything needs no request.
-  if (client.getSupported === undefined) kinds.known = []
   return {
     name,
     networks: client.networks === undefined ? undefined : new Set(client.networks),
@@ -96,10 +94,12 @@ export const makeClientFacilitator = (
 }
 
 const listOf = (client: FacilitatorClient, timeoutMillis: number) =>
-  // Called as a method: the official clients keep what they need in `this`, and one of them returns no promise.
-  Effect.tryPromise(async () => client.getSupported?.() ?? { kinds: [] }).pipe(
-    Effect.flatMap(decodeSupported),
-    Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
-    Effect.timeout(timeoutMillis),
-    Effect.mapError(({ _tag }) => ({ reason: _tag === "UnknownError" ? failed : _tag }))
-  )
+  client.getSupported === undefined
+    ? undefined
+    : // Called as a method: the official clients keep what they need in `this`, and one of them returns no promise.
+      Effect.tryPromise(async () => client.getSupported?.() ?? { kinds: [] }).pipe(
+        Effect.flatMap(decodeSupported),
+        Effect.map((response): ReadonlyArray<SupportedKind> => toKinds(response)),
+        Effect.timeout(timeoutMillis),
+        Effect.mapError(({ _tag }) => ({ reason: _tag === "UnknownError" ? failed : _tag }))
+      )

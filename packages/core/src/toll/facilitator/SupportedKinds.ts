@@ -14,7 +14,8 @@ export interface SupportedSource {
   /** Name and address of the facilitator, for events. */
   readonly name: string
   readonly address: string | undefined
-  readonly fetch: Effect.Effect<ReadonlyArray<SupportedKind>, SupportedFault>
+  /** `undefined`: it has no list, so nothing is read. */
+  readonly fetch: Effect.Effect<ReadonlyArray<SupportedKind>, SupportedFault> | undefined
 }
 
 const lifetimeMillis = 600_000
@@ -36,6 +37,7 @@ export class SupportedKinds {
   private wasEmpty = false
   constructor(source: SupportedSource) {
     this.source = source
+    if (source.fetch === undefined) this.known = []
   }
 
   /** Whether the list was requested at least once. */
@@ -47,8 +49,9 @@ export class SupportedKinds {
   readonly refresh: Effect.Effect<void> = Effect.suspend(() => this.turn.withPermits(1)(this.refreshIfDue()))
 
   private readonly refreshIfDue = Effect.fnUntraced({ self: this }, function* (): Effect.fn.Return<void> {
-    if ((yield* Clock.currentTimeMillis) < this.nextMillis) return
-    const result = yield* Effect.result(this.source.fetch)
+    const { fetch } = this.source
+    if (fetch === undefined || (yield* Clock.currentTimeMillis) < this.nextMillis) return
+    const result = yield* Effect.result(fetch)
     const nowMillis = yield* Clock.currentTimeMillis
     if (result._tag === "Success") {
       this.known = result.success
@@ -74,16 +77,18 @@ export class SupportedKinds {
     return report(
       "Warn",
       "facilitator_not_ready",
-      `${subject} did not list the payments that it supports${what}. ${hintOf(status ?? reason)}`,
+      `${subject} did not list the payments that it supports${what}. ${hintOf(status ?? reason, address !== undefined)}`,
       { port: "facilitator", reason, facilitator: name }
     )
   }
 }
 
 /** What the host can do about a status, or another reason. */
-const hintOf = (status: string): string => {
+const hintOf = (status: string, hasAddress: boolean): string => {
   if (status === "401" || status === "403") return "Check its keys: facilitator.headers must return them"
   if (status === "404") return "Check its address: /supported is read below it"
+  if (status === "no_kinds" && !hasAddress)
+    return "Its getSupported must list them, or be left out. It is read again"
   if (status === "no_json" || status === "no_kinds")
     return "Check its address: it must be that of a facilitator. It is read again"
   if (status === "headers_failed") return "Correct facilitator.headers, which threw"

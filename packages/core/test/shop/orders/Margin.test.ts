@@ -2,6 +2,8 @@ import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Money } from "../../../src/domain/Money.ts"
 import { type Margin, withMargin } from "../../../src/shop/orders/Margin.ts"
+import type { ProviderFailure } from "../../../src/ports/ProviderFailure.ts"
+import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"
 import { sampleOffer } from "../../../../testing/src/stores/records.ts"
 
 const usd = (atomic: bigint): Money => ({ atomic, currency: "USD" })
@@ -64,5 +66,22 @@ describe("a margin", () => {
   ])("that %s fails the quote", (_, margin) => {
     const made = add(margin as Margin)
     expect(made).toMatchObject({ failure: { _tag: "UpstreamFailed", port: "fulfilment" } })
+  })
+
+  it("that is wrong is reported, with what it must return", () => {
+    const failures: Array<ProviderFailure> = []
+    const settings = { timeoutMillis: 1, onError: (failure: ProviderFailure) => failures.push(failure) }
+    Effect.runSync(
+      Effect.result(withMargin(offer, (() => 2.5) as never)).pipe(
+        Effect.provideService(PortSettings, settings)
+      )
+    )
+    expect(failures).toMatchObject([
+      {
+        port: "fulfilment",
+        operation: "margin",
+        error: { message: expect.stringMatching(/such as "2\.50"/) }
+      }
+    ])
   })
 })
