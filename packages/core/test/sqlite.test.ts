@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
@@ -34,6 +34,14 @@ const openingOf = (filename: string) =>
   Effect.runPromise(Effect.flip(Effect.provide(Charges, sqlite({ filename }))))
 
 describe("a file", () => {
+  it("isn't opened with an option that there isn't", async () => {
+    const filename = nextFile()
+    const opening = Charges.pipe(Effect.provide(sqlite({ filename, readonly: true } as never)))
+    const { message } = await Effect.runPromise(Effect.flip(opening))
+    expect(message).toBe("storage: sqlite has no readonly; it has filename")
+    expect(existsSync(filename)).toBe(false)
+  })
+
   it("is reported when it is created, by its path, and not when it is opened again", async () => {
     const filename = nextFile()
     const opened = async (name: string) => {
