@@ -117,13 +117,20 @@ const encodings: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"])
 
 interface ServerSettings {
   readonly encoding: string
+  readonly isolation: string
   readonly isReadOnly: boolean
 }
 
 /** Why a till can't use a server with these settings, with the cure. Pure. */
-const problemOf = ({ encoding, isReadOnly }: ServerSettings, onlyReads: boolean): string | undefined => {
+const problemOf = (
+  { encoding, isReadOnly, isolation }: ServerSettings,
+  onlyReads: boolean
+): string | undefined => {
   if (!encodings.has(encoding))
     return `stores text as ${encoding}, which lacks letters of buyers' names and addresses: their calls would get 503. Create the database with ENCODING 'UTF8'`
+  // One statement must see what another one, for which it waited, has written: payers' limits are counted so.
+  if (isolation !== "read committed" && !onlyReads)
+    return `isolates transactions as ${isolation}, so that calls at the same time fail, and payers get more than their limits. Its role, its database or its url has default_transaction_isolation: set it to 'read committed', as in ALTER ROLE … SET default_transaction_isolation = 'read committed'`
   return isReadOnly && !onlyReads
     ? "is read-only, so no payment could be recorded: it is a standby, or its role has default_transaction_read_only. Give the url of the primary, and a role that may write"
     : undefined
@@ -168,6 +175,7 @@ export const postgresClient = Effect.fnUntraced(function* (
   // The pool connects on demand; this reports a wrong address at start.
   const [found] = yield* Effect.mapError(
     client<ServerSettings>`SELECT current_setting('server_encoding') AS encoding,
+      current_setting('transaction_isolation') AS isolation,
       current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     failure
   )

@@ -98,6 +98,31 @@ describe("a database that can't be written to", () => {
   })
 })
 
+describe("a database whose transactions don't see what others have written", () => {
+  const isolating = async (level: string): Promise<string> =>
+    `${await cluster.createDatabase()}?options=${encodeURIComponent(`-c default_transaction_isolation=${level.replace(" ", "\\ ")}`)}`
+
+  it.each(["repeatable read", "serializable"])(
+    "is refused before payers exceed their limits: %s",
+    async (level) => {
+      const error = await failureOf({ url: await isolating(level) })
+      expect(error).toBeInstanceOf(ConfigurationError)
+      expect(error.message).toMatch(
+        new RegExp(
+          `isolates transactions as ${level}, .* default_transaction_isolation: set it to 'read committed'`
+        )
+      )
+    }
+  )
+
+  it("is one that PostgreSQL isolates as it does by default", async () => {
+    const url = await isolating("read committed")
+    expect(await Effect.runPromise(Effect.provide(claimOf("key"), postgres({ url })))).toEqual({
+      _tag: "Claimed"
+    })
+  })
+})
+
 describe("an address that is wrong", () => {
   const secret = "secret-word"
   it.each([

@@ -6,6 +6,7 @@ import { chargeTables } from "./chargeTables.ts"
 import { claimFunction } from "./claimStatement.ts"
 import { ledgerTables } from "./ledgerTables.ts"
 import { orderTables } from "./orderTables.ts"
+import { checkRights } from "./rightsCheck.ts"
 import { checkSchema, refuseForeignTables } from "./schemaCheck.ts"
 import { vaultTables } from "./vaultTables.ts"
 
@@ -207,7 +208,7 @@ const runMissing = (
  * for each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
  *
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
- * triggers are missing, or where the search path has no schema.
+ * triggers are missing, where the role lacks a right that sales need, or where the search path has no schema.
  */
 export const migrate = Effect.fnUntraced(function* (
   all: ReadonlyArray<Migration>,
@@ -233,7 +234,9 @@ export const migrate = Effect.fnUntraced(function* (
           (role, schema) =>
             `${table} lacks ${missing.join(", ")}, which creates tables, or records those that exist. For one start: GRANT CREATE ON SCHEMA ${schema} TO ${role}. Where the tables belong to another role, start once as that role instead, and then GRANT SELECT ON ${table} TO ${role}`
         )
-  if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
+  const statements = statementsOf(all, dialect)
+  if (ran.length === 0) yield* checkSchema(sql, statements)
+  if (dialect === "postgres" && !(yield* StorageIsReadOnly)) yield* checkRights(sql, statements)
   return ran
 })
 

@@ -27,7 +27,8 @@ export interface Schema {
 }
 
 /** A name that SQL has too, such as `transaction`, is in quotes. */
-const column = /^ +"?([a-z]\w*)"? [A-Z]/gm
+const column = /^ +"?([a-z]\w*)"? ([A-Z].*)/gm
+const isNeverEmpty = (type = ""): boolean => /NOT NULL|PRIMARY KEY/.test(type)
 /** Columns of a virtual table have no type; settings follow them. */
 const virtualColumn = /^ +([a-z]\w*),$/gm
 
@@ -90,11 +91,12 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
   const functions = new Set<string>()
   for (const text of statements) {
     change(text, [columns, indexes, uniques, triggers])
-    const added = /^ALTER TABLE (\w+) ADD COLUMN (\w+) /.exec(text)
-    if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: false })
+    const added = /^ALTER TABLE (\w+) ADD COLUMN (\w+) ([^]*)/.exec(text)
+    if (added !== null) columns.set(`${added[1]}.${added[2]}`, { isRequired: isNeverEmpty(added[3]) })
     const table = /^CREATE TABLE IF NOT EXISTS (\w+) \(/.exec(text)?.[1]
     if (table !== undefined) {
-      for (const [, name] of text.matchAll(column)) columns.set(`${table}.${name}`, { isRequired: false })
+      for (const [, name, type] of text.matchAll(column))
+        columns.set(`${table}.${name}`, { isRequired: isNeverEmpty(type) })
       for (const form of [uniqueColumn, uniqueColumns])
         for (const [, names = ""] of text.matchAll(form)) uniques.set(uniqueName(table, names), undefined)
     }
@@ -128,6 +130,14 @@ export const schemaOf = (statements: ReadonlyArray<string>): Schema => {
 
 const tableOf = (name: string): string => name.slice(0, name.indexOf("."))
 
+/** The tables that a list of statements creates. */
+export const tablesOf = (statements: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(Array.from(schemaOf(statements).columns.keys(), tableOf))
+]
+
+/** An index that failed while it was created: it finds no rows, and a unique one refuses them. */
+const invalid = " (invalid)"
+
 interface FoundColumn {
   readonly name: string
   /** No row can be written without it. */
@@ -159,13 +169,15 @@ const catalog = (sql: SqlClient.SqlClient) =>
         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname LIKE 'till\\_%'
           AND a.attnum > 0 AND NOT a.attisdropped`,
       indexes: sql<FoundIndex>`
-        SELECT t.relname || '.' || i.relname AS name, x.indisunique AS "isUnique", t.relname AS "table",
+        SELECT t.relname || '.' || i.relname || CASE WHEN x.indisvalid THEN '' ELSE ${invalid} END AS name,
+          x.indisunique OR x.indisexclusion AS "isUnique", t.relname AS "table",
           pg_get_expr(x.indpred, x.indrelid) AS condition,
           (SELECT string_agg(CAST(a.attname AS TEXT), ',') FROM pg_catalog.pg_attribute a
-            WHERE a.attrelid = t.oid AND a.attnum = ANY (CAST(x.indkey AS SMALLINT[]))) AS columns
+            WHERE a.attrelid = t.oid
+              AND a.attnum = ANY ((CAST(x.indkey AS SMALLINT[]))[0:x.indnkeyatts - 1])) AS columns
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
         JOIN pg_catalog.pg_class t ON t.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-        WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisvalid`,
+        WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%'`,
       // Those of all rows, and of columns alone.
       uniques: sql<FoundUnique>`
         SELECT t.relname AS "table", string_agg(CAST(a.attname AS TEXT), ',') AS columns
@@ -292,21 +304,28 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
       .filter(
         ([name, { isRequired }]) => isRequired && tables.has(tableOf(name)) && !needed.columns.has(name)
       )
-      .map(([name]) => `column ${name} is unknown and required`)
+      .map(([name]) => `column ${name} is unknown and required`),
+    ...Array.from(needed.columns)
+      .filter(([name, { isRequired }]) => !isRequired && found.columns.get(name)?.isRequired === true)
+      .map(([name]) => `column ${name} is required, and may be empty`)
   ]
 }
 
 /** The statements that create indexes which are missing, if nothing else is: an operator can run them. Pure. */
 const repairOf = (
   faults: ReadonlyArray<string>,
-  statements: ReadonlyArray<string>
+  statements: ReadonlyArray<string>,
+  { indexes }: Schema
 ): ReadonlyArray<string> | undefined => {
   const repairs = faults.map((fault) => {
     const name = /^index \w+\.(\w+) is missing$/.exec(fault)?.[1]
     // Where a unique one was missing, rows may have come in that it refuses.
     return statements.find((text) => /^CREATE INDEX IF NOT EXISTS (\w+)/.exec(text)?.[1] === (name ?? ""))
   })
-  return repairs.every((text) => text !== undefined) ? repairs : undefined
+  if (!repairs.every((text) => text !== undefined)) return undefined
+  const failed = Array.from(indexes.keys()).filter((name) => name.endsWith(invalid))
+  const drops = failed.map((name) => `DROP INDEX ${name.slice(tableOf(name).length + 1, -invalid.length)}`)
+  return [...drops, ...repairs]
 }
 
 /** Fails with `ConfigurationError` where the schema of a database isn't the one that the statements make. */
@@ -314,9 +333,10 @@ export const checkSchema = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   statements: ReadonlyArray<string>
 ): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
-  const faults = schemaFaults(schemaOf(statements), yield* foundSchema(sql))
+  const found = yield* foundSchema(sql)
+  const faults = schemaFaults(schemaOf(statements), found)
   if (faults.length === 0) return
-  const repair = repairOf(faults, statements)
+  const repair = repairOf(faults, statements, found)
   const cure =
     repair === undefined
       ? "It was made by a version before the first release, or changed by other means. Restore a backup, or start with an empty database and move your records into it."

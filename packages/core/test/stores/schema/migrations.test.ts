@@ -178,6 +178,33 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
       ["CREATE UNIQUE INDEX own_payers ON till_charges (payer)"],
       "unique index till_charges.own_payers is unknown, and refuses rows of Till402's"
     ],
+    ...(dialect === "postgres"
+      ? ([
+          [
+            "nothing, but may have one payment of a network alone: a column that is only included is not unique",
+            ["CREATE UNIQUE INDEX own_networks ON till_charges (network) INCLUDE (key)"],
+            "unique index till_charges.own_networks is unknown, and refuses rows of Till402's"
+          ],
+          [
+            "nothing, but excludes a second payment of a payer",
+            ["ALTER TABLE till_charges ADD CONSTRAINT own_payers EXCLUDE USING hash (payer WITH =)"],
+            "unique index till_charges.own_payers is unknown, and refuses rows of Till402's"
+          ],
+          [
+            "nothing, but has a unique index that could not be finished",
+            [
+              "CREATE UNIQUE INDEX own_payers ON till_charges (payer)",
+              "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = CAST('own_payers' AS REGCLASS)"
+            ],
+            "unique index till_charges.own_payers (invalid) is unknown, and refuses rows of Till402's"
+          ],
+          [
+            "nothing, but requires what may be empty",
+            ["DELETE FROM till_charges", "ALTER TABLE till_charges ALTER COLUMN receipt SET NOT NULL"],
+            "column till_charges.receipt is required, and may be empty"
+          ]
+        ] satisfies ReadonlyArray<[string, Array<string>, string]>)
+      : []),
     [
       "a primary key",
       [
@@ -264,6 +291,65 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     const name = await inUse(engine)
     await engine.run(name, ["UPDATE till_migrations SET name = 'other' WHERE migration_id = 1"])
     expect(String(await failureOf(engine, name))).toMatch("1_other")
+  })
+})
+
+describe("an index of PostgreSQL", () => {
+  it("could not be finished: the error has the statements that create it again", async () => {
+    const name = await inUse(postgresEngine)
+    await postgresEngine.run(name, [
+      "UPDATE pg_index SET indisvalid = FALSE WHERE indexrelid = CAST('till_charges_owed' AS REGCLASS)"
+    ])
+    const { message } = (await failureOf(postgresEngine, name)) as ConfigurationError
+    expect(message).toContain("index till_charges.till_charges_owed is missing. Nothing else is wrong.")
+    await postgresEngine.run(name, message.split("\n").slice(1))
+    expect(await failureOf(postgresEngine, name)).toBe("opened")
+  })
+})
+
+describe("a role of PostgreSQL", () => {
+  const open = async (role: string, ...grants: ReadonlyArray<string>) => {
+    const url = await inUse(postgresEngine)
+    await postgresEngine.run(url, [`CREATE ROLE ${role} LOGIN PASSWORD 'password'`, ...grants])
+    return { url, failure: () => failureOf(postgresEngine, url.replace("//postgres:", `//${role}:`)) }
+  }
+  const all = (role: string) =>
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`
+
+  it("lacks what a payment is recorded with: the error has the right to grant, after which the till starts", async () => {
+    const { failure, url } = await open("clerk_3", all("clerk_3"), "REVOKE ALL ON till_ledger FROM clerk_3")
+    const error = await failure()
+    expect(error).toBeInstanceOf(ConfigurationError)
+    const { message } = error as ConfigurationError
+    expect(message).toContain(
+      "the role clerk_3 lacks rights that sales need: INSERT on till_ledger, SELECT on till_ledger. As the owner"
+    )
+    await postgresEngine.run(url, [message.slice(message.indexOf("GRANT"))])
+    expect(await failure()).toBe("opened")
+  })
+
+  it("needs no right to change what is never changed", async () => {
+    const { failure } = await open(
+      "clerk_4",
+      all("clerk_4"),
+      "REVOKE UPDATE, DELETE ON till_ledger FROM clerk_4"
+    )
+    expect(await failure()).toBe("opened")
+  })
+
+  it("sees no rows for lack of a policy: the error has the statement; with a policy the till starts", async () => {
+    const { failure, url } = await open(
+      "clerk_5",
+      all("clerk_5"),
+      "ALTER TABLE till_charges ENABLE ROW LEVEL SECURITY"
+    )
+    const { message } = (await failure()) as ConfigurationError
+    expect(message).toContain("row-level security hides all rows of till_charges from the role clerk_5")
+    expect(message).toMatch(/ALTER TABLE till_charges DISABLE ROW LEVEL SECURITY$/)
+    // Its owner sees them.
+    expect(await failureOf(postgresEngine, url)).toBe("opened")
+    await postgresEngine.run(url, ["CREATE POLICY clerks ON till_charges TO clerk_5 USING (TRUE)"])
+    expect(await failure()).toBe("opened")
   })
 })
 
