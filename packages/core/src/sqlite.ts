@@ -62,15 +62,21 @@ const faultOf = (options: { readonly filename: unknown }): string | undefined =>
   if (filename.trim() === "") return "filename must not be empty"
   if (isAddress(filename))
     return "filename is an address, and sqlite takes the path of a file. Give the address of a PostgreSQL database to postgres({ url })"
+  if (isUnlocked(filename))
+    return `${filename} turns SQLite's locks off: two processes would break the database. Leave its parameters out`
   return unknownOptions("sqlite", options, ["filename"])[0]
 }
 
 /** It may have a password, which no message shows. */
 const isAddress = (filename: string): boolean => /^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(filename.trim())
 
+/** A URI may say that no other process uses the file. */
+const isUnlocked = (filename: string): boolean =>
+  /^file:.*[?&](?:(?:nolock|immutable)=(?!0|no|off|false)|vfs=unix-none)/.test(filename)
+
 const openFailure = (filename: string, error: SqlError.SqlError): ConfigurationError | StoreError =>
   error.reason._tag === "LockTimeoutError"
     ? new StoreError({ operation: `opening ${filename}`, cause: error })
     : new ConfigurationError({
-        message: `storage: ${filename} can't be opened: ${pathFault(filename) ?? error.message}`
+        message: `storage: ${filename} can't be opened: ${(filename.startsWith("file:") ? undefined : pathFault(filename)) ?? error.message}`
       })

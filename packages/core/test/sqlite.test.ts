@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
+import { pathToFileURL } from "node:url"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -22,6 +23,7 @@ import {
   sampleReceipt,
   sampleVaultItem
 } from "../../testing/src/stores/records.ts"
+import { claimOf } from "./stores/sql/claimOf.ts"
 import { temporaryFiles } from "./stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()
@@ -32,6 +34,30 @@ const withClient = <A, E>(filename: string, use: Effect.Effect<A, E, SqlClient.S
 
 const openingOf = (filename: string) =>
   Effect.runPromise(Effect.flip(Effect.provide(Charges, sqlite({ filename }))))
+
+describe("a URI of a file", () => {
+  const keptIn = (filename: string) =>
+    Effect.runPromise(
+      Effect.provide(
+        Charges.use(({ find }) => find("key")),
+        sqlite({ filename })
+      )
+    )
+
+  it("opens the file that it names, and not another one with its text as name", async () => {
+    const filename = nextFile()
+    await Effect.runPromise(Effect.provide(claimOf("key"), sqlite({ filename: `file:${filename}?mode=rwc` })))
+    expect((await keptIn(filename))?.key).toBe("key")
+    expect((await keptIn(pathToFileURL(filename).href))?.key).toBe("key")
+    expect((await keptIn(`file:${filename}?nolock=0&immutable=false`))?.key).toBe("key")
+  })
+
+  it.each(["nolock=1", "mode=rw&immutable=true", "vfs=unix-none"])("is refused with %s", async (settings) => {
+    const error = await openingOf(`file:${nextFile()}?${settings}`)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toContain("turns SQLite's locks off: two processes would break the database")
+  })
+})
 
 describe("a file", () => {
   it("isn't opened with an option that there isn't", async () => {

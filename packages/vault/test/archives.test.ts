@@ -63,6 +63,10 @@ describe("a ZIP archive is accepted", () => {
         { name: ".gitignore" },
         { name: "id_rsa.pub" },
         { name: "id_card" },
+        { name: "terraform.tfvars.example" },
+        { name: "dev.tfvars" },
+        { name: "a hard copy" },
+        { name: "docs/kubeconfig.md" },
         { name: ".docker/Dockerfile" },
         { name: "keys.md" },
         { name: "src/env.ts" }
@@ -224,6 +228,21 @@ describe("a ZIP archive is refused", () => {
     expect((await inspectZip(path, { ...defaultZipLimits, allow })).faults).toEqual([
       expect.objectContaining({ path: "cert.pem" })
     ])
+  })
+
+  it.each([
+    ".my.cnf",
+    "kubeconfig",
+    "terraform.tfvars",
+    "local.settings.json",
+    "application_default_credentials.json",
+    "shop-firebase-adminsdk-x1y2z-0123.json",
+    "id_ed25519 copy",
+    "keys/id_rsa (1)",
+    ".env copy 2"
+  ])("with the private name %s", async (name) => {
+    const [fault] = await faultsOf(await zipOf([{ name }]))
+    expect(fault).toContain(`${name}: is private by its name`)
   })
 
   it("with a link, wherever it points", async () => {

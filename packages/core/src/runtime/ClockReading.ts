@@ -19,6 +19,23 @@ export interface ClockReading {
   readonly blockMillis?: number | undefined
 }
 
+const isMillis = (value: unknown): boolean => value === undefined || Number.isFinite(value)
+
+/** Whether what a host's own service returned is a reading: what isn't would show a wrong clock. */
+export const isClockReading = (value: unknown): value is ClockReading => {
+  if (typeof value !== "object" || value === null) return false
+  const { afterMillis, beforeMillis, blockMillis, dateMillis, host }: Partial<Record<string, unknown>> = {
+    ...value
+  }
+  return (
+    typeof host === "string" &&
+    Number.isFinite(beforeMillis) &&
+    Number.isFinite(afterMillis) &&
+    isMillis(dateMillis) &&
+    isMillis(blockMillis)
+  )
+}
+
 const timeoutMillis = 5_000
 /** A block lists its transactions. */
 const maxResponseBytes = 1024 * 1024

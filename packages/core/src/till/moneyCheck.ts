@@ -44,6 +44,12 @@ const noKey = "is an address that nobody can spend from"
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
 const publicAddresses: ReadonlyMap<string, string> = new Map([
   ["0x000000000000000000000000000000000000dead", noKey],
+  ["0xdeaddeaddeaddeaddeaddeaddeaddeaddeaddead", noKey],
+  ["0xffffffffffffffffffffffffffffffffffffffff", noKey],
+  ["0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "stands for a chain's own coin, and nobody has its key"],
+  ["0x1804c8ab1f12e6bbf3894d4083f33e07309d1f38", "is Foundry's default sender, whose key nobody has"],
+  ["0xca11bde05977b3631167028862be2a173976ca11", "is Multicall3, from which everybody can take"],
+  ["0x000000000022d473030f116ddee9f6b43ac78ba3", "is Permit2, a contract that keeps what is sent to it"],
   ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
   ...[
     "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -287,6 +293,12 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         "secret",
         "A secret begins or ends with a quote or white space, which belong to it: without them, it is another secret",
         "Leave them out where it is stored"
+      ),
+    new Set(settings.secret.map(({ secret }) => unwrapped(secret))).size < settings.secret.length &&
+      risk(
+        "secret",
+        "Two keys of secret have the same text: the rotation changed nothing",
+        "Generate the new one with: npx till402 secret"
       ),
     refundsOnEvm &&
       unread.length > 0 &&

@@ -1,6 +1,7 @@
 import { documentPathsOf } from "../api/Listings.ts"
 import { Effect, Layer, Option, Record as Records, Result } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
+import { causeName } from "../runtime/causeName.ts"
 import { Operations } from "../operations/Operation.ts"
 import { Assistant } from "../shop/ports/Assistant.ts"
 import { Fulfilment } from "../shop/ports/Fulfilment.ts"
@@ -157,6 +158,24 @@ export const portFaults = (given: Partial<Record<keyof typeof fields, unknown>>)
   return Result.isFailure(read) ? read.failure : []
 }
 
+/** Functions whose result is used at once: an effect or a promise would count as `true`. */
+const atOnce = { Facilitator: "movesNoMoney", Chain: "canRead" } as const
+
+const answerFaults = (given: Partial<Record<keyof typeof fields, unknown>>, caip2: string) =>
+  Records.toEntries(atOnce).flatMap(([name, member]) => {
+    const port = given[name]
+    const call: unknown = isRecord(port) ? port[member] : undefined
+    if (typeof call !== "function") return []
+    try {
+      const answer: unknown = call.call(port, caip2)
+      return typeof answer === "boolean"
+        ? []
+        : [`${name}.${member} must return true or false: got ${shown(answer)}`]
+    } catch (thrown) {
+      return [`${name}.${member} must return true or false: it threw ${causeName(thrown)}`]
+    }
+  })
+
 /** Fails with every fault of the ports that are layers, and with operations at the paths of documents. */
 export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArray<string>) =>
   Layer.effectDiscard(
@@ -168,6 +187,7 @@ export const portCheck = (settings: ConfiguredSettings, publicPaths: ReadonlyArr
       const faults = [
         ...portFaults(given),
         ...facilitatorFaults(given.Facilitator),
+        ...answerFaults(given, settings.networks[0]!.caip2),
         ...operations
           .filter(({ endpoint: { path } }) => taken.has(path) || isStatusPage(path, settings.statusPath))
           .map(

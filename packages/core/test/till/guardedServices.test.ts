@@ -133,6 +133,10 @@ describe("a host's own Facilitator, however it is written", () => {
 
   it.each([
     ["clocks", { clocks: Effect.succeed([undefined, {}]) }],
+    [
+      "times",
+      { clocks: Effect.succeed([{ host: "a.example", beforeMillis: 1, afterMillis: 1, dateMillis: null }]) }
+    ],
     ["lists", { supported: Effect.succeed([undefined]), feePayers: () => Effect.succeed([null]) }]
   ])("breaks no background work by %s of another shape", async (_, members) => {
     const codes: Array<string> = []
@@ -143,6 +147,7 @@ describe("a host's own Facilitator, however it is written", () => {
       yield* Effect.provide(advance("20 seconds"), layer)
     }).pipe(Effect.provide([TestClock.layer(), logger]), Effect.runPromise)
     expect(codes).not.toContain("housekeeping_failed")
+    expect(codes).not.toContain("clock_skewed")
   })
 
   it("tells callers no reason that is no code", async () => {

@@ -112,6 +112,8 @@ describe("a till that takes real money", () => {
       "is the address of a contract that each chain has built in"
     ],
     ["0x000000000000000000000000000000000000dEaD", "is an address that nobody can spend from"],
+    ["0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "stands for a chain's own coin"],
+    ["0xcA11bde05977b3631167028862bE2a173976CA11", "is Multicall3, from which everybody can take"],
     [
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
       "is an account of Anvil and Hardhat, whose key everybody knows"
@@ -170,6 +172,16 @@ describe("a till that takes real money", () => {
       "a secret in quotes",
       { secret: `"${tillKey}"` },
       /^secret: A secret begins or ends with a quote or white space/
+    ],
+    [
+      "the same text under two ids",
+      {
+        secret: [
+          { id: "2", secret: tillKey },
+          { id: "1", secret: tillKey }
+        ]
+      },
+      /^secret: Two keys of secret have the same text: the rotation changed nothing/
     ],
     ["a secret with a line break", { secret: `${tillKey}\n` }, /^secret: A secret begins or ends/],
     [

@@ -278,6 +278,23 @@ it.each<[string, Layer.Layer<Facilitator | Chain>, string]>([
     ),
     `Facilitator.${text}`
   ]),
+  ...(
+    [
+      ["an Effect", () => Effect.succeed(false), "got an object"],
+      ["a promise", () => Promise.resolve(false), "got an object"],
+      [
+        "nothing, since it throws",
+        () => {
+          throw new TypeError("own")
+        },
+        "it threw TypeError"
+      ]
+    ] as const
+  ).map(([name, canRead, text]): [string, Layer.Layer<Facilitator | Chain>, string] => [
+    `a chain whose canRead returns ${name}`,
+    Layer.merge(facilitatorLayer, Layer.mock(Chain, { canRead: canRead as never })),
+    `Chain.canRead must return true or false: ${text}`
+  ]),
   [
     "half of a chain",
     Layer.merge(facilitatorLayer, Layer.succeed(Chain, { canRead: () => false, evidenec: done } as never)),

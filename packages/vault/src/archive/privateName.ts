@@ -11,6 +11,10 @@ const names: ReadonlySet<string> = new Set([
   ".netrc",
   "_netrc",
   ".pgpass",
+  ".my.cnf",
+  ".mylogin.cnf",
+  ".terraformrc",
+  "kubeconfig",
   ".htpasswd",
   ".git-credentials",
   ".dockercfg",
@@ -31,7 +35,7 @@ const environment = /^\.(?:env(?:rc|s)?|dev\.vars|flaskenv)(?![a-z])|.\.env$/
 const example =
   /[._-](?:example|sample|template|dist|defaults?)(?:\.(?:json|ya?ml|toml))?$|^(?:example|sample|template|defaults?)[._-]/
 /** What copies and editors append to a name. */
-const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~)+$/
+const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~| copy(?: \d+)?| \(\d+\))+$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
 const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
@@ -39,7 +43,7 @@ const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
 const keypair = /^(?:.*[._-])?keypair\.json$/
 /** Keys of accounts, as clouds hand them out, and what is called secrets. */
 const credentials =
-  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|credentials)\.json$|^secrets\.(?:json|ya?ml|toml)$/
+  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|(?:application_default_)?credentials|(?:.*[._-])?firebase-adminsdk[._-].*|local\.settings)\.json$|^secrets\.(?:json|ya?ml|toml)$/
 /** Folders of translations, where `id.json` is Indonesian. */
 const translations =
   /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/
@@ -54,8 +58,8 @@ const hostKey = /^ssh_host_[a-z0-9]+_key$/
 /** Tokens of package registries and of code hosts, in the folders of their tools. */
 const ofTools =
   /^\.(?:cargo\/credentials(?:\.toml)?|composer\/auth\.json|gem\/credentials|m2\/settings\.xml)$|^gh\/hosts\.yml$/
-/** What Terraform knows of an infrastructure, with its passwords. */
-const terraformState = /\.tfstate$/
+/** What Terraform knows of an infrastructure, with its passwords, and the file of values that it reads by itself. */
+const terraformState = /\.tfstate$|^terraform\.tfvars(?:\.json)?$/
 
 const isPrivate = (segment: string, folder: string): boolean => {
   const whole = segment.toLowerCase()

@@ -77,7 +77,8 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
     // The modules that the host preloads (--import, NODE_OPTIONS) would run in the thread too, and may open a till.
     const worker = new Worker(workerFile(), {
       // The host may change its folder before the thread runs.
-      workerData: resolvePath(filename),
+      // A URI is no path: resolved, it would name another file.
+      workerData: filename.startsWith("file:") ? filename : resolvePath(filename),
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: {}
     })

@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit } from "effect"
 import { causeName } from "../../runtime/causeName.ts"
+import { isClockReading } from "../../runtime/ClockReading.ts"
 import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { Chain } from "./Chain.ts"
@@ -87,13 +88,7 @@ const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
     ...(clock === undefined
       ? {}
       : {
-          clock: (caip2) =>
-            read(
-              caip2,
-              readMillis,
-              (value) => isRecord(value) && isText(value["host"]),
-              () => clock.call(given, caip2)
-            )
+          clock: (caip2) => read(caip2, readMillis, isClockReading, () => clock.call(given, caip2))
         }),
     ...(token === undefined
       ? {}

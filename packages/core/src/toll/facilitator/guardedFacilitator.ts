@@ -2,7 +2,7 @@ import { Cause, Effect, Exit } from "effect"
 import { isHex } from "../../domain/Hex.ts"
 import { isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
 import { causeName } from "../../runtime/causeName.ts"
-import type { ClockReading } from "../../runtime/ClockReading.ts"
+import { type ClockReading, isClockReading } from "../../runtime/ClockReading.ts"
 import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import type { Facilitator } from "./Facilitator.ts"
@@ -87,7 +87,6 @@ const isListOf =
   (value: unknown): value is ReadonlyArray<A> =>
     Array.isArray(value) && value.every(is)
 const isKind = (member: unknown): boolean => typeof fieldsOf(member)["network"] === "string"
-const isReading = (member: unknown): boolean => typeof fieldsOf(member)["host"] === "string"
 const isFlag = (value: unknown): value is boolean | undefined =>
   value === undefined || typeof value === "boolean"
 
@@ -156,7 +155,7 @@ export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["
           clocks: called<ReadonlyArray<ClockReading>>(
             readMillis,
             () => clocks,
-            isListOf(isReading),
+            isListOf(isClockReading),
             () => []
           )
         })
