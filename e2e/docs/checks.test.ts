@@ -174,6 +174,11 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "is refused before a buyer's name needs one",
       works: "one that stores bytes as they are is taken",
       text: "stores text as LATIN1"
+    },
+    {
+      mistake: "is refused before payers exceed their limits: %s",
+      works: "is one that PostgreSQL isolates as it does by default",
+      text: "isolates transactions as"
     }
   ],
   "packages/core/test/sqlite.test.ts": [
@@ -181,6 +186,11 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "the address of another database",
       works: "keeps everything when it is closed and opened again",
       text: "filename is an address, and sqlite takes the path of a file"
+    },
+    {
+      mistake: "is refused with %s",
+      works: "opens the file that it names, and not another one with its text as name",
+      text: "turns SQLite's locks off"
     }
   ],
   [`${till}/mountCheck.test.ts`]: [
