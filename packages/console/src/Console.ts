@@ -21,7 +21,7 @@ import { LiveCalls } from "./LiveCalls.ts"
 import { LiveStreams } from "./liveStream.ts"
 import { actionsPage, confirmPage, donePage } from "./pages/acting.ts"
 import { paidText } from "./pages/charges.ts"
-import { facts, type Html, sectionNames } from "./pages/layout.ts"
+import { facts, type Html, notFoundPage, sectionNames } from "./pages/layout.ts"
 import { callPage, livePage, type TryOut } from "./pages/live.ts"
 import { chartDays, todayPage } from "./pages/overview.ts"
 import { orderFacts } from "./pages/orders.ts"
@@ -342,6 +342,12 @@ export const tillConsole = (options: ConsoleOptions): Console => {
   app.onError((error) => {
     throw error
   })
+  app.notFound((context) =>
+    // Without a page, it was never this console's: a host sent another path.
+    context.get("page") === undefined
+      ? context.text("404 Not Found", 404)
+      : context.html(notFoundPage(context.get("page")), 404)
+  )
   admit(app, parts)
   assetRoutes(app)
   liveRoutes(app, parts)

@@ -6,7 +6,7 @@ import type { LiveCalls } from "./LiveCalls.ts"
 import { chargePage, chargesPage } from "./pages/charges.ts"
 import { withQuery } from "./pages/layout.ts"
 import { ledgerPage } from "./pages/ledger.ts"
-import { orderPage, ordersPage } from "./pages/orders.ts"
+import { listedStatuses, orderPage, ordersPage } from "./pages/orders.ts"
 import { purchasesPage } from "./pages/purchases.ts"
 import type { Listed } from "./pages/record.ts"
 import { refundsPage } from "./pages/refunds.ts"
@@ -76,15 +76,7 @@ const chargeRoutes = (app: ConsoleApp, { calls, till }: Records): void => {
   })
 }
 
-const orderStatuses: ReadonlyArray<string> = [
-  "needs_operator",
-  "processing",
-  "placed",
-  "shipped",
-  "delivered",
-  "refund_due",
-  "refunded"
-]
+const orderStatuses: ReadonlyArray<string> = listedStatuses
 
 /** A till without goods may have no store of orders and purchases: its lists are empty. */
 const orEmpty = async <Item>(list: Promise<ReadonlyArray<Item>>): Promise<ReadonlyArray<Item>> => {

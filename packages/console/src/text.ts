@@ -2,6 +2,9 @@ import type { ChargeSummary, Order } from "@till402/core"
 
 /* How values are shown: the same on every page, and by the command. Times are UTC. */
 
+/** Digits in groups of three: `12040` → `12,040`. */
+export const grouped = (digits: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
+
 /** Dollars with two to six decimals: `520000n` → `$0.52`. */
 export const dollars = (atomic: bigint): string => {
   const sign = atomic < 0n ? "-" : ""
@@ -10,7 +13,7 @@ export const dollars = (atomic: bigint): string => {
     .toString()
     .padStart(6, "0")
     .replace(/0{1,4}$/, "")
-  return `${sign}$${(positive / 1_000_000n).toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`
+  return `${sign}$${grouped((positive / 1_000_000n).toString())}.${fraction}`
 }
 
 /** An address, hash or id by its ends. */
@@ -30,6 +33,10 @@ export const clockOf = (date: Date): string => date.toISOString().slice(11, 19)
 
 /** `2026-11-29 14:03:22` */
 export const momentOf = (date: Date): string => `${dayOf(date)} ${clockOf(date)}`
+
+/** A number of things: `1 payment`, `12,040 payments`. */
+export const count = (number: number, noun: string): string =>
+  `${grouped(String(number))} ${noun}${number === 1 ? "" : "s"}`
 
 /** `vaultBuy` → `vault buy`, `needs_operator` → `needs operator`. */
 export const words = (name: string): string =>

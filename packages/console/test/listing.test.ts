@@ -59,7 +59,7 @@ describe("the configuration", () => {
   it("shows the options by groups, and networks, as the till's call returns them", async () => {
     const { calls, textOf } = openConsole()
     const text = await textOf("/ops/configuration")
-    expect(rowOf(text, "Base Sepolia")).toContain("node.example")
+    expect(text).toMatch(/Base Sepolia \(eip155:84532\)[\s\S]*node\.example/)
     expect(rowOf(text, "limits.unsettled")).toContain("1000")
     expect(text).toContain("<h2>limits</h2>")
     expect(rowOf(text, "responseLifetimeMillis")).toContain("86400000 ms (24 hours)")

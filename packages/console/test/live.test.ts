@@ -56,6 +56,31 @@ describe("the live page", () => {
     ])
   })
 
+  it("tells a refunded order, whose caller got a response, from a refunded call", async () => {
+    const { publish, textOf, till } = openConsole()
+    Object.assign(till.charges, { find: async () => ({ ...charge, refund: "sent" }) })
+    const story = () => textOf(`/ops/charges/${encodeURIComponent(key)}`)
+    expect(await story()).toMatch(/Response <span class="state">refunded<\/span>/)
+    publish(paid("payment_settled", { transaction: charge.transaction }))
+    publish(paid("payment_paid"))
+    publish(paid("payment_refunded"))
+    await expect.poll(() => textOf("/ops")).toContain("Refunded")
+    for (const text of [await story(), await textOf("/ops/call/call-1")]) {
+      expect(text).toMatch(/Response <span class="state">done<\/span>/)
+      expect(text).toContain("The caller got the response. The payment was refunded.")
+    }
+    expect(await textOf("/ops")).toContain('aria-label="6 of 6 steps"')
+  })
+
+  it("links a call to its charge only if one is stored", async () => {
+    const { publish, textOf, till } = openConsole()
+    publish(paid("payment_refused", { reason: "insufficient_balance" }))
+    await expect.poll(() => textOf("/ops")).toContain("Refused")
+    expect(await textOf("/ops/call/call-1")).toContain('href="/ops/charges/')
+    Object.assign(till.charges, { find: async () => undefined })
+    expect(await textOf("/ops/call/call-1")).not.toContain('href="/ops/charges/')
+  })
+
   it("sends each call to the pages that are open, and keeps at most fifty of them", async () => {
     let opened = 0
     const { get, ops, publish } = openConsole({

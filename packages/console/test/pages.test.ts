@@ -24,6 +24,34 @@ describe("pages", () => {
     expect(text.match(/<h1/g)).toHaveLength(1)
   })
 
+  it.each(["/ops/orders/none", "/ops/charges/none", "/ops/call/none", "/ops/orders/none/more"])(
+    "%s, which isn't stored, is a page that leads on",
+    async (path) => {
+      const { get } = openConsole()
+      const response = await get(path)
+      expect(response.status).toBe(404)
+      expect(response.headers.get("content-security-policy")).toContain("default-src 'none'")
+      const text = await response.text()
+      expect(text).toContain("<h1>Not found</h1>")
+      expect(text).toContain('href="/ops/search"')
+    }
+  )
+
+  it("tells yesterday's revenue, and counts in words", async () => {
+    const { textOf, till } = openConsole({ now: () => new Date("2026-11-29T10:00:00Z") })
+    const sum = { operation: "search", network: charge.network, asset: "0x036c", kind: "settled" } as const
+    const sums = [
+      { ...sum, day: "2026-11-29", count: 1, amountAtomic: 10_000n },
+      { ...sum, day: "2026-11-28", count: 12_040, amountAtomic: 2_202_770_000n },
+      { ...sum, day: "2026-11-28", kind: "reversed", count: 1, amountAtomic: 770_000n }
+    ]
+    Object.assign(till.ledger, { totals: async () => sums })
+    const text = await textOf("/ops/today")
+    expect(text).toContain("1 payment. Yesterday: $2,202.00")
+    expect(text).toContain("Most on 2026-11-28: $2,202.00")
+    expect(text).toContain('<td class="number">12,040</td>')
+  })
+
   it("show a hostile title, email and query as text", async () => {
     const { textOf } = openConsole()
     const escaped = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"

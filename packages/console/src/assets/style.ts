@@ -2,13 +2,13 @@
 export const style = `
 :root {
   color-scheme: light dark;
-  --paper: #f6f7f9; --card: #fff; --ink: #15181d; --soft: #5a6472; --line: #dde1e7; --link: #1a56c4;
+  --paper: #f6f7f9; --card: #fff; --ink: #15181d; --soft: #5a6472; --line: #dde1e7; --link: #1a56c4; --edge: #868f9c;
   --good: #0b6b3a; --good-back: #dcf3e5; --bad: #a3211b; --bad-back: #fbe3e1; --warn: #7a4d00; --warn-back: #fcefcf;
   --info: #1a4fa8; --info-back: #dfeafc; --quiet-back: #e9ecf0; --mark: #1a56c4;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #101317; --card: #191d23; --ink: #e8ebef; --soft: #a0aab7; --line: #2d333c; --link: #8ab4ff;
+    --paper: #101317; --card: #191d23; --ink: #e8ebef; --soft: #a0aab7; --line: #2d333c; --link: #8ab4ff; --edge: #6b7684;
     --good: #7ddca5; --good-back: #12351f; --bad: #ff9d96; --bad-back: #431a18; --warn: #f5c86a; --warn-back: #3a2a08;
     --info: #9cc2ff; --info-back: #15294a; --quiet-back: #262c34; --mark: #2a63cf;
   }
@@ -32,6 +32,7 @@ a { color: var(--link); text-underline-offset: 0.15em; }
 .top nav a[aria-current] { color: var(--ink); background: var(--quiet-back); font-weight: 600; }
 .who { margin: 0; color: var(--soft); font-size: 0.85rem; white-space: nowrap; }
 input, button, .button { font: inherit; color: inherit; border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.35rem 0.7rem; background: var(--card); }
+input { border-color: var(--edge); }
 .search { margin-left: auto; }
 .search input { width: 11.5rem; max-width: 100%; background: var(--paper); }
 main { max-width: 74rem; margin: 0 auto; padding: 1.25rem 1rem 4rem; }
@@ -61,7 +62,9 @@ th, td { text-align: left; padding: 0.45rem 0.75rem; border-top: 1px solid var(-
 thead th { border-top: 0; font-size: 0.8rem; color: var(--soft); }
 tbody th { font-weight: 600; }
 tbody th code { white-space: nowrap; }
-tbody th small { display: block; font-weight: 400; color: var(--soft); }
+tbody small { display: block; font-weight: 400; color: var(--soft); }
+time span { white-space: nowrap; }
+.narrow { display: none; }
 td.text, th.text { white-space: normal; min-width: 10rem; overflow-wrap: anywhere; }
 .number { text-align: right; }
 .when, .at, .events time { color: var(--soft); }
@@ -97,7 +100,7 @@ td .cut { max-width: 12rem; }
 .story .state { font-weight: 400; font-size: 0.85rem; color: var(--soft); }
 .story p { margin: 0.1rem 0; }
 .at { font-size: 0.85rem; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: 0.6rem 1.5rem; padding: 1rem; margin: 1rem 0;
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(23.5rem, 1fr)); gap: 0.6rem 1.5rem; padding: 1rem; margin: 1rem 0;
   background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; }
 .facts dt { font-size: 0.8rem; color: var(--soft); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -124,7 +127,7 @@ th.option { width: 22rem; }
 .tiles li { background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 0.7rem 0.9rem; }
 .tiles p { margin: 0; font-size: 0.85rem; color: var(--soft); }
 .tiles strong { display: block; font-size: 1.6rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
-.tiles small { color: var(--soft); }
+.tiles small { display: block; line-height: 1.35; color: var(--soft); }
 .tiles .good strong { color: var(--good); }
 .tiles .warn strong { color: var(--warn); }
 .chart { width: 100%; max-width: 46rem; display: block; background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 0.75rem; }
@@ -135,12 +138,17 @@ details { margin-top: 0.5rem; }
 @media (max-width: 62rem) { .life { grid-template-columns: repeat(3, 1fr); } .life li:nth-child(4)::before { content: ""; } }
 @media (max-width: 44rem) {
   .wide { display: none; }
+  tbody small.narrow { display: block; }
+  .chart text { font-size: 14px; }
   .search { flex: 1 1 8rem; } .search input { width: 100%; }
   .who { display: none; }
   .life { grid-template-columns: repeat(2, 1fr); } .life li:nth-child(4)::before { content: "›"; } .life li:nth-child(odd)::before { content: ""; }
   .facts { grid-template-columns: minmax(0, 1fr); }
-  th, td { padding: 0.4rem 0.5rem; }
-  tbody th, th.text code, td time { white-space: normal; }
+  table { font-size: 0.9rem; }
+  th, td { padding: 0.4rem 0.35rem; white-space: normal; }
+  td.number { white-space: nowrap; }
+  td.text, th.text { min-width: 5.5rem; }
+  td .badge { font-size: 0.8rem; padding: 0 0.45rem; }
 }
 `
 

@@ -1,3 +1,4 @@
+import { grouped } from "../text.ts"
 import type { Check, SettingsInForce } from "@till402/core"
 import type { ConsoleSource } from "../ConsoleSource.ts"
 import {
@@ -117,13 +118,19 @@ const ofManifest = (text: string, baseUrl: string): ReadonlyArray<Manifested> =>
   })
 }
 
+/** Dollars of a document: `100000.00` → `$100,000.00`. */
+const dollarsOf = (decimal: string): string => {
+  const [whole = "", ...fraction] = decimal.split(".")
+  return `$${[grouped(whole), ...fraction].join(".")}`
+}
+
 /** The price of an operation in an OpenAPI document. */
 const priceIn = (openApi: unknown, { method, path }: DocumentedRoute): string | undefined => {
   const operation = fieldOf(fieldOf(fieldOf(openApi, "paths"), path), method.toLowerCase())
   const price = fieldOf(fieldOf(operation, "x-payment-info"), "price")
-  if (textAt(price, "mode") === "fixed") return `$${textAt(price, "amount")}`
+  if (textAt(price, "mode") === "fixed") return dollarsOf(textAt(price, "amount"))
   return textAt(price, "mode") === "dynamic"
-    ? `$${textAt(price, "min")} to $${textAt(price, "max")}, quoted`
+    ? `${dollarsOf(textAt(price, "min"))} to ${dollarsOf(textAt(price, "max"))}, quoted`
     : undefined
 }
 

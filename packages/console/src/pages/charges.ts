@@ -4,12 +4,12 @@ import type { LiveCall } from "../LiveCalls.ts"
 import { chargeStates, dollars, networkName, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import { choices, code, facts, type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
-import { type Listed, number, path, wallet } from "./record.ts"
+import { type Listed, number, path, wallet, wide } from "./record.ts"
 import { outcomeBadge, outcomeOf, outcomeOfCharge, story } from "./story.ts"
 
 export const chargeTable = ({ base }: PageContext, charges: ReadonlyArray<ChargeSummary>): Html =>
   table(
-    ["Created (UTC)", "Call", "Outcome", number("Amount"), "Payer", "Network"],
+    ["Created (UTC)", "Call", "Outcome", number("Amount"), wide("Payer"), wide("Network")],
     charges.map(
       (charge) =>
         html`<tr>
@@ -17,8 +17,8 @@ export const chargeTable = ({ base }: PageContext, charges: ReadonlyArray<Charge
           <th scope="row"><a href="${path(base, "charges", charge.key)}">${words(charge.operation)}</a></th>
           <td>${outcomeBadge(outcomeOfCharge(charge))}</td>
           <td class="number">${dollars(charge.amountAtomic)}</td>
-          <td>${wallet(charge.payer)}</td>
-          <td>${networkName(charge.network)}</td>
+          <td class="wide">${wallet(charge.payer)}</td>
+          <td class="wide">${networkName(charge.network)}</td>
         </tr>`
     ),
     "No charge."

@@ -2,19 +2,25 @@ import type { NetworkInForce, OptionInForce, SettingsInForce } from "@till402/co
 import { html } from "hono/html"
 import { dollars, networkName } from "../text.ts"
 import { booksOnly, code, facts, type Html, page, type PageContext, table } from "./layout.ts"
-import { number, wallet } from "./record.ts"
 
 /* The settings of the till, without secrets. */
 
-const networkRow = ({ asset, confirmations, finalitySeconds, network, node, payTo }: NetworkInForce): Html =>
-  html`<tr>
-    <th scope="row">${networkName(network)}<small>${network}</small></th>
-    <td><code>${payTo}</code></td>
-    <td>${wallet(asset)}</td>
-    <td>${node ?? "none: its chain isn't read"}</td>
-    <td class="number">${confirmations}</td>
-    <td class="number">${finalitySeconds} s</td>
-  </tr>`
+const networkFacts = ({
+  asset,
+  confirmations,
+  finalitySeconds,
+  network,
+  node,
+  payTo
+}: NetworkInForce): Html =>
+  facts([
+    ["Network", `${networkName(network)} (${network})`],
+    ["Receives payments", code(payTo)],
+    ["Token", code(asset)],
+    ["Node", node ?? "none: its chain isn't read"],
+    ["Confirmations", String(confirmations)],
+    ["Final after", `${finalitySeconds} s`]
+  ])
 
 /** The first part of an option's name: `limits` of `limits.unsettled`. */
 const groupOf = (name: string): string => (name.includes(".") ? name.slice(0, name.indexOf(".")) : "")
@@ -68,11 +74,7 @@ const content = ({ baseUrl, facilitators, given, keyIds, networks, options }: Se
       ["Ports and functions given", given.join(", ")]
     ])}
     <h2>Networks</h2>
-    ${table(
-      ["Network", "Receives payments", "Token", "Node", number("Confirmations"), number("Final after")],
-      networks.map(networkRow),
-      "No network."
-    )}
+    ${networks.map(networkFacts)}
     ${[...groups].map(
       ([group, ofGroup]) =>
         html`<h2>${group === "" ? "General" : group}</h2>

@@ -101,7 +101,9 @@ export const page = (
     </html>`
 
 export const time = (date: Date): Html =>
-  html`<time datetime="${date.toISOString()}" title="${momentOf(date)} UTC">${momentOf(date)}</time>`
+  html`<time datetime="${date.toISOString()}" title="${momentOf(date)} UTC"
+    ><span>${dayOf(date)}</span> ${clockOf(date)}</time
+  >`
 
 /** The time of day if it is today's, else the day. */
 export const shortTime = (date: Date, now: Date): Html =>
@@ -154,6 +156,18 @@ export const table = (
           </tbody>
         </table>
       </div>`
+
+/** What isn't stored. */
+export const notFoundPage = (context: PageContext): Html =>
+  page(context, {
+    section: "search",
+    title: "Not found",
+    content: html`<h1>Not found</h1>
+      <p>
+        Nothing is stored under this address. Pages of single calls last until the process restarts, or 200
+        newer calls have arrived. <a href="${context.base}/search">Search</a> finds what is stored.
+      </p>`
+  })
 
 /** The link to the next page of a list, after its last row. */
 export const olderLink = (href: string | undefined): Html | string =>

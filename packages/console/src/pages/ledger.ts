@@ -1,6 +1,6 @@
 import type { LedgerCheck, LedgerLine } from "@till402/core"
 import { html } from "hono/html"
-import { dollars, sentence, words } from "../text.ts"
+import { count, dollars, grouped, sentence, words } from "../text.ts"
 import {
   badge,
   code,
@@ -12,7 +12,7 @@ import {
   time,
   type Tone
 } from "./layout.ts"
-import { type Listed, number, path, wallet } from "./record.ts"
+import { type Listed, number, path, wallet, wide } from "./record.ts"
 
 const kindTones: Readonly<Record<LedgerLine["kind"], Tone>> = {
   settled: "good",
@@ -23,7 +23,7 @@ const kindTones: Readonly<Record<LedgerLine["kind"], Tone>> = {
 
 export const ledgerTable = ({ base }: PageContext, lines: ReadonlyArray<LedgerLine>): Html =>
   table(
-    ["Entered (UTC)", "Kind", "Call", number("Amount"), "Payer", "Transaction"],
+    ["Entered (UTC)", "Kind", "Call", number("Amount"), wide("Payer"), wide("Transaction")],
     lines.map(
       (line) =>
         html`<tr>
@@ -31,8 +31,8 @@ export const ledgerTable = ({ base }: PageContext, lines: ReadonlyArray<LedgerLi
           <td>${badge(kindTones[line.kind], sentence(words(line.kind)))}</td>
           <th scope="row"><a href="${path(base, "charges", line.chargeKey)}">${words(line.operation)}</a></th>
           <td class="number">${dollars(line.amountAtomic)}</td>
-          <td>${wallet(line.payer)}</td>
-          <td>${line.transaction === undefined ? "" : code(line.transaction)}</td>
+          <td class="wide">${wallet(line.payer)}</td>
+          <td class="wide">${line.transaction === undefined ? "" : code(line.transaction)}</td>
         </tr>`
     ),
     "No entry."
@@ -47,12 +47,13 @@ export interface Audited {
 const auditNotice = ({ at, audit }: Audited): Html =>
   audit.isBalanced
     ? html`<p class="notice good" role="status">
-        At ${time(at)} UTC, charges and ledger agreed: ${audit.settledCharges} settled charges and
-        ${audit.settledEntries} entries of the last seven days.
-        ${audit.chain === undefined ? "" : `${audit.chain.provenEntries} entries are one transfer each on the chain; ${audit.chain.openEntries} can't be judged yet, ${audit.chain.foreignTransfers} transfers have no entry.`}
+        At ${time(at)} UTC, charges and ledger agreed: ${count(audit.settledCharges, "settled charge")} and
+        ${audit.settledEntries === 1 ? "1 entry" : `${grouped(String(audit.settledEntries))} entries`} of the
+        last seven days.
+        ${audit.chain === undefined ? "" : `Entries with exactly one transfer on the chain: ${audit.chain.provenEntries}. Entries that can't be checked yet: ${audit.chain.openEntries}. Transfers without an entry: ${audit.chain.foreignTransfers}.`}
       </p>`
     : html`<div class="notice bad" role="alert">
-        <p>At ${time(at)} UTC, charges and ledger disagreed in ${audit.faults.length} places:</p>
+        <p>At ${time(at)} UTC, charges and ledger disagreed in ${count(audit.faults.length, "place")}:</p>
         <ul>
           ${audit.faults.map(({ chargeKey, fault }) => html`<li>${code(chargeKey)} ${fault}</li>`)}
         </ul>

@@ -52,7 +52,7 @@ const rowOf = (route: ListedRoute, isCalled: boolean): Html =>
       <code>${route.method} ${breakable(route.path)}</code><small>${route.description}</small>
     </th>
     <td class="text">${route.price ?? amountsOf(route.offers)}${offersOf(route.offers)}</td>
-    <td class="text">${seenIn(route)}</td>
+    <td class="text wide">${seenIn(route)}</td>
     ${isCalled ? html`<td>${answerOf(route)}</td>` : ""}
     <td class="text">${problemsOf(route)}</td>
   </tr>`
@@ -91,7 +91,7 @@ const content = (base: string, listing: Listing, isCalled: boolean): Html => {
       [
         "Route",
         { head: "Price and networks", className: "text" },
-        { head: "Named in", className: "text" },
+        { head: "Named in", className: "text wide" },
         ...(isCalled ? ["Unpaid call"] : []),
         { head: "Problems", className: "text" }
       ],

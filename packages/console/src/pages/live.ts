@@ -58,7 +58,7 @@ const rowHtml = (row: LiveRow, now: Date): Html =>
     <td class="when">${shortTime(row.at, now)}</td>
     <th scope="row">
       <a href="${row.href}">${words(row.operation)}</a
-      >${row.outcome.reason === undefined ? "" : html` <small>${words(row.outcome.reason)}</small>`}
+      >${row.outcome.reason === undefined || words(row.outcome.reason) === row.outcome.text.toLowerCase() ? "" : html` <small>${words(row.outcome.reason)}</small>`}
     </th>
     <td>${outcomeBadge(row.outcome)}</td>
     <td class="wide">${stepDots(row.outcome)}</td>
@@ -226,8 +226,8 @@ export const callPage = (
       ${facts([
         [
           "Charge",
-          call.chargeKey &&
-            html`<a href="${chargeHref(context.base, call.chargeKey)}">${code(call.chargeKey)}</a>`
+          // A refused payment has a key, and no charge is stored.
+          charge && html`<a href="${chargeHref(context.base, charge.key)}">${code(charge.key)}</a>`
         ],
         ["Payer", payerOf(call) && code(payerOf(call)!)]
       ])}

@@ -15,7 +15,7 @@ import {
   time,
   type Tone
 } from "./layout.ts"
-import { type Listed, number, path } from "./record.ts"
+import { type Listed, number, path, wide } from "./record.ts"
 import { paidText } from "./charges.ts"
 import { outcomeOfCharge, story } from "./story.ts"
 
@@ -43,26 +43,31 @@ const itemText = ({ product }: Order): string =>
 
 export const orderTable = ({ base }: PageContext, orders: ReadonlyArray<Order>): Html =>
   table(
-    ["Created (UTC)", "Order", "Status", "Item", number("Total"), "Reason"],
+    [wide("Created (UTC)"), "Order", "Status", wide("Item"), number("Total"), wide("Reason")],
     orders.map(
       (order) =>
         html`<tr>
-          <td>${time(new Date(order.createdAtMillis))}</td>
-          <th scope="row">
+          <td class="wide">${time(new Date(order.createdAtMillis))}</td>
+          <th scope="row" class="text">
             <a href="${path(base, "orders", order.id)}"><code>${short(order.id)}</code></a>
+            <small class="narrow">${time(new Date(order.createdAtMillis))}</small>
+            <small class="narrow">${order.offer.product.title}</small>
+            ${order.reason === undefined ? "" : html`<small class="narrow">Reason: ${words(order.reason)}</small>`}
           </th>
           <td>${statusBadge(order)}</td>
-          <td class="text">${order.offer.product.title}</td>
+          <td class="text wide">${order.offer.product.title}</td>
           <td class="number">${moneyText(order.offer.total)}</td>
-          <td>${order.reason === undefined ? "" : words(order.reason)}</td>
+          <td class="wide">${order.reason === undefined ? "" : words(order.reason)}</td>
         </tr>`
     ),
     "No order."
   )
 
-const listedStatuses = [
+/** The statuses that a list can be narrowed to. */
+export const listedStatuses = [
   "needs_operator",
   "processing",
+  "placing",
   "placed",
   "shipped",
   "delivered",

@@ -1,8 +1,8 @@
 import type { Check, LedgerSum, TillHealth } from "@till402/core"
 import { html } from "hono/html"
 import type { LiveCounts } from "../LiveCalls.ts"
-import { dayOf, dollars, words } from "../text.ts"
-import { badge, booksOnly, type Html, page, type PageContext, table, type Tone } from "./layout.ts"
+import { count, dayOf, dollars, grouped, words } from "../text.ts"
+import { badge, booksOnly, type Html, page, type PageContext, table, time, type Tone } from "./layout.ts"
 
 /*
  * What an operator looks at first: today's money, and whether all is well.
@@ -20,6 +20,10 @@ const sumOf = (sums: ReadonlyArray<LedgerSum>, kind: LedgerSum["kind"], day?: st
 
 const countOf = (sums: ReadonlyArray<LedgerSum>, kind: LedgerSum["kind"], day: string): number =>
   sums.filter((sum) => sum.kind === kind && sum.day === day).reduce((total, { count }) => total + count, 0)
+
+/** What a day took in, without payments that the chain has reversed. */
+const receivedOn = (sums: ReadonlyArray<LedgerSum>, day: string): bigint =>
+  sumOf(sums, "settled", day) - sumOf(sums, "reversed", day)
 
 interface Bar {
   readonly label: string
@@ -70,12 +74,12 @@ const tile = (label: string, value: string, more = "", tone: Tone = "quiet"): Ht
 const byOperation = (
   sums: ReadonlyArray<LedgerSum>,
   day: string
-): ReadonlyArray<{ operation: string; count: number; atomic: bigint }> => {
+): ReadonlyArray<{ operation: string; payments: number; atomic: bigint }> => {
   const settled = sums.filter((sum) => sum.day === day && sum.kind === "settled")
   return [...Map.groupBy(settled, ({ operation }) => operation)]
     .map(([operation, ofOperation]) => ({
       operation,
-      count: ofOperation.reduce((total, { count }) => total + count, 0),
+      payments: ofOperation.reduce((total, { count }) => total + count, 0),
       atomic: ofOperation.reduce((total, { amountAtomic }) => total + amountAtomic, 0n)
     }))
     .toSorted((left, right) => Number(right.atomic - left.atomic))
@@ -96,8 +100,8 @@ const daysTable = (sums: ReadonlyArray<LedgerSum>, days: ReadonlyArray<string>):
         (day) =>
           html`<tr>
             <th scope="row">${day}</th>
-            <td class="number">${dollars(sumOf(sums, "settled", day) - sumOf(sums, "reversed", day))}</td>
-            <td class="number">${countOf(sums, "settled", day)}</td>
+            <td class="number">${dollars(receivedOn(sums, day))}</td>
+            <td class="number">${grouped(String(countOf(sums, "settled", day)))}</td>
             <td class="number">${dollars(sumOf(sums, "refunded", day))}</td>
           </tr>`
       ),
@@ -117,7 +121,9 @@ export const todayPage = (
   const days = Array.from({ length: chartDays }, (_, index) =>
     dayOf(new Date(context.now.getTime() - (chartDays - 1 - index) * dayMillis))
   )
-  const received = sumOf(sums, "settled", today) - sumOf(sums, "reversed", today)
+  const yesterday = days.at(-2)!
+  const bars = days.map((day) => ({ label: day, atomic: receivedOn(sums, day) }))
+  const greatest = bars.reduce((most, bar) => (bar.atomic > most.atomic ? bar : most))
   const { byCode, endedUnknown } = counts
   return page(context, {
     section: "today",
@@ -128,27 +134,29 @@ export const todayPage = (
         <p>${today}, UTC</p>
       </div>
       <ul class="tiles">
-        ${tile("Received", dollars(received), `${countOf(sums, "settled", today)} payments`, "good")}
-        ${tile("Refunded", dollars(sumOf(sums, "refunded", today)), `${countOf(sums, "refunded", today)} refunds`)}
-        ${tile("Refunds that became due", dollars(sumOf(sums, "refund_due", today)), `${countOf(sums, "refund_due", today)} payments`, sumOf(sums, "refund_due", today) > 0n ? "warn" : "quiet")}
+        ${tile("Received", dollars(receivedOn(sums, today)), `${count(countOf(sums, "settled", today), "payment")}. Yesterday: ${dollars(receivedOn(sums, yesterday))}`, "good")}
+        ${tile("Refunded", dollars(sumOf(sums, "refunded", today)), count(countOf(sums, "refunded", today), "refund"))}
+        ${tile("New refunds due", dollars(sumOf(sums, "refund_due", today)), count(countOf(sums, "refund_due", today), "payment"), sumOf(sums, "refund_due", today) > 0n ? "warn" : "quiet")}
         ${isLive ? tile("402 sent", String(byCode.payment_required), "since this process started") : ""}
         ${isLive ? tile("Payments refused", String(byCode.payment_refused), "since this process started") : ""}
         ${isLive ? tile("Calls failed", String(byCode.payment_failed - endedUnknown), "since this process started") : ""}
       </ul>
       <section aria-labelledby="days">
-        <h2 id="days">Received in ${chartDays} days</h2>
-        ${barChart(days.map((day) => ({ label: day, atomic: sumOf(sums, "settled", day) - sumOf(sums, "reversed", day) })))}
-        ${daysTable(sums, days)}
+        <div class="head">
+          <h2 id="days">Received in ${chartDays} days</h2>
+          ${greatest.atomic > 0n ? html`<p>Most on ${greatest.label}: ${dollars(greatest.atomic)}</p>` : ""}
+        </div>
+        ${barChart(bars)} ${daysTable(sums, days)}
       </section>
       <section aria-labelledby="operations">
         <h2 id="operations">By route, today</h2>
         ${table(
           ["Route", { head: "Payments", className: "number" }, { head: "Received", className: "number" }],
           byOperation(sums, today).map(
-            ({ atomic, count, operation }) =>
+            ({ atomic, operation, payments }) =>
               html`<tr>
                 <th scope="row">${words(operation)}</th>
-                <td class="number">${count}</td>
+                <td class="number">${grouped(String(payments))}</td>
                 <td class="number">${dollars(atomic)}</td>
               </tr>`
           ),
@@ -182,19 +190,21 @@ export const healthPage = (context: PageContext, health: TillHealth | undefined)
         health === undefined
           ? booksOnly
           : html`${healthSummary(health)}
-              <p>Made at ${health.at.toISOString().slice(11, 19)} UTC, at most once in ten seconds.</p>
+              <p>Checked at ${time(health.at)} UTC. A result is kept for ten seconds.</p>
               ${table(
-                ["Check", "Of", "Status", "Problem", "Cure"],
+                ["Check", "Status", { head: "Problem and cure", className: "text" }],
                 health.checks
                   .toSorted((left, right) => ranks[left.status] - ranks[right.status])
                   .map(
                     ({ cure, name, problem, status, subject }) =>
                       html`<tr>
-                        <th scope="row">${name}</th>
-                        <td>${subject ?? ""}</td>
+                        <th scope="row">
+                          ${name}${subject === undefined ? "" : html`<small>${subject}</small>`}
+                        </th>
                         <td>${badge(checkTones[status], status)}</td>
-                        <td class="text">${problem ?? ""}</td>
-                        <td class="text">${cure ?? ""}</td>
+                        <td class="text">
+                          ${problem ?? ""}${cure === undefined ? "" : html`<small>${cure}</small>`}
+                        </td>
                       </tr>`
                   ),
                 "No check."

@@ -2,17 +2,17 @@ import type { VaultPurchase } from "@till402/core"
 import { html } from "hono/html"
 import { short } from "../text.ts"
 import { type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
-import { type Listed, path } from "./record.ts"
+import { type Listed, path, wide } from "./record.ts"
 
 export const purchaseTable = ({ base }: PageContext, purchases: ReadonlyArray<VaultPurchase>): Html =>
   table(
-    ["Created (UTC)", "Item", "Purchase", "Email", "Charge"],
+    ["Created (UTC)", "Item", wide("Purchase"), "Email", "Charge"],
     purchases.map(
       ({ chargeKey, createdAtMillis, email, id, slug }) =>
         html`<tr>
           <td>${time(new Date(createdAtMillis))}</td>
           <th scope="row" class="text">${slug}</th>
-          <td><code title="${id}">${short(id)}</code></td>
+          <td class="wide"><code title="${id}">${short(id)}</code></td>
           <td class="text">${email ?? "erased"}</td>
           <td><a href="${path(base, "charges", chargeKey)}">charge</a></td>
         </tr>`

@@ -8,6 +8,9 @@ import type { Html } from "./layout.ts"
 export const path = (base: string, section: string, id: string): string =>
   `${base}/${section}/${encodeURIComponent(id)}`
 
+/** A column that narrow screens leave out: the record's own page has it. */
+export const wide = (head: string) => ({ head, className: "wide" })
+
 /** A column of numbers. */
 export const number = (head: string) => ({ head, className: "number" })
 

@@ -3,7 +3,7 @@ import { html } from "hono/html"
 import { dollars, networkName, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import { badge, type Html, olderLink, page, type PageContext, table, time } from "./layout.ts"
-import { type Listed, number, path, wallet } from "./record.ts"
+import { type Listed, number, path, wallet, wide } from "./record.ts"
 
 export const refundsPage = (
   context: PageContext,
@@ -19,7 +19,8 @@ export const refundsPage = (
       ${
         status.stopped === undefined
           ? html`<p>
-              Refunds that are due are sent from the refund wallet, if there is one. None is stopped.
+              Due refunds are sent automatically if the till has a refund wallet. Without one, send each
+              yourself and record it.
             </p>`
           : html`<p class="notice bad">
               Stopped since ${time(status.stopped.at)} UTC: ${words(status.stopped.reason)}
@@ -28,7 +29,7 @@ export const refundsPage = (
       ${actionLinks(context, [status.stopped === undefined ? "refunds.stop" : "refunds.resume"])}
       <h2>Due</h2>
       ${table(
-        ["Paid (UTC)", "Call", number("Amount"), "To", "Network", "State"],
+        ["Paid (UTC)", "Call", "State", number("Amount"), wide("To"), wide("Network")],
         due.items.map(
           (refund) =>
             html`<tr>
@@ -36,10 +37,10 @@ export const refundsPage = (
               <th scope="row">
                 <a href="${path(context.base, "charges", refund.chargeKey)}">${words(refund.operation)}</a>
               </th>
-              <td class="number">${dollars(refund.amountAtomic)}</td>
-              <td>${wallet(refund.payer)}</td>
-              <td>${networkName(refund.network)}</td>
               <td>${refund.isStarted ? badge("info", "Being sent") : badge("warn", "Due")}</td>
+              <td class="number">${dollars(refund.amountAtomic)}</td>
+              <td class="wide">${wallet(refund.payer)}</td>
+              <td class="wide">${networkName(refund.network)}</td>
             </tr>`
         ),
         "No refund is due."

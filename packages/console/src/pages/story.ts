@@ -20,6 +20,10 @@ const steps = (...states: Steps): Steps => states
 /** Reasons for which a payment isn't verified, though the call didn't end with a 402. */
 const beforeWork = new Set(["unverifiable", "limited", "repeated", "VALIDATION_ERROR", "in_progress"])
 
+/** A refunded order has had its response; a refunded call has not. */
+const refundSteps = (isAnswered: boolean): Steps =>
+  steps("done", "done", "done", "done", "done", isAnswered ? "done" : "skipped")
+
 /** The outcome of a call in one word, and how it looks. */
 export interface Outcome {
   readonly tone: Tone
@@ -28,7 +32,7 @@ export interface Outcome {
   readonly reason: string | undefined
 }
 
-const outcomeOfEvent = ({ code, reason }: PaymentEvent, isSettled: boolean): Outcome => {
+const outcomeOfEvent = ({ code, reason }: PaymentEvent, isSettled: boolean, isAnswered: boolean): Outcome => {
   const settled = isSettled ? "done" : "open"
   switch (code) {
     case "payment_required":
@@ -63,7 +67,7 @@ const outcomeOfEvent = ({ code, reason }: PaymentEvent, isSettled: boolean): Out
       return {
         tone: "warn",
         text: "Refunded",
-        steps: steps("done", "done", "done", "done", "done", "skipped"),
+        steps: refundSteps(isAnswered),
         reason
       }
     case "payment_refused":
@@ -101,8 +105,12 @@ const outcomeOfEvent = ({ code, reason }: PaymentEvent, isSettled: boolean): Out
 export const outcomeOfCall = ({ events }: LiveCall): Outcome =>
   outcomeOfEvent(
     events.at(-1)!,
-    events.some(({ code }) => code === "payment_settled")
+    events.some(({ code }) => code === "payment_settled"),
+    wasAnswered(events)
   )
+
+const wasAnswered = (events: LiveCall["events"]): boolean =>
+  events.some(({ code }) => code === "payment_paid" || code === "payment_replayed")
 
 /**
  * The outcome of a charge and of its call. A call that ended without knowing says less than the charge, which another
@@ -115,12 +123,10 @@ export const outcomeOf = (
   const live = call === undefined ? undefined : outcomeOfCall(call)
   if (charge === undefined) return live
   const isOver = charge.refund !== undefined || (live?.text === "Unknown" && charge.state !== "ready")
-  return live === undefined || isOver ? outcomeOfCharge(charge) : live
+  return live === undefined || isOver ? outcomeOfCharge(charge, wasAnswered(call?.events ?? [])) : live
 }
 
 type Look = Pick<Outcome, "tone" | "steps">
-
-const refundLook: Look = { tone: "warn", steps: steps("done", "done", "done", "done", "done", "skipped") }
 
 const looks: Readonly<Record<ChargeSummary["state"], Look>> = {
   claimed: { tone: "info", steps: steps("done", "done", "done", "open", "open", "open") },
@@ -129,9 +135,14 @@ const looks: Readonly<Record<ChargeSummary["state"], Look>> = {
   voided: { tone: "quiet", steps: steps("done", "done", "failed", "skipped", "skipped", "skipped") }
 }
 
-/** The outcome of a stored charge, which no event of this process tells. */
-export const outcomeOfCharge = (charge: ChargeSummary): Outcome => {
-  const { tone, steps } = charge.refund === undefined ? looks[charge.state] : refundLook
+/**
+ * The outcome of a stored charge, which no event of this process tells.
+ *
+ * @param isAnswered whether the caller of a charge with a refund got its response
+ */
+export const outcomeOfCharge = (charge: ChargeSummary, isAnswered = false): Outcome => {
+  const refunded: Look = { tone: "warn", steps: refundSteps(isAnswered) }
+  const { tone, steps } = charge.refund === undefined ? looks[charge.state] : refunded
   return { tone, steps, text: chargeState(charge), reason: undefined }
 }
 
@@ -151,6 +162,8 @@ interface StoryStep {
   readonly state: StepState
   readonly text: Html | string
   readonly at?: Date | undefined
+  /** The state in a word, where `stateText` has another. */
+  readonly label?: string | undefined
 }
 
 const refusedText = (reason: string | undefined): Html =>
@@ -213,8 +226,9 @@ const settlementText = ({ call, charge, outcome }: StoryFacts): Html | string =>
 }
 
 const responseText = ({ call, charge, outcome }: StoryFacts): Html | string => {
-  if (charge?.refund === "due") return "No response could be returned for it: its refund is due."
-  if (charge?.refund === "sent" || outcome.text === "Refunded") return "The payment was refunded."
+  const answered = outcome.steps[5] === "done" ? "The caller got the response. " : ""
+  if (charge?.refund === "due") return `${answered}The refund of this payment is due.`
+  if (charge?.refund === "sent" || outcome.text === "Refunded") return `${answered}The payment was refunded.`
   const replays = call?.events.filter(({ code }) => code === "payment_replayed").length ?? 0
   const again =
     replays === 0 ? "" : ` The same payment got it again ${replays === 1 ? "once" : `${replays} times`}.`
@@ -252,6 +266,8 @@ export const storySteps = (facts: StoryFacts): ReadonlyArray<StoryStep> => {
     {
       name: "Response",
       state: response,
+      // Without this process's events, a refund doesn't tell whether the caller got a response.
+      label: response === "skipped" && charge?.refund !== undefined ? outcome.text.toLowerCase() : undefined,
       text: responseText(facts),
       at: outcome.steps[5] === "done" ? ended?.at : eventOf(call, "payment_refunded")?.at
     }
@@ -269,9 +285,9 @@ const stateText: Readonly<Record<StepState, string>> = {
 export const story = (facts: StoryFacts): Html =>
   html`<ol class="story">
     ${storySteps(facts).map(
-      ({ at, name, state, text }) =>
+      ({ at, label = "", name, state, text }) =>
         html`<li class="${state}">
-          <h3>${name} <span class="state">${stateText[state]}</span></h3>
+          <h3>${name} <span class="state">${label === "" ? stateText[state] : label}</span></h3>
           <p>${text}</p>
           ${at === undefined ? "" : html`<p class="at">${time(at)} UTC</p>`}
         </li>`
