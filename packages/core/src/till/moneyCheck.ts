@@ -256,6 +256,33 @@ const durationRisks = ({ deadlines, settings }: MoneyFacts): ReadonlyArray<Check
     )
 }
 
+const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | false> => [
+  secret.some(isGuessable) &&
+    risk(
+      "secret",
+      "A secret looks guessable: download tokens and stored responses depend on it",
+      "Generate one with: npx till402 secret"
+    ),
+  secret.some(isWalletKey) &&
+    risk(
+      "secret",
+      "A secret looks like the private key of a wallet: who reads one has both",
+      "Generate one with: npx till402 secret"
+    ),
+  secret.some(isWrapped) &&
+    risk(
+      "secret",
+      "A secret begins or ends with a quote or white space, which belong to it: without them, it is another secret",
+      "Leave them out where it is stored"
+    ),
+  new Set(secret.map(({ secret }) => unwrapped(secret))).size < secret.length &&
+    risk(
+      "secret",
+      "Two keys of secret have the same text: the rotation changed nothing",
+      "Generate the new one with: npx till402 secret"
+    )
+]
+
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
@@ -276,30 +303,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         "Charges are in memory: a restart loses what was paid for",
         "Give a database, such as sqlite"
       ),
-    settings.secret.some(isGuessable) &&
-      risk(
-        "secret",
-        "A secret looks guessable: download tokens and stored responses depend on it",
-        "Generate one with: npx till402 secret"
-      ),
-    settings.secret.some(isWalletKey) &&
-      risk(
-        "secret",
-        "A secret looks like the private key of a wallet: who reads one has both",
-        "Generate one with: npx till402 secret"
-      ),
-    settings.secret.some(isWrapped) &&
-      risk(
-        "secret",
-        "A secret begins or ends with a quote or white space, which belong to it: without them, it is another secret",
-        "Leave them out where it is stored"
-      ),
-    new Set(settings.secret.map(({ secret }) => unwrapped(secret))).size < settings.secret.length &&
-      risk(
-        "secret",
-        "Two keys of secret have the same text: the rotation changed nothing",
-        "Generate the new one with: npx till402 secret"
-      ),
+    ...secretRisks(settings),
     refundsOnEvm &&
       unread.length > 0 &&
       risk(
