@@ -160,12 +160,12 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
   [`${till}/facilitatorAddress.test.ts`]: [
     {
       mistake: "a redirect that loses payments is reported once, with where it leads: %i",
-      works: "a redirect that keeps payments is no word worth: %i",
+      works: "a redirect that keeps payments is not reported: %i",
       text: "redirects by 301, 302 or 303"
     },
     {
       mistake: "%s is reported once, with what to do",
-      works: "a redirect that keeps payments is no word worth: %i",
+      works: "a redirect that keeps payments is not reported: %i",
       text: "`no_json`, `no_kinds`"
     }
   ],
@@ -197,14 +197,14 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
     {
       mistake: "a mount that isn't the path of %s is reported once, and works",
       works:
-        "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are no word worth",
+        "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are not reported",
       text: "mount_differs"
     }
   ],
   [`${till}/proxyCheck.test.ts`]: [
     {
       mistake: "a proxy whose clients aren't known is reported once, and works: %s",
-      works: "is no word worth: %s",
+      works: "is not reported: %s",
       text: "client_address_unknown"
     }
   ],
@@ -250,7 +250,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
     },
     {
       mistake: "is reported with the one that it shortens: %s",
-      works: "is no word worth where it is for a network of another till in the same environment",
+      works: "is not reported where it is for a network of another till in the same environment",
       text: "TILL_RPC_BASE (did you mean TILL_RPC_URL_BASE?)"
     }
   ],

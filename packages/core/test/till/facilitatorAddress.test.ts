@@ -95,7 +95,7 @@ it("a redirect to an address without encryption is reported, whatever its status
   ])
 })
 
-it.each([307, 308])("a redirect that keeps payments is no word worth: %i", async (status) => {
+it.each([307, 308])("a redirect that keeps payments is not reported: %i", async (status) => {
   calls = 0
   const to = await serve(counted(supported))
   expect(await start(await serve(redirectTo(to, status)))).toEqual([])
@@ -120,7 +120,7 @@ it("headers that can't be made are reported as such, and their error isn't quote
   expect(message).not.toContain("secret-word")
 })
 
-it("a facilitator in this process is no word worth without a list, and is told of an empty one", async () => {
+it("of a facilitator in this process, a missing list is not reported, and an empty list is", async () => {
   const reported = async (list: object) => {
     const events: Array<TillEvent> = []
     const { settle, verify } = fakeFacilitator()

@@ -60,7 +60,7 @@ it("a mount at /x402 is told how to mount", async () => {
   ])
 })
 
-it("a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are no word worth", async () => {
+it("a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are not reported", async () => {
   const { checks, messages, send } = await open("https://shop.example/api")
   for (const mount of [undefined, "", "/:tenant", `/${"a".repeat(200)}`, "/%61"])
     expect(await send(`${mount === undefined ? "/api" : ""}${track}`, mount)).toBe(402)

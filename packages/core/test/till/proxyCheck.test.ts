@@ -59,7 +59,7 @@ it.each([
   ["a trusted proxy", "203.0.113.7", "203.0.113.7, 10.0.0.2"],
   ["a trusted proxy, and a client of its network", "10.4.0.7", "10.4.0.7"],
   ["a stranger who sends the header", "198.51.100.4", "203.0.113.7"]
-])("is no word worth: %s", async (_, address, forwarded) => {
+])("is not reported: %s", async (_, address, forwarded) => {
   const { checks, messages, send } = await open()
   expect(await send(address, forwarded)).toBe(402)
   expect([messages(), await checks()]).toEqual([[], []])
@@ -73,7 +73,7 @@ it("a host that reads another header decides for itself", async () => {
   expect(messages()).toEqual([])
 })
 
-it("a host that returns the whole header is told once, and works", async () => {
+it("a clientAddress that returns the whole header is reported once, and calls work", async () => {
   const { checks, messages, send } = await open({
     clientAddress: (request) => request.headers.get("x-forwarded-for") ?? undefined
   })
@@ -84,7 +84,7 @@ it("a host that returns the whole header is told once, and works", async () => {
   expect(await checks()).toMatchObject([{ status: "warn" }])
 })
 
-it("a host that picks one address of the header, fails or promises is no word worth", async () => {
+it("a clientAddress that returns one address of the header, fails, or returns a promise is not reported", async () => {
   for (const clientAddress of [
     (request: Request) => request.headers.get("x-forwarded-for")?.split(", ").at(-1),
     () => {

@@ -1,4 +1,4 @@
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Result } from "effect"
 import { durations, toOneMinute } from "../../runtime/durations.ts"
 import { report } from "../../runtime/events.ts"
 
@@ -13,17 +13,22 @@ const timed = durations(
 export const reportedBy =
   <E>(nameOf: (failure: E) => string | undefined) =>
   <A>(network: string, read: Effect.Effect<A, E>): Effect.Effect<A | undefined> =>
-    Effect.catch(read, (failure) => {
-      const error = nameOf(failure)
-      return Effect.as(
-        report(
-          "Warn",
-          "chain_unreadable",
-          `The chain could not be read${error === undefined ? "" : ` (${error})`}: check rpcUrl. Until it has been read once, no payment on it is accepted`,
-          { port: "chain", network, error }
-        ),
-        undefined
-      )
-    }).pipe((reading) =>
-      timed(reading, (result) => ({ network, outcome: result === undefined ? "unread" : "read" }))
+    Effect.flatMap(
+      timed(Effect.result(read), ({ _tag: tag }) => ({
+        network,
+        outcome: tag === "Success" ? "read" : "unread"
+      })),
+      (result) => {
+        if (Result.isSuccess(result)) return Effect.succeed(result.success)
+        const error = nameOf(result.failure)
+        return Effect.as(
+          report(
+            "Warn",
+            "chain_unreadable",
+            `The chain could not be read${error === undefined ? "" : ` (${error})`}: check rpcUrl. Until it has been read once, no payment on it is accepted`,
+            { port: "chain", network, error }
+          ),
+          undefined
+        )
+      }
     )

@@ -52,7 +52,7 @@ describe("a quote", () => {
     expect(Buffer.byteLength(named)).toBeLessThanOrEqual(40)
   })
 
-  it("isn't asked for if state and ZIP code contradict each other, and nothing is charged", async () => {
+  it("isn't requested where state and ZIP code contradict each other, and nothing is charged", async () => {
     const shop = await openTill()
     const body = buy.body as { readonly shippingAddress: object }
     const to = (changes: object) => ({

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../../src/domain/Errors.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { migrate, type Migration, migrations, schemaSql } from "../../../src/stores/schema/migrations.ts"
-import { foundSchema, schemaFaults, schemaOf } from "../../../src/stores/schema/schemaCheck.ts"
+import { foundSchema } from "../../../src/stores/schema/foundSchema.ts"
+import { schemaOf } from "../../../src/stores/schema/Schema.ts"
+import { schemaFaults } from "../../../src/stores/schema/schemaCheck.ts"
 import { paid } from "../../../../testing/src/stores/chargeRecords.ts"
 import { sampleResponse } from "../../../../testing/src/stores/records.ts"
 import { type Engine, openEngines } from "../sql/engines.ts"
@@ -335,6 +337,20 @@ describe("a role of PostgreSQL", () => {
       "REVOKE UPDATE, DELETE ON till_ledger FROM clerk_4"
     )
     expect(await failure()).toBe("opened")
+  })
+
+  it("needs no right on the shop's tables for own routes alone, and all of them once it has one", async () => {
+    const { failure, url } = await open(
+      "clerk_6",
+      all("clerk_6"),
+      `REVOKE ALL ON till_orders, till_quotes, till_vault_items, till_vault_downloads, till_vault_archives,
+        till_vault_purchases, till_purchase_downloads, till_free_downloads FROM clerk_6`
+    )
+    expect(await failure()).toBe("opened")
+    await postgresEngine.run(url, ["GRANT SELECT ON till_orders TO clerk_6"])
+    expect(((await failure()) as ConfigurationError).message).toContain(
+      "lacks rights that sales need: INSERT on till_orders, UPDATE on till_orders."
+    )
   })
 
   it("sees no rows for lack of a policy: the error has the statement; with a policy the till starts", async () => {

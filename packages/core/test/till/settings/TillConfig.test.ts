@@ -227,7 +227,7 @@ describe("a variable that nothing reads", () => {
       expect(settings).toContain(fault)
   })
 
-  it("is no word worth where it is for a network of another till in the same environment", async () => {
+  it("is not reported where it is for a network of another till in the same environment", async () => {
     const { events, settings } = await started({ ...required, TILL_RPC_URL_BASE: canary })
     expect(settings).toMatchObject({ payTo })
     expect(events).toEqual([])
