@@ -1,12 +1,14 @@
 /*
- * A server whose calls have spans, or none, and which measures the processor time of its paid calls.
+ * A server with three tills, whose calls have spans, or none, and which measures the processor time of their paid calls.
+ * One process has all three: two processes of one program differ by more than spans cost.
  */
 import { context, trace } from "@opentelemetry/api"
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks"
-import { AlwaysOffSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace"
+import { BatchSpanProcessor, type Sampler, SamplingDecision, TracerProvider } from "@opentelemetry/sdk-trace"
 import { sqlite } from "@till402/core/sqlite"
 import { tillTraces } from "@till402/telemetry/traces"
-import { inProcess, ourApp } from "./contenders.ts"
+import { join } from "node:path"
+import { type Contender, inProcess, ourApp } from "./contenders.ts"
 import { readChallenge, signPayments } from "./payments.ts"
 import { report, respond, workerOptions } from "./processes.ts"
 
@@ -14,12 +16,18 @@ import { report, respond, workerOptions } from "./processes.ts"
 export type Traced = "off" | "exported" | "unsampled"
 
 export interface TracedOptions {
-  readonly traced: Traced
   readonly facilitatorUrl: string
-  readonly database: string
+  /** Where the tills' databases are. */
+  readonly folder: string
 }
 
-/** What some paid calls took. */
+/** Some paid calls of one of the tills. */
+export interface Portion {
+  readonly traced: Traced
+  readonly count: number
+}
+
+/** What they took. */
 export interface TracedCalls {
   /** Processor time of a call, in microseconds. */
   readonly cpuMicros: number
@@ -27,36 +35,48 @@ export interface TracedCalls {
   readonly spans: number
 }
 
-const { database, facilitatorUrl, traced } = workerOptions<TracedOptions>()
+const { facilitatorUrl, folder } = workerOptions<TracedOptions>()
 const callers = 32
 let exported = 0
+let sampled = true
 
-if (traced !== "off") {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-  const exporter = {
-    export: (spans: ReadonlyArray<unknown>, done: (result: { readonly code: 0 }) => void) => {
-      exported += spans.length
-      done({ code: 0 })
-    },
-    forceFlush: async () => {},
-    shutdown: async () => {}
-  }
-  trace.setGlobalTracerProvider(
-    new TracerProvider({
-      spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: 100_000 })],
-      ...(traced === "unsampled" ? { sampler: new AlwaysOffSampler() } : {})
-    })
-  )
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+const exporter = {
+  export: (spans: ReadonlyArray<unknown>, done: (result: { readonly code: 0 }) => void) => {
+    exported += spans.length
+    done({ code: 0 })
+  },
+  forceFlush: async () => {},
+  shutdown: async () => {}
+}
+const sampler: Sampler = {
+  shouldSample: () => ({
+    decision: sampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD
+  })
+}
+const provider = new TracerProvider({
+  sampler,
+  spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: 100_000 })]
+})
+trace.setGlobalTracerProvider(provider)
+
+const start = async (traced: Traced): Promise<Contender> => {
+  const { app, stop } = await ourApp("hono", {
+    storage: sqlite({ filename: join(folder, `${traced}.sqlite`) }),
+    facilitator: { url: facilitatorUrl },
+    ...(traced === "off" ? {} : { traces: tillTraces() })
+  })
+  return inProcess(app, stop)
+}
+const servers: Readonly<Record<Traced, Contender>> = {
+  off: await start("off"),
+  exported: await start("exported"),
+  unsampled: await start("unsampled")
 }
 
-const { app, stop } = await ourApp("hono", {
-  storage: sqlite({ filename: database }),
-  facilitator: { url: facilitatorUrl },
-  ...(traced === "off" ? {} : { traces: tillTraces() })
-})
-const server = inProcess(app, stop)
-
-respond(async (count: number): Promise<TracedCalls> => {
+respond(async ({ count, traced }: Portion): Promise<TracedCalls> => {
+  const server = servers[traced]
+  sampled = traced === "exported"
   const { headers } = await server.call()
   const challenge = readChallenge(headers.get("payment-required"))
   const job = {
@@ -66,8 +86,8 @@ respond(async (count: number): Promise<TracedCalls> => {
   }
   const before = { cpu: process.cpuUsage(), exported }
   await server.sendAll(job)
+  await provider.forceFlush()
   const { system, user } = process.cpuUsage(before.cpu)
-  // Of the batches that were exported meanwhile.
   return { cpuMicros: (user + system) / count, spans: (exported - before.exported) / count }
 })
 report("ready")

@@ -1,5 +1,5 @@
 /*
- * What spans cost a paid call: processor time of servers with and without them, in pairs that take turns, so that both
+ * What spans cost a paid call: processor time of tills with and without them, in one process and in turns, so that they
  * share whatever else the machine does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,9 +7,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Bench, Mode } from "./Bench.ts"
 import { startFacilitator } from "./facilitators.ts"
-import { startWorker, type Worker } from "./processes.ts"
+import { startWorker } from "./processes.ts"
 import { median, quantile } from "./quantile.ts"
-import type { Traced, TracedCalls, TracedOptions } from "./tracedServer.ts"
+import type { Portion, Traced, TracedCalls, TracedOptions } from "./tracedServer.ts"
 
 const sides: ReadonlyArray<readonly [traced: Traced, name: string]> = [
   ["exported", "spans to an exporter that does nothing"],
@@ -19,28 +19,20 @@ const withoutLibrary = ["--import", new URL("withoutLibrary.ts", import.meta.url
 /** A payment is valid for two minutes, so calls are warmed up and measured in portions. */
 const portion = 100
 
-type Server = Worker<number, TracedCalls | "ready">
-
-const cpuOf = async (server: Server): Promise<number> =>
-  ((await server.request(portion)) as TracedCalls).cpuMicros
-
 const measure = async (bench: Bench, hasLibrary: boolean, folder: string): Promise<void> => {
   const { brief } = bench.settings
   const facilitator = await startFacilitator({ signatures: "C library" })
-  const start = (traced: Traced): Promise<Server> =>
-    startWorker<TracedOptions, number, TracedCalls | "ready">(
-      "tracedServer.ts",
-      {
-        traced,
-        facilitatorUrl: facilitator.url,
-        database: join(folder, `${traced}-${hasLibrary}.sqlite`)
-      },
-      hasLibrary ? [] : withoutLibrary
-    )
-  const all = [await start("off"), ...(await Promise.all(sides.map(([traced]) => start(traced))))]
-  for (const server of all) for (let left = brief ? 1 : 60; left > 0; left--) await cpuOf(server)
+  const server = await startWorker<TracedOptions, Portion, TracedCalls | "ready">(
+    "tracedServer.ts",
+    { facilitatorUrl: facilitator.url, folder },
+    hasLibrary ? [] : withoutLibrary
+  )
+  const cpuOf = async (traced: Traced): Promise<number> =>
+    ((await server.request({ traced, count: portion })) as TracedCalls).cpuMicros
+  const all: ReadonlyArray<Traced> = ["off", ...sides.map(([traced]) => traced)]
+  for (let left = brief ? 1 : 40; left > 0; left--) for (const traced of all) await cpuOf(traced)
   const rounds: Array<ReadonlyArray<number>> = []
-  for (let round = 0; round < (brief ? 1 : 42); round++) {
+  for (let round = 0; round < (brief ? 1 : 60); round++) {
     const micros = all.map(() => 0)
     // Each begins as often as the others: what comes first in a round costs more.
     for (let turn = 0; turn < all.length; turn++) {
@@ -62,7 +54,8 @@ const measure = async (bench: Bench, hasLibrary: boolean, folder: string): Promi
       )
     )
   }
-  for (const { stop } of [...all, facilitator]) await stop()
+  await server.stop()
+  await facilitator.stop()
 }
 
 export const mode: Mode = {
@@ -72,11 +65,13 @@ export const mode: Mode = {
     verified: "every payment: its signature by the till, and again by a facilitator over HTTP"
   },
   run: async (bench) => {
-    const folder = mkdtempSync(join(tmpdir(), "till402-traces-"))
-    try {
-      for (const hasLibrary of [true, false]) await measure(bench, hasLibrary, folder)
-    } finally {
-      rmSync(folder, { recursive: true })
+    for (const hasLibrary of [true, false]) {
+      const folder = mkdtempSync(join(tmpdir(), "till402-traces-"))
+      try {
+        await measure(bench, hasLibrary, folder)
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
     }
   }
 }

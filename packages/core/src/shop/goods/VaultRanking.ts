@@ -107,7 +107,8 @@ type Filters = Omit<VaultQuery, "q" | "cursor">
 
 /**
  * The beginning of a search, up to one item more than its page has. After the first step, each second one is within the
- * next: that is read before, and if it has few items, which of them come first is known without another read.
+ * next: that is read before, and if it has few items, which of them come first is known without another read. So it is
+ * with all steps up to that of one word fewer: few items have most of four words or more, so that is read at once.
  */
 function* firstItems(filters: Filters, steps: ReadonlyArray<TermMatch>): Run<ReadonlyArray<VaultItem>> {
   const { limit } = filters
@@ -120,10 +121,24 @@ function* firstItems(filters: Filters, steps: ReadonlyArray<TermMatch>): Run<Rea
     _tag: "Step",
     step: { ...filters, match: { anyOf, noneOf: [] }, after: undefined, limit: limit + 1 }
   })
-  const [first, ...others] = steps
-  if (first !== undefined) add(yield read(first))
-  for (let index = 0; index < others.length && items.size <= limit; index += 2) {
-    const [inner, outer] = others.slice(index) as [TermMatch, TermMatch]
+  let next = 0
+  // There are as many choices of three of four words.
+  const most = steps.findLastIndex(({ anyOf }) => anyOf.length === maxChosenFrom)
+  if (most > 0) {
+    const found = yield read(steps[most]!)
+    if (found.length <= limit) {
+      for (const step of steps.slice(0, most + 1))
+        add(found.filter((item) => isMatch(searchTermsOf(item), step)))
+      next = most + 1
+    }
+  }
+  const [first] = steps
+  if (next === 0 && first !== undefined) {
+    add(yield read(first))
+    next = 1
+  }
+  for (; next < steps.length && items.size <= limit; next += 2) {
+    const [inner, outer] = steps.slice(next) as [TermMatch, TermMatch]
     const found = yield read(outer)
     const isWhole = found.length <= limit
     add(isWhole ? found.filter((item) => isMatch(searchTermsOf(item), inner)) : yield read(inner))

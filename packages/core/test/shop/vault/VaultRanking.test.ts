@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { searchTermsOf } from "../../../src/shop/goods/SearchTerms.ts"
+import { isMatch, searchStepsOf } from "../../../src/shop/goods/VaultRanking.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import { catalogue } from "./questions/catalogue.ts"
 import { nonsense, questions } from "./questions/questions.ts"
@@ -30,5 +32,17 @@ describe("a vault of 200 items", () => {
 
   it("finds nothing for nonsense", async () => {
     expect(await searchAll(nonsense)).toEqual(nonsense.map(() => []))
+  })
+
+  it("shows the items of earlier steps first, whatever a page holds", async () => {
+    const queries = questions.map(([question]) => question)
+    const ranked = queries.map((q) =>
+      searchStepsOf(q)!.flatMap((step) => catalogue.filter((item) => isMatch(searchTermsOf(item), step)))
+    )
+    expect(ranked.filter((items) => items.length > 3).length).toBeGreaterThan(20)
+    for (const limit of [1, 3, 10]) {
+      const expected = ranked.map((items) => items.slice(0, limit).map(({ slug }) => slug))
+      expect(await searchAll(queries, limit), `pages of ${limit}`).toEqual(expected)
+    }
   })
 })
