@@ -1,11 +1,8 @@
 import { execFile, spawn } from "node:child_process"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import type { FacilitatorTask } from "./facilitatorProcess.ts"
 import type { SolanaFacilitatorTask } from "./solanaFacilitatorProcess.ts"
-
-const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
 
 /** Runs a process to its end: its output, or `undefined` if it was killed. */
 export const settleInProcess = (task: FacilitatorTask): Promise<string | undefined> =>
@@ -14,7 +11,6 @@ export const settleInProcess = (task: FacilitatorTask): Promise<string | undefin
     execFile(
       process.execPath,
       ["--conditions=@till402/source", script, JSON.stringify(task)],
-      { env: { ...process.env, ...compileCache } },
       (error, stdout) => {
         if (error === null) resolve(stdout)
         else if (error.signal === "SIGKILL") resolve(undefined)
@@ -29,7 +25,7 @@ export const settleOnSolanaInProcess = async (task: SolanaFacilitatorTask) => {
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", script, JSON.stringify(task)],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...compileCache } }
+    { stdio: ["ignore", "pipe", "inherit"] }
   )
   const exited = new Promise<NodeJS.Signals | null>((resolve) =>
     child.once("exit", (_code, signal) => resolve(signal))

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { sqliteJournals } from "@till402/providers/journals"
@@ -29,10 +28,7 @@ export const refundInProcess = async ({ chain, dies, filename, payee }: Refundin
       "10000",
       dies
     ],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
-    }
+    { stdio: ["ignore", "pipe", "inherit"] }
   )
   const exited = new Promise<NodeJS.Signals | null>((resolve) =>
     child.once("exit", (_code, signal) => resolve(signal))

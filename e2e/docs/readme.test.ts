@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -42,7 +41,7 @@ it("the README's server runs as printed and requests a payment", async () => {
   const child = spawn(process.execPath, ["--conditions=@till402/source", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
-    env: { ...env, NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
+    env: { ...env, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
   })
   try {
     expect(secret).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
@@ -416,7 +414,7 @@ describe("the command", () => {
         {
           env: {
             PATH: process.env["PATH"],
-            NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache")
+            NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]
           },
           timeout: 100_000
         }

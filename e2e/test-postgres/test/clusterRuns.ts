@@ -31,11 +31,7 @@ export const runScript = async (source: string): Promise<{ code: number | null; 
   const prelude = `import { sharedPostgres, startPostgres } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};`
   const child = spawn(process.execPath, ["--input-type=module", "--eval", prelude + source], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache"),
-      TMPDIR: folder
-    },
+    env: { ...process.env, TMPDIR: folder },
     timeout: 60_000
   })
   let printed = ""

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { type IncomingMessage, request } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
@@ -22,13 +20,10 @@ interface Running {
   readonly stop: (signal?: "SIGTERM" | "SIGINT") => Promise<number | null>
 }
 
-/**
- * The environment of every example. All processes of the tests share compiled modules: loading the sources anew takes
- * each half a second more.
- */
+/** The environment of every example, which has modules that other processes of the tests have compiled. */
 export const exampleEnvironment: Environment = {
   PATH: process.env["PATH"] ?? "",
-  NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache")
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? ""
 }
 
 const spawnExample = (program: URL, env: Environment): ChildProcess => {

@@ -124,13 +124,13 @@ const matchAt = (paidRoute: PaidRoute, url: string, params: OperationMatch["para
   params
 })
 
-/** A document of operations: made again where their number has grown. */
+/** A document of operations: made once it is read, and again where their number has grown. */
 class OperationsDocument implements DocumentMatch {
   readonly _tag = "Document"
   readonly contentType: string
   private readonly operations: () => ReadonlyArray<AnyOperation>
   private readonly write: (operations: ReadonlyArray<AnyOperation>) => string
-  private written: { readonly text: string; readonly size: number }
+  private written: { readonly text: string; readonly size: number } | undefined
   constructor(
     operations: OperationsDocument["operations"],
     write: OperationsDocument["write"],
@@ -139,15 +139,12 @@ class OperationsDocument implements DocumentMatch {
     this.contentType = contentType
     this.operations = operations
     this.write = write
-    this.written = this.made(operations())
   }
   get text(): string {
     const operations = this.operations()
-    if (operations.length !== this.written.size) this.written = this.made(operations)
+    if (operations.length !== this.written?.size)
+      this.written = { text: this.write(operations), size: operations.length }
     return this.written.text
-  }
-  private made(operations: ReadonlyArray<AnyOperation>) {
-    return { text: this.write(operations), size: operations.length }
   }
 }
 

@@ -8,7 +8,6 @@ import { hashDomain, type Address } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { anvilBinary } from "../../src/chain/AnvilBinary.ts"
 import { startChain, usdcAbi, type Chain } from "../../src/chain/index.ts"
-import { compileCache } from "../sandbox/commandRuns.ts"
 
 const baseSepoliaUsdc: Address = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"
 const freshAddress = () => privateKeyToAccount(generatePrivateKey()).address
@@ -181,7 +180,7 @@ describe("stopping", () => {
          const chain = await startChain()
          console.log(chain.rpcUrl)`
       ],
-      { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...compileCache } }
+      { stdio: ["ignore", "pipe", "inherit"] }
     )
     const [line] = (await once(owner.stdout, "data")) as [Buffer]
     const rpcUrl = line.toString().trim()

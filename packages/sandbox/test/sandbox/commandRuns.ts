@@ -10,9 +10,6 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest"
  * Runs the commands as a person or a program runs them, and reads what they print.
  */
 
-/** Compiled modules, which all processes of the tests share: loading the sources anew takes each half a second more. */
-export const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), "till402-compile-cache") }
-
 /** The temporary folder of every command here, to find and remove what they leave behind. */
 let temporary = ""
 
@@ -40,7 +37,7 @@ export const command = (name: "cli" | "demo", args: ReadonlyArray<string>) => {
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
-    { stdio: ["ignore", "pipe", "pipe", "ipc"], env: { ...process.env, ...compileCache, TMPDIR: temporary } }
+    { stdio: ["ignore", "pipe", "pipe", "ipc"], env: { ...process.env, TMPDIR: temporary } }
   )
   children.push(child)
   const output = { stdout: "", stderr: "" }

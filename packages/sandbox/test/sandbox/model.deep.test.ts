@@ -9,7 +9,6 @@ import {
   searchFor,
   toolResults
 } from "../../../providers/test/assistant/scriptedModel.ts"
-import { compileCache } from "./commandRuns.ts"
 
 /*
  * The sandbox's command over a model server.
@@ -44,7 +43,7 @@ describe("the sandbox command with --model", () => {
         `--model=${model.baseUrl()}`,
         "--model-name=small"
       ],
-      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...compileCache, MODEL_API_KEY: "key-1" } }
+      { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, MODEL_API_KEY: "key-1" } }
     )
     let printed = ""
     child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()))
