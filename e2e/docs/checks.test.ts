@@ -267,6 +267,23 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "the database has a table of another program"
     }
   ],
+  "packages/core/test/stores/sql/rehearsal.test.ts": [
+    {
+      mistake: "is refused before the first payment where the host has $what",
+      works: "works where the host has $what",
+      text: "columns that may be empty or have a default, other indexes"
+    },
+    {
+      mistake: "lacks %s: the error has the right to grant, after which the till starts",
+      works: "of own routes alone needs no right on the shop's tables",
+      text: "without rights on the shop's tables, for own routes alone"
+    },
+    {
+      mistake: "may add no rows for lack of a policy",
+      works: "sees no entries for lack of a policy, and all with one",
+      text: "a policy of all rows"
+    }
+  ],
   "packages/core/test/stores/schema/upgrades.test.ts": [
     {
       mistake: "changes nothing where it is refused, and the version before goes on",

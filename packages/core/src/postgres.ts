@@ -112,22 +112,13 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
   })
 }
 
-/** `SQL_ASCII` stores the bytes of UTF-8 as they are. */
-const encodings: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"])
-
 interface ServerSettings {
-  readonly encoding: string
   readonly isolation: string
   readonly isReadOnly: boolean
 }
 
 /** Why a till can't use a server with these settings, with the cure. Pure. */
-const problemOf = (
-  { encoding, isReadOnly, isolation }: ServerSettings,
-  onlyReads: boolean
-): string | undefined => {
-  if (!encodings.has(encoding))
-    return `stores text as ${encoding}, which lacks letters of buyers' names and addresses: their calls would get 503. Create the database with ENCODING 'UTF8'`
+const problemOf = ({ isReadOnly, isolation }: ServerSettings, onlyReads: boolean): string | undefined => {
   // One statement must see what another one, for which it waited, has written: payers' limits are counted so.
   if (isolation !== "read committed" && !onlyReads)
     return `isolates transactions as ${isolation}, so that calls at the same time fail, and payers get more than their limits. Its role, its database or its url has default_transaction_isolation: set it to 'read committed', as in ALTER ROLE … SET default_transaction_isolation = 'read committed'`
@@ -174,8 +165,7 @@ export const postgresClient = Effect.fnUntraced(function* (
   }).pipe(Effect.mapError(failure), Effect.provide(Reactivity.layer))
   // The pool connects on demand; this reports a wrong address at start.
   const [found] = yield* Effect.mapError(
-    client<ServerSettings>`SELECT current_setting('server_encoding') AS encoding,
-      current_setting('transaction_isolation') AS isolation,
+    client<ServerSettings>`SELECT current_setting('transaction_isolation') AS isolation,
       current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     failure
   )

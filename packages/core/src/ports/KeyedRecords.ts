@@ -9,6 +9,8 @@ export class KeyedRecords extends Context.Service<
   KeyedRecords,
   {
     readonly add: (kind: string, count: CountUnderKey) => Effect.Effect<void>
+    /** The kinds that this till stores. */
+    readonly kinds: Effect.Effect<ReadonlySet<string>>
     /** 0 for an unknown kind: this till doesn't serve what needs them. */
     readonly count: (kind: string, keyId: string) => Effect.Effect<number, StoreError>
   }
@@ -17,6 +19,7 @@ export class KeyedRecords extends Context.Service<
     const counts = new Map<string, CountUnderKey>()
     return KeyedRecords.of({
       add: (kind, count) => Effect.sync(() => void counts.set(kind, count)),
+      kinds: Effect.sync(() => new Set(counts.keys())),
       count: (kind, keyId) => Effect.suspend(() => counts.get(kind)?.(keyId) ?? Effect.succeed(0))
     })
   })

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { StoreError } from "../domain/Errors.ts"
+import type { ConfigurationError, StoreError } from "../domain/Errors.ts"
 
 /** What a storage was used with, by name: the digests of the host's keys, its address and wallets. A mark never changes. */
 export interface Marks {
@@ -29,3 +29,13 @@ export const StorageMarks: Context.Reference<Marks | undefined> = Context.Refere
   "@till402/core/StorageMarks",
   { defaultValue: () => undefined }
 )
+
+/**
+ * Rehearses a sale on the storage that a till is on, with the kinds of `KeyedRecords` that its routes store, and takes it
+ * back. `undefined`, the default: nothing is rehearsed.
+ */
+export const StorageRehearsal: Context.Reference<Rehearse | undefined> = Context.Reference<
+  Rehearse | undefined
+>("@till402/core/StorageRehearsal", { defaultValue: () => undefined })
+
+type Rehearse = (kinds: ReadonlySet<string>) => Effect.Effect<void, ConfigurationError | StoreError>

@@ -37,7 +37,7 @@ import { background } from "./background.ts"
 import { Checks } from "./Checks.ts"
 import { Health } from "./Health.ts"
 import { WorkerRuns, Workers } from "./Workers.ts"
-import { databaseCheck } from "./databaseCheck.ts"
+import { databaseCheck, rehearsal } from "./databaseCheck.ts"
 import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
 import { proofCheck } from "./proofCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
@@ -286,7 +286,7 @@ export const assemble = <const Ops extends OperationLayers>(
       portCheck(settings, hooks),
       proofCheck(settings),
       moneyCheck(settings, hooks),
-      keyLossCheck(settings),
+      keyLossCheck(settings).pipe(Layer.provide(rehearsal)),
       tokenCheck(settings.networks),
       shopErasure(settings)
     ]),

@@ -1,7 +1,8 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney } from "../domain/Network.ts"
-import { StorageMarks } from "../ports/StorageMarks.ts"
+import { KeyedRecords } from "../ports/KeyedRecords.ts"
+import { StorageMarks, StorageRehearsal } from "../ports/StorageMarks.ts"
 import { currentMillis } from "../runtime/currentMillis.ts"
 import { report } from "../runtime/events.ts"
 import { isTestRun } from "../runtime/nodeEnv.ts"
@@ -166,3 +167,11 @@ export const markDatabase = Effect.fnUntraced(function* (settings: ConfiguredSet
   for (const { setting, value } of keptOf(settings))
     yield* marks.add(settingPrefix(setting) + value, String(nowMillis))
 })
+
+/** Rehearses a sale with what the till's routes store. */
+export const rehearsal = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const rehearse = yield* StorageRehearsal
+    if (rehearse !== undefined) yield* rehearse(yield* (yield* KeyedRecords).kinds)
+  })
+)

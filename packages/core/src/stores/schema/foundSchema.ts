@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { conditionIn, conditionOf, type Schema, uniqueName } from "./Schema.ts"
+import { type Schema, uniqueName } from "./Schema.ts"
 
 /*
  * The schema that a database has, as its own catalog tells.
@@ -9,43 +9,27 @@ import { conditionIn, conditionOf, type Schema, uniqueName } from "./Schema.ts"
 /** An index that failed while it was created: it finds no rows, and a unique one refuses them. */
 export const invalid = " (invalid)"
 
-interface FoundColumn {
+interface Found {
   readonly name: string
-  /** No row can be written without it. */
-  readonly required: boolean | number
 }
 interface FoundUnique {
   readonly table: string
-  /** Separated by commas; `null`: of expressions alone. */
-  readonly columns: string | null
-}
-interface FoundIndex extends FoundUnique {
-  readonly name: string
-  readonly isUnique: boolean | number
-  /** Of PostgreSQL. */
-  readonly condition?: string | null
-  /** Of SQLite: as it was created. */
-  readonly statement?: string | null
+  /** Separated by commas. */
+  readonly columns: string
 }
 
 /** Of PostgreSQL, the current schema alone: others of the search path may belong to other shops. */
 export const catalog = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({
-      columns: sql<FoundColumn>`
-        SELECT c.relname || '.' || a.attname AS name,
-          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS required
+      columns: sql<Found>`
+        SELECT c.relname || '.' || a.attname AS name
         FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND c.relname LIKE 'till\\_%'
           AND a.attnum > 0 AND NOT a.attisdropped`,
-      indexes: sql<FoundIndex>`
-        SELECT t.relname || '.' || i.relname || CASE WHEN x.indisvalid THEN '' ELSE ${invalid} END AS name,
-          x.indisunique OR x.indisexclusion AS "isUnique", t.relname AS "table",
-          pg_get_expr(x.indpred, x.indrelid) AS condition,
-          (SELECT string_agg(CAST(a.attname AS TEXT), ',') FROM pg_catalog.pg_attribute a
-            WHERE a.attrelid = t.oid
-              AND a.attnum = ANY ((CAST(x.indkey AS SMALLINT[]))[0:x.indnkeyatts - 1])) AS columns
+      indexes: sql<Found>`
+        SELECT t.relname || '.' || i.relname || CASE WHEN x.indisvalid THEN '' ELSE ${invalid} END AS name
         FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
         JOIN pg_catalog.pg_class t ON t.oid = x.indrelid JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
         WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%'`,
@@ -59,30 +43,26 @@ export const catalog = (sql: SqlClient.SqlClient) =>
         WHERE n.nspname = current_schema() AND t.relname LIKE 'till\\_%' AND x.indisunique AND x.indisvalid
           AND x.indpred IS NULL AND x.indexprs IS NULL AND k.place <= x.indnkeyatts
         GROUP BY x.indexrelid, t.relname`,
-      triggers: sql<{ readonly name: string }>`
+      triggers: sql<Found>`
         SELECT c.relname || '.' || t.tgname AS name
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`,
-      functions: sql<{ readonly name: string }>`
+      functions: sql<Found>`
         SELECT p.proname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
         WHERE n.nspname = current_schema() AND p.proname LIKE 'till\\_%'`,
-      views: sql<{ readonly name: string }>`
+      views: sql<Found>`
         SELECT c.relname AS name
         FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relkind IN ('v', 'm') AND c.relname LIKE 'till\\_%'`
     }),
     orElse: () => ({
-      columns: sql<FoundColumn>`
-        SELECT m.name || '.' || c.name AS name,
-          c."notnull" = 1 AND c.dflt_value IS NULL AND c.pk = 0 AS required
+      columns: sql<Found>`
+        SELECT m.name || '.' || c.name AS name
         FROM pragma_table_list m JOIN pragma_table_info(m.name) c
         WHERE m.schema = 'main' AND m.type IN ('table', 'virtual') AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
-      indexes: sql<FoundIndex>`
-        SELECT m.name || '.' || i.name AS name, i."unique" AS "isUnique", m.name AS "table",
-          (SELECT s.sql FROM sqlite_master s WHERE s.name = i.name) AS statement,
-          (SELECT group_concat(c.name, ',') FROM pragma_index_info(i.name) c) AS columns
-        FROM pragma_table_list m JOIN pragma_index_list(m.name) i
+      indexes: sql<Found>`
+        SELECT m.name || '.' || i.name AS name FROM pragma_table_list m JOIN pragma_index_list(m.name) i
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'`,
       uniques: sql<FoundUnique>`
         SELECT m.name AS "table", group_concat(c.name, ',') AS columns
@@ -90,10 +70,10 @@ export const catalog = (sql: SqlClient.SqlClient) =>
         WHERE m.schema = 'main' AND m.type = 'table' AND m.name LIKE 'till\\_%' ESCAPE '\\'
           AND i."unique" = 1 AND i.partial = 0
         GROUP BY m.name, i.name HAVING COUNT(c.name) = COUNT(*)`,
-      triggers: sql<{ readonly name: string }>`
+      triggers: sql<Found>`
         SELECT tbl_name || '.' || name AS name FROM sqlite_master WHERE type = 'trigger'`,
       functions: Effect.succeed([]),
-      views: sql<{ readonly name: string }>`SELECT name FROM sqlite_master WHERE type = 'view'`
+      views: sql<Found>`SELECT name FROM sqlite_master WHERE type = 'view'`
     })
   })
 
@@ -107,20 +87,12 @@ export const foundSchema = Effect.fnUntraced(function* (
   const uniques = yield* found.uniques
   const triggers = yield* found.triggers
   const functions = yield* found.functions
+  const named = (rows: ReadonlyArray<Found>) => new Set(rows.map(({ name }) => name))
   return {
-    columns: new Map(columns.map(({ name, required }) => [name, { isRequired: Boolean(required) }])),
-    indexes: new Map(
-      indexes.map(({ columns: names, condition, isUnique, name, statement, table }) => [
-        name,
-        {
-          isUnique: Boolean(isUnique),
-          columns: uniqueName(table, names ?? ""),
-          condition: conditionOf(condition) || conditionIn(statement)
-        }
-      ])
-    ),
-    uniques: new Set(uniques.map(({ columns: names, table }) => uniqueName(table, names ?? ""))),
-    triggers: new Set(triggers.map(({ name }) => name)),
-    functions: new Set(functions.map(({ name }) => name))
+    columns: named(columns),
+    indexes: named(indexes),
+    uniques: new Set(uniques.map((unique) => uniqueName(unique.table, unique.columns))),
+    triggers: named(triggers),
+    functions: named(functions)
   }
 })

@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ConfigurationError } from "../../domain/Errors.ts"
+import { ConfigurationError, type StoreError } from "../../domain/Errors.ts"
 import { StorageIsReadOnly } from "../../ports/StorageMarks.ts"
 import { chargeTables } from "./chargeTables.ts"
 import { claimFunction } from "./claimStatement.ts"
 import { ledgerTables } from "./ledgerTables.ts"
 import { orderTables } from "./orderTables.ts"
-import { checkRights } from "./rightsCheck.ts"
 import { checkSchema, refuseForeignTables } from "./schemaCheck.ts"
 import { vaultTables } from "./vaultTables.ts"
 
@@ -139,7 +138,7 @@ const prepare = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError.SqlE
   })
 
 /** Fails in an operator's words where PostgreSQL refuses a right to the role: what to grant, and to whom. */
-const explainRights = <A, E>(
+export const explainRights = <A, E>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E | SqlError.SqlError>,
   advice: (role: string, schema: string) => string
@@ -174,14 +173,20 @@ const refuseBefore = (missing: ReadonlyArray<string>): Effect.Effect<never, Conf
 const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): ReadonlyArray<string> =>
   migrations.flatMap((migration) => migration[dialect])
 
+type Rehearsal = Effect.Effect<void, ConfigurationError | StoreError, SqlClient.SqlClient>
+
 /**
- * Runs the migrations that are missing, in one transaction, which a schema that is wrong before or after them rolls back:
+ * Runs the migrations that are missing, in one transaction, which a schema that is wrong before or after them, or a rehearsal that fails, rolls back:
  * the version that the database was made by can go on with it.
  */
 const runMissing = (
   sql: SqlClient.SqlClient,
   dialect: Dialect,
-  { all, table }: { readonly all: ReadonlyArray<Migration>; readonly table: RecordTable }
+  {
+    all,
+    rehearsal,
+    table
+  }: { readonly all: ReadonlyArray<Migration>; readonly rehearsal: Rehearsal; readonly table: RecordTable }
 ) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -198,6 +203,7 @@ const runMissing = (
       for (const migration of missing)
         for (const text of [...migration[dialect], recordOf(migration, table)]) yield* sql.unsafe(text)
       yield* checkSchema(sql, statementsOf(all, dialect))
+      if (before.length > 0) yield* Effect.provideService(rehearsal, SqlClient.SqlClient, sql)
       return missing.map(labelOf)
     })
   )
@@ -208,11 +214,12 @@ const runMissing = (
  * for each other. Returns the migrations that it ran; where none is missing, it needs no right to create anything.
  *
  * Fails with `ConfigurationError` where a newer version has migrated the database, where tables, columns, indexes or
- * triggers are missing, where the role lacks a right that sales need, or where the search path has no schema.
+ * triggers are missing, or where the search path has no schema.
  */
 export const migrate = Effect.fnUntraced(function* (
   all: ReadonlyArray<Migration>,
-  table: RecordTable = "till_migrations"
+  table: RecordTable = "till_migrations",
+  rehearsal: Rehearsal = Effect.void
 ) {
   const sql = yield* SqlClient.SqlClient
   const dialect = sql.onDialectOrElse({ pg: (): Dialect => "postgres", orElse: (): Dialect => "sqlite" })
@@ -230,13 +237,11 @@ export const migrate = Effect.fnUntraced(function* (
       ? []
       : yield* explainRights(
           sql,
-          runMissing(sql, dialect, { all, table }),
+          runMissing(sql, dialect, { all, rehearsal, table }),
           (role, schema) =>
             `${table} lacks ${missing.join(", ")}, which creates tables, or records those that exist. For one start: GRANT CREATE ON SCHEMA ${schema} TO ${role}. Where the tables belong to another role, start once as that role instead, and then GRANT SELECT ON ${table} TO ${role}`
         )
-  const statements = statementsOf(all, dialect)
-  if (ran.length === 0) yield* checkSchema(sql, statements)
-  if (dialect === "postgres" && !(yield* StorageIsReadOnly)) yield* checkRights(sql, statements)
+  if (ran.length === 0) yield* checkSchema(sql, statementsOf(all, dialect))
   return ran
 })
 

@@ -1,67 +1,32 @@
-import { Effect } from "effect"
+import { Effect, Record as Records } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { catalog, foundSchema, invalid } from "./foundSchema.ts"
-import { type IndexFacts, type Schema, schemaOf, tableOf } from "./Schema.ts"
+import { type Schema, schemaOf, tableOf } from "./Schema.ts"
 
 /*
  * Compares the schema of a database with the one that the migrations make. A test compares the two on new databases.
  */
 
-/** What is wrong with the unique index of a needed name. */
-const uniqueFault = (needed: IndexFacts, found: IndexFacts): string | undefined => {
-  if (!found.isUnique) return "is not unique"
-  if (found.columns !== needed.columns) return "is unique over other columns"
-  return found.condition === needed.condition ? undefined : "is unique over other rows"
-}
+const parts = {
+  columns: "column",
+  indexes: "index",
+  uniques: "unique key",
+  triggers: "trigger",
+  functions: "function"
+} satisfies Record<keyof Schema, string>
 
-const columnsOf = (unique: string): ReadonlyArray<string> => /\((.*)\)$/.exec(unique)?.[1]?.split(",") ?? []
-
-/** Whether a unique index refuses rows that none of the needed keys refuses. */
-const refusesMore = (needed: Schema, [name, { columns = "", isUnique }]: [string, IndexFacts]): boolean =>
-  isUnique &&
-  !needed.indexes.has(name) &&
-  !Array.from(needed.uniques).some(
-    (unique) =>
-      tableOf(unique) === tableOf(name) &&
-      columnsOf(unique).every((column) => columnsOf(columns).includes(column))
-  )
-
-/** What a schema lacks, or has too much of. Columns and indexes that a host added are no fault, unless they refuse rows. Pure. */
+/** What a schema lacks. What it has besides is the matter of a rehearsal. Pure. */
 export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<string> => {
-  const tables = new Set(Array.from(needed.columns.keys(), tableOf))
-  const foundTables = new Set(Array.from(found.columns.keys(), tableOf))
-  const missing = Array.from(tables).filter((table) => !foundTables.has(table))
-  const isThere = (name: string): boolean => foundTables.has(tableOf(name))
-  const lacks = (kind: string, names: Iterable<string>, has: (name: string) => boolean) =>
-    Array.from(names)
-      .filter((name) => isThere(name) && !has(name))
-      .map((name) => `${kind} ${name} is missing`)
+  const foundTables = new Set(Array.from(found.columns, tableOf))
+  const missing = new Set(Array.from(needed.columns, tableOf).filter((table) => !foundTables.has(table)))
   return [
-    ...missing.map((table) => `table ${table} is missing`),
-    ...lacks("column", needed.columns.keys(), (name) => found.columns.has(name)),
-    ...lacks("index", needed.indexes.keys(), (name) => found.indexes.has(name)),
-    ...lacks("unique key", needed.uniques, (name) => found.uniques.has(name)),
-    ...lacks("trigger", needed.triggers, (name) => found.triggers.has(name)),
-    ...Array.from(needed.functions)
-      .filter((name) => !found.functions.has(name))
-      .map((name) => `function ${name} is missing`),
-    ...Array.from(needed.indexes).flatMap(([name, facts]) => {
-      const other = found.indexes.get(name)
-      const fault = facts.isUnique && other !== undefined ? uniqueFault(facts, other) : undefined
-      return fault === undefined ? [] : [`index ${name} ${fault}`]
-    }),
-    ...Array.from(found.indexes)
-      .filter((index) => tables.has(tableOf(index[0])) && refusesMore(needed, index))
-      .map(([name]) => `unique index ${name} is unknown, and refuses rows of Till402's`),
-    ...Array.from(found.columns)
-      .filter(
-        ([name, { isRequired }]) => isRequired && tables.has(tableOf(name)) && !needed.columns.has(name)
-      )
-      .map(([name]) => `column ${name} is unknown and required`),
-    ...Array.from(needed.columns)
-      .filter(([name, { isRequired }]) => !isRequired && found.columns.get(name)?.isRequired === true)
-      .map(([name]) => `column ${name} is required, and may be empty`)
+    ...Array.from(missing, (table) => `table ${table} is missing`),
+    ...Records.toEntries(parts).flatMap(([part, kind]) =>
+      Array.from(needed[part])
+        .filter((name) => !missing.has(tableOf(name)) && !found[part].has(name))
+        .map((name) => `${kind} ${name} is missing`)
+    )
   ]
 }
 
@@ -77,7 +42,7 @@ const repairOf = (
     return statements.find((text) => /^CREATE INDEX IF NOT EXISTS (\w+)/.exec(text)?.[1] === (name ?? ""))
   })
   if (!repairs.every((text) => text !== undefined)) return undefined
-  const failed = Array.from(indexes.keys()).filter((name) => name.endsWith(invalid))
+  const failed = Array.from(indexes).filter((name) => name.endsWith(invalid))
   const drops = failed.map((name) => `DROP INDEX ${name.slice(tableOf(name).length + 1, -invalid.length)}`)
   return [...drops, ...repairs]
 }
@@ -112,17 +77,15 @@ export const refuseForeignTables = Effect.fnUntraced(function* (
   statements: ReadonlyArray<string>
 ): Effect.fn.Return<void, ConfigurationError | SqlError.SqlError> {
   const needed = schemaOf(statements)
-  const ownTables = new Set(Array.from(needed.columns.keys(), tableOf))
+  const ownTables = new Set(Array.from(needed.columns, tableOf))
   const views = (yield* catalog(sql).views).map(({ name }) => name).filter((name) => ownTables.has(name))
   if (views.length > 0)
     return yield* new ConfigurationError({
       message: `storage: the database has a view of another program with the name of one of Till402's tables: ${views.join(", ")}. ${cureOfForeign("view")}`
     })
   const found = yield* foundSchema(sql)
-  const faults = schemaFaults(
-    { ...needed, indexes: new Map(), triggers: new Set(), functions: new Set() },
-    { ...found, indexes: new Map() }
-  )
+  const none = new Set<string>()
+  const faults = schemaFaults({ ...needed, indexes: none, triggers: none, functions: none }, found)
     // What is not there will be created.
     .filter((fault) => !fault.startsWith("table "))
   const tables = [...new Set(faults.map((fault) => /(till_\w+)\./.exec(fault)?.[1]))]

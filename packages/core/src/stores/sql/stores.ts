@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreError } from "../../domain/Errors.ts"
+import { StorageRehearsal } from "../../ports/StorageMarks.ts"
 import { StoreClock } from "../../ports/StoreClock.ts"
 import { report } from "../../runtime/events.ts"
 import * as Charges from "./Charges.ts"
@@ -51,24 +52,39 @@ const reportCreated = Effect.gen(function* () {
   )
 })
 
-/** All stores over one database, whose schema is migrated first. */
-export const layerSql = Layer.mergeAll(
+const stores = Layer.mergeAll(
   Charges.layer,
   Quotes.layer,
   Orders.layer,
   VaultItems.layer,
-  VaultPurchases.layer,
-  databaseClock,
-  Marks.layer
-).pipe(
-  Layer.provideMerge(
-    Layer.effectDiscard(
-      migrate(migrations).pipe(
-        Effect.tap((ran) => (ran.length === migrations.length ? reportCreated : Effect.void)),
-        Effect.mapError((cause) =>
-          cause._tag === "ConfigurationError" ? cause : new StoreError({ operation: "migrate", cause })
-        )
-      )
-    )
+  VaultPurchases.layer
+)
+
+/** Rehearses a sale: see `StorageRehearsal`. Loaded where a till starts. */
+export const rehearse = (kinds: ReadonlySet<string>) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./rehearsal.ts")),
+    (loaded) => Effect.provide(loaded.rehearse(kinds), stores)
   )
+
+const everything = new Set(["quotes", "purchases"])
+
+/** Migrates. An upgrade after which nothing could be sold is taken back: it is rehearsed as well. */
+const migrated = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ran = yield* migrate(migrations, "till_migrations", rehearse(everything))
+  const isCreated = ran.length === migrations.length
+  if (isCreated) yield* reportCreated
+  // A file that this start has created has nothing of a host's.
+  if (isCreated && sql.onDialectOrElse({ pg: () => false, orElse: () => true })) return undefined
+  return (kinds: ReadonlySet<string>) => Effect.provideService(rehearse(kinds), SqlClient.SqlClient, sql)
+}).pipe(
+  Effect.mapError((cause) =>
+    cause._tag === "SqlError" ? new StoreError({ operation: "migrate", cause }) : cause
+  )
+)
+
+/** All stores over one database, whose schema is migrated first. */
+export const layerSql = Layer.mergeAll(stores, databaseClock, Marks.layer).pipe(
+  Layer.provideMerge(Layer.effect(StorageRehearsal, migrated))
 )
