@@ -23,7 +23,7 @@ export const tarballLimits: Readonly<Record<string, number>> = {
 /** The most that an entry of a package loads of it at once, in bytes of JavaScript, by plain Node. */
 export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/console": 133_000,
-  "@till402/console/operate": 13_800,
+  "@till402/console/operate": 14_500,
   "@till402/core": 780_000,
   "@till402/core/effect": 1_030_000,
   "@till402/core/node": 20_000,

@@ -17,6 +17,7 @@ export {
 } from "./listing/challenge.ts"
 export { ofListing, ofOpenApi } from "./listing/documents.ts"
 export {
+  addressText,
   chargeState,
   chargeStates,
   dollars,

@@ -63,6 +63,15 @@ export const chargeState = ({ refund, state }: Pick<ChargeSummary, "refund" | "s
 /** An order's status in a word: `needs_operator` → `Needs operator`. */
 export const orderStatus = (status: Order["status"]): string => sentence(words(status))
 
+/** Where an order is delivered, in one line. */
+export const addressText = ({ shippingAddress }: Pick<Order, "shippingAddress">): string => {
+  if (shippingAddress === undefined) return "erased"
+  const { city, country, line1, line2 = "", name, phone = "", postalCode, state } = shippingAddress
+  return [name, line1, line2, city, `${state} ${postalCode}`, country, phone]
+    .filter((part) => part !== "")
+    .join(", ")
+}
+
 const networkNames: Readonly<Record<string, string>> = {
   "eip155:1": "Ethereum",
   "eip155:8453": "Base",

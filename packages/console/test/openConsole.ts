@@ -12,6 +12,7 @@ export const charge: ChargeSummary = {
   payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
   paymentId: undefined,
   amountAtomic: 10_000n,
+  exposureAtomic: 10_000n,
   state: "settled",
   transaction: `0x${"ab".repeat(32)}`,
   reportedBy: undefined,
@@ -172,7 +173,13 @@ export const fakeTill = () => {
       work: undefined,
       checks: [
         { name: "node", subject: "base", status: "fail", problem: hostile, cure: "Check rpcUrl" },
-        { name: "clock", status: "pass" }
+        { name: "clock", status: "pass" },
+        {
+          name: "refund wallet",
+          subject: "base",
+          status: "pass",
+          balance: { network: "eip155:8453", asset: "0x", amountAtomic: "12500000" }
+        }
       ]
     } as const),
     settings: called("settings", settings),

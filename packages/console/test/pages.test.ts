@@ -81,10 +81,66 @@ describe("pages", () => {
     const text = await textOf(`/ops/orders/${order.id}`)
     const list = /<ol class="way"[^]*?<\/ol>/.exec(text)![0]
     const done = Array.from(
-      list.matchAll(/<li\s+class="(?:done|left)"\s*(aria-current="step")?\s*>\s*([^<]*?)\s*<\/li>/g),
+      list.matchAll(/<li\s+class="(?:done|left \w+)"\s*(aria-current="step")?\s*>\s*([^<]*?)\s*</g),
       ([, current, name]) => `${current === undefined ? "" : "*"}${name}`
     )
     expect(done).toEqual(way)
+  })
+
+  it.each([
+    ["shipped", {}, ["Processing 10:00:01", "Placing", "Placed", "Shipped 11:30:00", "Delivered"]],
+    ["processing", {}, ["Processing 11:30:00", "Placing", "Placed", "Shipped", "Delivered"]],
+    [
+      "cancelled",
+      { upstreamReference: "up-1" },
+      ["Processing 10:00:01", "Placing", "Placed", "Cancelled 11:30:00"]
+    ],
+    ["abandoned", {}, ["Processing", "Placing", "Placed", "Shipped", "Delivered"]]
+  ] as const)("show the times that are stored of an order that is %s", async (status, known, way) => {
+    const { textOf, till } = openConsole()
+    const updatedAtMillis = Date.UTC(2026, 10, 29, 11, 30)
+    Object.assign(till.orders, { find: async () => ({ ...order, ...known, status, updatedAtMillis }) })
+    const list = /<ol class="way"[^]*?<\/ol>/.exec(await textOf(`/ops/orders/${order.id}`))![0]
+    const shown = Array.from(list.matchAll(/<li[^>]*>([^]*?)<\/li>/g), ([, step]) =>
+      step!
+        .replaceAll(/<span>[^<]*<\/span>|<[^>]*>/g, "")
+        .trim()
+        .replaceAll(/\s+/g, " ")
+    )
+    expect(shown).toEqual(way)
+  })
+
+  it.each([
+    [
+      "placement_unknown",
+      undefined,
+      ["Place again", "Resolve", "Cancel and refund"],
+      "Look for it at the marketplace"
+    ],
+    ["status_unknown", "up-1", ["Resolve", "Mark as delivered", "Cancel and refund"], "If it has arrived"]
+  ])(
+    "say what to do about an order that needs an operator, and offer that: %s",
+    async (reason, upstreamReference, titles, advice) => {
+      const { textOf, till } = openConsole()
+      Object.assign(till.orders, { find: async () => ({ ...order, reason, upstreamReference }) })
+      const text = await textOf(`/ops/orders/${order.id}`)
+      const offered = Array.from(text.matchAll(/class="button"[^>]*>([^<]*)</g), ([, title]) => title!.trim())
+      expect(offered).toEqual(titles)
+      expect(text).toContain(advice)
+    }
+  )
+
+  it("tell that the buyer of a cancelled order had a response, and of an abandoned one had none", async () => {
+    const { textOf, till } = openConsole()
+    Object.assign(till.charges, { find: async () => ({ ...charge, refund: "due" }) })
+    const shown = async (status: string) => {
+      Object.assign(till.orders, { find: async () => ({ ...order, status }) })
+      return textOf(`/ops/orders/${order.id}`)
+    }
+    expect(await shown("cancelled")).toContain(
+      "The caller got the response. The refund of this payment is due."
+    )
+    expect(await shown("abandoned")).not.toContain("The caller got the response.")
   })
 
   it("explain a settlement of which nothing is known yet", async () => {
@@ -145,6 +201,7 @@ describe("pages", () => {
     const text = await textOf("/ops/health")
     expect(text).toContain("Check rpcUrl")
     expect(text).toContain("It takes no calls.")
+    expect(text).toContain("It holds $12.50.")
     expect(calls.filter(([name]) => name === "health" || name === "check")).toEqual([["health"]])
   })
 

@@ -1,6 +1,10 @@
-import type { Caller, IncomingRequest, PaymentEvent, PlainResponse, Till, TillEvent } from "@till402/core"
+import type { Caller, IncomingRequest, PaymentEvent, PlainResponse, TillEvent } from "@till402/core"
 import { Context, Metric } from "effect"
 import { formatUnsafe } from "effect/observability/PrometheusMetrics"
+import { dollarsOf, Series } from "./Series.ts"
+import { type WatchedTill, watcher } from "./watch.ts"
+
+export type { WatchedTill } from "./watch.ts"
 
 const charges = Metric.counter("till402_charges_total", {
   description: "Requests with a payment, by operation, network and outcome",
@@ -26,34 +30,6 @@ const events = Metric.counter("till402_events_total", {
   description: "Events for operators, by level and code",
   incremental: true
 })
-const checkStatus = Metric.gauge("till402_check_status", {
-  description: "0: the check passes, 1: it warns, 2: it fails"
-})
-const ready = Metric.gauge("till402_ready", { description: "1 while the till serves calls" })
-const oldestAge = Metric.gauge("till402_queue_oldest_age_seconds", {
-  description: "Age of the oldest work that is due, by queue"
-})
-const refundsDue = Metric.gauge("till402_refunds_due", {
-  description: "Refunds that are due and not sent; at most 1,000 are counted"
-})
-const refundsStopped = Metric.gauge("till402_refunds_stopped", {
-  description: "1 while refunds are stopped"
-})
-
-const waitingOrders = Metric.gauge("till402_orders", {
-  description:
-    "Orders that wait for an operator or for their refund, by status; at most 200 of each are counted"
-})
-
-/** Metrics of what is due, which the storage knows. */
-const figuresOfWork: ReadonlySet<string> = new Set(
-  [oldestAge, refundsDue, refundsStopped, waitingOrders].map(({ id }) => id)
-)
-
-/** Statuses in which an order waits for somebody: the others advance by themselves, or rest. */
-const waitingStatuses = ["needs_operator", "refund_due"] as const
-const maxOrders = 200
-
 const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
   payment_paid: "paid",
   payment_replayed: "replayed",
@@ -63,8 +39,6 @@ const outcomes: Partial<Record<PaymentEvent["code"], string>> = {
 
 /** Twice as many as there are; further ones are counted as `other`. */
 const maxCodes = 200
-
-const statuses = { pass: 0, warn: 1, fail: 2 } as const
 
 /** Why a payment wasn't verified, though nothing fails. */
 const unverified: ReadonlySet<string> = new Set(["in_progress", "limited", "repeated"])
@@ -79,9 +53,6 @@ const outcomeOf = ({ code, network, reason = "" }: PaymentEvent): string => {
   return outcomes[code] ?? "failed"
 }
 
-/** What is read of a till: without `orders`, none are counted. */
-export type WatchedTill = Pick<Till, "health"> & { readonly orders?: Pick<Till["orders"], "list"> }
-
 /** Options of `tillMetrics`. */
 export interface MetricsOptions {
   /**
@@ -90,6 +61,13 @@ export interface MetricsOptions {
    * @default "/metrics"
    */
   readonly path?: `/${string}`
+  /**
+   * How often the ledger of the last day is checked while metrics are read, in milliseconds; 0: never. A check reads each
+   * charge of the day: where several processes share a storage, leave it on in one.
+   *
+   * @default 3_600_000 (an hour)
+   */
+  readonly ledgerCheckMillis?: number
   /**
    * Where Effect metrics are kept: the process's own registry, in which your exporter of Effect metrics reads them, too.
    *
@@ -110,7 +88,10 @@ export interface TillMetrics {
    * const onEvent = metrics.countEvents((event) => console.error(JSON.stringify(event)))
    */
   readonly countEvents: (log: (event: TillEvent) => void) => (event: TillEvent) => void
-  /** Adds the till's health and its waiting orders, read when the metrics are: as often as `till.health()` itself allows. */
+  /**
+   * Adds the till's health, waiting orders, unsettled charges and ledger faults, read when the metrics are: as often as
+   * `till.health()` itself allows.
+   */
   readonly watch: (till: WatchedTill) => void
   /** All metrics of Till402 as Prometheus text (version 0.0.4), also those of its providers. */
   readonly text: () => Promise<string>
@@ -152,73 +133,6 @@ const servedAt = (
   }
 }
 
-/** Records values in the series of a registry. */
-const seriesIn = (context: Context.Context<never>) => {
-  const known = new Map<string, Metric.Metric<number, unknown>>()
-  /** The series of a metric, made once. */
-  const record = (
-    metric: Metric.Metric<number, unknown>,
-    labels: Readonly<Record<string, string>>,
-    value: number
-  ): void => {
-    const key = JSON.stringify([metric.id, ...Object.values(labels)])
-    let series = known.get(key)
-    if (series === undefined) known.set(key, (series = Metric.withAttributes(metric, labels)))
-    series.updateUnsafe(value, context)
-  }
-  return { known, record }
-}
-
-type Series = ReturnType<typeof seriesIn>
-
-/** Counts the orders that wait. A storage that fails, or has no orders, has no count. */
-const countOrders = async ({ list }: Pick<Till["orders"], "list">): Promise<ReadonlyMap<string, number>> => {
-  try {
-    return new Map(
-      await Promise.all(
-        waitingStatuses.map(
-          async (status) => [status, (await list({ status, limit: maxOrders })).length] as const
-        )
-      )
-    )
-  } catch {
-    return new Map()
-  }
-}
-
-/** Reads a till's health into the series. */
-const healthInto = ({ known, record }: Series, context: Context.Context<never>) => {
-  let readAt: Date | undefined
-  const forget = (ids: ReadonlySet<string>): void => {
-    for (const series of known.values()) if (ids.has(series.id)) Metric.removeUnsafe(series, context)
-  }
-  return async ({ health, orders }: WatchedTill): Promise<void> => {
-    const { at, checks, ready: isReady, work } = await health()
-    // A check that isn't made any more must not keep its status.
-    for (const series of known.values())
-      if (series.id === checkStatus.id) series.updateUnsafe(statuses.pass, context)
-    for (const { name, status, subject = "" } of checks)
-      record(checkStatus, { check: name, subject }, statuses[status])
-    record(ready, {}, isReady ? 1 : 0)
-    // What isn't known must not keep its last figure.
-    if (work === undefined) return forget(figuresOfWork)
-    record(oldestAge, { queue: "settlements" }, work.oldestSettlementMillis / 1_000)
-    record(oldestAge, { queue: "orders" }, work.oldestOrderMillis / 1_000)
-    record(oldestAge, { queue: "purchases" }, work.oldestPurchaseMillis / 1_000)
-    record(oldestAge, { queue: "refunds" }, work.oldestRefundMillis / 1_000)
-    record(refundsDue, {}, work.refundsDue)
-    record(refundsStopped, {}, work.areRefundsStopped ? 1 : 0)
-    // As often as the health is read anew.
-    if (orders === undefined || at.getTime() === readAt?.getTime()) return
-    readAt = at
-    const counts = await countOrders(orders)
-    if (counts.size === 0) forget(new Set([waitingOrders.id]))
-    for (const [status, count] of counts) record(waitingOrders, { status }, count)
-  }
-}
-
-const dollarsOf = (amountAtomic: bigint): number => Number(amountAtomic) / 1_000_000
-
 /**
  * Makes the metrics of a till: Effect metrics, and a handler of Prometheus text. Durations are seconds. Labels are bounded
  * by your operations, networks and checks.
@@ -230,12 +144,13 @@ const dollarsOf = (amountAtomic: bigint): number => Number(amountAtomic) / 1_000
  */
 export const tillMetrics = ({
   context = Context.empty(),
+  ledgerCheckMillis = 3_600_000,
   path = "/metrics"
 }: MetricsOptions = {}): TillMetrics => {
   let watched: WatchedTill | undefined
-  const series = seriesIn(context)
-  const { record } = series
-  const readHealth = healthInto(series, context)
+  const series = new Series(context)
+  const record = series.record.bind(series)
+  const read = watcher(series, { ledgerCheckMillis })
 
   const onPayment = (event: PaymentEvent): void => {
     const { amountAtomic, code, durationMillis, network = "", operation } = event
@@ -260,7 +175,7 @@ export const tillMetrics = ({
   }
 
   const text = async (): Promise<string> => {
-    if (watched !== undefined) await readHealth(watched)
+    if (watched !== undefined) await read(watched)
     return formatUnsafe(ofTill(context))
   }
   return {

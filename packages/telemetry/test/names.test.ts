@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
+import type { LedgerCheck } from "@till402/core"
 import { Context, Metric } from "effect"
 import { describe, expect, it } from "vitest"
 import { tillMetrics } from "../src/index.ts"
@@ -73,12 +74,21 @@ describe("docs/metrics.md", () => {
     onPayment({ code: "payment_paid", durationMillis: 1, ...about })
     watch({
       orders: { list: async () => [] },
+      charges: { list: async () => [] },
+      ledger: { check: async () => ({ faults: [] }) as unknown as LedgerCheck },
       health: async () => ({
         status: "pass",
         live: true,
         ready: true,
         at: new Date(0),
-        checks: [{ name: "storage", status: "pass" }],
+        lossBudgetUsed: 0.5,
+        checks: [
+          {
+            name: "refund wallet",
+            status: "pass",
+            balance: { network: "eip155:8453", asset: "0x", amountAtomic: "1" }
+          }
+        ],
         work: {
           oldestSettlementMillis: 0,
           oldestOrderMillis: 0,

@@ -1,6 +1,16 @@
 import { randomBytes } from "node:crypto"
-import { memory, type Order, type PaymentEvent, Till, type TillEvent, type TillHealth } from "@till402/core"
-import { fakeFacilitator } from "@till402/testing"
+import {
+  type ChargeSummary,
+  type LedgerCheck,
+  memory,
+  type Order,
+  type PaymentEvent,
+  Till,
+  type TillEvent,
+  type TillHealth,
+  type TillOptions
+} from "@till402/core"
+import { fakeFacilitator, fakeTracker } from "@till402/testing"
 import { payingFetch } from "@till402/testing/payer"
 import { Context, Metric } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -24,6 +34,7 @@ const well: TillHealth = {
   live: true,
   ready: true,
   at: new Date(0),
+  lossBudgetUsed: 0.25,
   checks: [
     { name: "storage", status: "pass" },
     { name: "node", subject: "base", status: "warn", problem: "late", cure: "wait" }
@@ -38,7 +49,35 @@ const well: TillHealth = {
   }
 }
 
+const wallet = (amountAtomic: string): TillHealth["checks"][number] => ({
+  name: "refund wallet",
+  subject: "base",
+  status: "pass",
+  balance: { network: "eip155:8453", asset: "0x", amountAtomic }
+})
+
 const open = () => tillMetrics({ context: Context.make(Metric.MetricRegistry, new Map()) })
+/** A till, and one paid call of it. */
+const openTill = async (options: Partial<TillOptions>) => {
+  const till = Till.make({
+    baseUrl: "https://shop.example",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    networks: ["base-sepolia"],
+    facilitator: fakeFacilitator(),
+    trustFacilitator: true,
+    secret: "no secret at all, since this is a test",
+    storage: memory(),
+    tracker: fakeTracker(),
+    ...options
+  })
+  onTestFinished(() => till.dispose())
+  await till.ready
+  const pay = payingFetch(`0x${randomBytes(32).toString("hex")}`, 1, async (input, init) =>
+    till.fetch(new Request(input, init))
+  )
+  return { till, track: () => pay("https://shop.example/x402/track?number=9400100000000000000000") }
+}
+
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
 
 describe("the metrics of a till", () => {
@@ -120,14 +159,7 @@ describe("the metrics of a till", () => {
   it("count a till's own events by code, and give each to the host's log", async () => {
     const { countEvents, onPayment, text } = open()
     const logged: Array<TillEvent> = []
-    const till = Till.make({
-      baseUrl: "https://shop.example",
-      payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
-      networks: ["base-sepolia"],
-      facilitator: fakeFacilitator(),
-      trustFacilitator: true,
-      secret: "no secret at all, since this is a test",
-      storage: memory(),
+    const { track } = await openTill({
       tracker: {
         track: async () => {
           throw new Error("down")
@@ -136,13 +168,7 @@ describe("the metrics of a till", () => {
       onPayment,
       onEvent: countEvents((event) => logged.push(event))
     })
-    onTestFinished(() => till.dispose())
-    await till.ready
-    const pay = payingFetch(`0x${randomBytes(32).toString("hex")}`, 1, async (input, init) =>
-      till.fetch(new Request(input, init))
-    )
-    const failed = await pay("https://shop.example/x402/track?number=9400100000000000000000")
-    expect(failed.status).toBe(502)
+    expect((await track()).status).toBe(502)
     await expect
       .poll(async () => linesOf(await text()), { timeout: 60_000 })
       .toEqual(
@@ -228,6 +254,68 @@ describe("the metrics of a till", () => {
     )
   })
 
+  it("show what a till has served and nobody has paid yet", async () => {
+    const { text, watch } = open()
+    const { till, track } = await openTill({
+      facilitator: fakeFacilitator().leavesPending(),
+      onEvent: () => {},
+      limits: { lossPerHour: "2.08" }
+    })
+    const shown = async () => linesOf(await text()).filter((line) => /unsettled|exposure|loss/.test(line))
+    watch(till)
+    expect((await track()).status).toBe(503)
+    const [used, ...unsettled] = await shown()
+    expect(unsettled).toEqual(["till402_unsettled 1", "till402_exposure_usd 0.52"])
+    // Time refills it.
+    expect(Number(used?.replace("till402_loss_budget_used_ratio ", ""))).toBeCloseTo(0.25, 2)
+  })
+
+  it("read charges once for a flood of readers, and have none of them while the storage fails", async () => {
+    const { text, watch } = open()
+    const queries: Array<unknown> = []
+    let health: TillHealth = well
+    let charges: ReadonlyArray<Partial<ChargeSummary>> | undefined = [
+      { exposureAtomic: 10_000n },
+      { exposureAtomic: 0n }
+    ]
+    watch({
+      health: async () => health,
+      charges: {
+        list: async (query) => {
+          queries.push(query)
+          if (charges === undefined) throw new Error("the storage is down")
+          return charges as ReadonlyArray<ChargeSummary>
+        }
+      }
+    })
+    const shown = async () => linesOf(await text()).filter((line) => /unsettled|exposure/.test(line))
+    await Promise.all(Array.from({ length: 200 }, text))
+    const two = ["till402_unsettled 2", "till402_exposure_usd 0.01"]
+    expect(await shown()).toEqual(two)
+    expect(queries).toEqual([{ state: "ready", limit: 1_000 }])
+    charges = undefined
+    health = { ...well, at: new Date(10_000) }
+    expect(await shown()).toEqual([])
+    charges = []
+    health = { ...well, at: new Date(20_000) }
+    expect(await shown()).toEqual(["till402_unsettled 0", "till402_exposure_usd 0"])
+    health = { ...well, at: new Date(30_000), work: undefined }
+    expect(await shown()).toEqual([])
+  })
+
+  it("show wallets and the loss budget while they are known, and never a wrong 0", async () => {
+    const { text, watch } = open()
+    let health: TillHealth = { ...well, checks: [wallet("1500000")] }
+    watch({ health: async () => health })
+    const shown = async () => linesOf(await text()).filter((line) => /wallet_|loss/.test(line))
+    const balance = 'till402_refund_wallet_balance_usd{network="eip155:8453"}'
+    expect(await shown()).toEqual([`${balance} 1.5`, "till402_loss_budget_used_ratio 0.25"])
+    health = { ...well, checks: [], lossBudgetUsed: undefined }
+    expect(await shown()).toEqual([])
+    health = { ...well, checks: [wallet("0")], lossBudgetUsed: 0 }
+    expect(await shown()).toEqual([`${balance} 0`, "till402_loss_budget_used_ratio 0"])
+  })
+
   it("leave out a host's own metrics, and answer their path alone", async () => {
     const context = Context.make(Metric.MetricRegistry, new Map())
     Metric.counter("host_requests").updateUnsafe(1, context)
@@ -238,5 +326,72 @@ describe("the metrics of a till", () => {
     expect(await response.text()).not.toContain("host_requests")
     expect((await fetch(new Request("https://shop.example/metrics", { method: "POST" }))).status).toBe(405)
     expect([handles("/metrics"), handles("/x402/search")]).toEqual([true, false])
+  })
+})
+
+describe("the faults of the ledger", () => {
+  const minute = 60_000
+  const day = 86_400_000
+
+  /** A till whose ledger is checked as a test wants, and its time. */
+  const openLedger = (ledgerCheckMillis?: number) => {
+    const context = Context.make(Metric.MetricRegistry, new Map())
+    const metrics = tillMetrics({
+      context,
+      ...(ledgerCheckMillis === undefined ? {} : { ledgerCheckMillis })
+    })
+    const checks: Array<{ readonly query: unknown; readonly end: PromiseWithResolvers<LedgerCheck> }> = []
+    let atMillis = day
+    metrics.watch({
+      health: async () => ({ ...well, at: new Date(atMillis) }),
+      ledger: {
+        check: (query) => {
+          const end = Promise.withResolvers<LedgerCheck>()
+          checks.push({ query, end })
+          return end.promise
+        }
+      }
+    })
+    const faults = async () => linesOf(await metrics.text()).filter((line) => line.includes("ledger"))
+    const after = (millis: number) => {
+      atMillis += millis
+      return faults()
+    }
+    const audit = (count: number) => ({ faults: Array.from({ length: count }) }) as unknown as LedgerCheck
+    return { after, audit, checks, faults }
+  }
+
+  it("are counted once an hour, over the last day, and nobody waits for that", async () => {
+    const { after, audit, checks, faults } = openLedger()
+    expect(await faults()).toEqual([])
+    const to = new Date(day - minute)
+    expect(checks.map(({ query }) => query)).toEqual([{ from: new Date(to.getTime() - day), to }])
+    // One at a time, however long it takes.
+    expect(await after(2 * 60 * minute)).toEqual([])
+    expect(checks).toHaveLength(1)
+    checks[0]!.end.resolve(audit(2))
+    await expect.poll(faults).toEqual(["till402_ledger_faults 2"])
+    await after(59 * minute)
+    expect(checks).toHaveLength(2)
+    checks[1]!.end.resolve(audit(0))
+    await expect.poll(faults).toEqual(["till402_ledger_faults 0"])
+    await after(59 * minute)
+    expect(checks).toHaveLength(2)
+  })
+
+  it("are unknown after a check that failed", async () => {
+    const { after, audit, checks, faults } = openLedger()
+    await faults()
+    checks[0]!.end.resolve(audit(1))
+    await expect.poll(faults).toHaveLength(1)
+    await after(61 * minute)
+    checks[1]!.end.reject(new Error("the storage is down"))
+    await expect.poll(faults).toEqual([])
+  })
+
+  it("aren't counted where a host doesn't want that", async () => {
+    const { after, checks } = openLedger(0)
+    await after(day)
+    expect(checks).toEqual([])
   })
 })

@@ -107,6 +107,7 @@ describe("records", () => {
       const { code, printed } = await operate([what!, "show", id!])
       expect([code, longLines(printed)]).toEqual([0, []])
       expect(printed).toContain(id)
+      if (what !== "purchases") expect(printed).toMatch(/^settled +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m)
       expect(await operate([what!, "show", "none"])).toMatchObject({
         code: 1,
         printed: "",

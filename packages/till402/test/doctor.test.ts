@@ -311,7 +311,8 @@ describe("a broken set-up", () => {
     const given = ["--local", "--database", environment.TILL_DATABASE!]
     const wallet = `{ address: "0x2222222222222222222222222222222222222222", signTypedData: async () => "0x" }`
     const empty = await examine({}, "--config", moduleOf(wallet), ...given)
-    expect([empty.code, faultsOf(empty.checks)]).toEqual([0, ["warn refund balance"]])
+    expect([empty.code, faultsOf(empty.checks)]).toEqual([0, ["warn refund wallet"]])
+    expect(empty.checks.find(({ name }) => name === "refund wallet")!.subject).toBe("base-sepolia: 0.00")
     const wrong = await examine({}, "--config", moduleOf(`{ address: "0x22" }`), ...given)
     expect([wrong.code, faultsOf(wrong.checks)]).toEqual([1, ["fail start"]])
     expect(wrong.checks.find(({ name }) => name === "start")!.problem).toContain("refundWallet")

@@ -104,7 +104,7 @@ td .cut { max-width: 12rem; }
   background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; }
 .facts dt { font-size: 0.8rem; color: var(--soft); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.facts .cut, .story .cut { max-width: 100%; white-space: normal; overflow-wrap: anywhere; }
+.facts .cut, .story .cut { display: inline; vertical-align: baseline; white-space: normal; overflow-wrap: anywhere; }
 .plain { list-style: none; margin: 0; padding: 0; }
 .plain code { white-space: nowrap; }
 .plain.soft { font-size: 0.85rem; color: var(--soft); }
@@ -112,10 +112,12 @@ th.option { width: 22rem; }
 .plain li + li { margin-top: 0.25rem; }
 .notice ul { margin: 0; padding-left: 1.1rem; }
 .way { display: flex; flex-wrap: wrap; gap: 0.25rem; list-style: none; padding: 0; }
-.way li { padding: 0.1rem 0.7rem; border-radius: 1rem; background: var(--quiet-back); color: var(--soft); }
+.way li { display: flex; flex-direction: column; justify-content: center; padding: 0.1rem 0.7rem; border-radius: 1rem; background: var(--quiet-back); color: var(--soft); }
 .way li.done { background: var(--good-back); color: var(--good); }
 .way li.left { background: var(--warn-back); color: var(--warn); }
+.way li.left.bad { background: var(--bad-back); color: var(--bad); }
 .way li[aria-current] { font-weight: 700; }
+.way small { font-weight: 400; font-size: 0.75rem; }
 .choices, .acts, .buttons, .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.6rem; margin: 0.75rem 0; }
 .choices a { padding: 0.1rem 0.7rem; border-radius: 1rem; text-decoration: none; color: var(--soft); border: 1px solid var(--line); }
 .choices a[aria-current] { color: var(--ink); background: var(--quiet-back); font-weight: 600; }

@@ -1,6 +1,6 @@
 import type { ChargeSummary, Money, Order } from "@till402/core"
 import { html } from "hono/html"
-import { dollars, orderStatus, short, words } from "../text.ts"
+import { addressText, dollars, orderStatus, short, words } from "../text.ts"
 import { actionLinks } from "./acting.ts"
 import {
   badge,
@@ -32,8 +32,9 @@ const orderTones: Readonly<Partial<Record<Order["status"], Tone>>> = {
   delivered: "good"
 }
 
-const statusBadge = ({ status }: Pick<Order, "status">): Html =>
-  badge(orderTones[status] ?? "quiet", orderStatus(status))
+const toneOf = ({ status }: Pick<Order, "status">): Tone => orderTones[status] ?? "quiet"
+
+const statusBadge = (order: Pick<Order, "status">): Html => badge(toneOf(order), orderStatus(order.status))
 
 const moneyText = ({ atomic, currency }: Money): string =>
   currency === "USD" ? dollars(atomic) : `${dollars(atomic).slice(1)} ${currency}`
@@ -99,10 +100,12 @@ export const orderFacts = ({ offer, status }: Order, charge: ChargeSummary | und
   ])
 
 /** The actions that an order's status allows. */
-const orderActions = ({ status }: Order): ReadonlyArray<string> => {
+const orderActions = ({ status, upstreamReference }: Order): ReadonlyArray<string> => {
   switch (status) {
     case "needs_operator":
-      return ["orders.retry", "orders.resolve", "orders.markDelivered", "orders.cancel"]
+      return upstreamReference === undefined
+        ? ["orders.retry", "orders.resolve", "orders.cancel"]
+        : ["orders.resolve", "orders.markDelivered", "orders.cancel"]
     case "refund_due":
       return ["orders.processNow", "orders.markRefunded"]
     case "processing":
@@ -124,9 +127,15 @@ const steppedTo = ({ shipments, status, upstreamReference }: Order): number => {
   return orderPath.indexOf(status === "needs_operator" && last === "processing" ? "placing" : last)
 }
 
-/** The way of an order, and where this one is: one that has left it ends with its own status. */
-const orderSteps = (order: Order): Html => {
+/**
+ * The way of an order, and where this one is: one that has left it ends with its own status. It begins when its payment
+ * settles; of the later steps, the time of the last alone is stored.
+ */
+const orderSteps = (order: Order, charge: ChargeSummary | undefined): Html => {
   const reached = steppedTo(order)
+  const at = (date: Date): Html => html`<small>${time(date)}</small>`
+  const changedAt = at(new Date(order.updatedAtMillis))
+  const began = reached < 0 || charge?.settledAt === undefined ? "" : at(charge.settledAt)
   const isOnPath = orderPath[reached] === order.status
   const way = isOnPath || reached < 0 ? orderPath : orderPath.slice(0, reached + 1)
   return html`<ol class="way" aria-label="The way of an order">
@@ -136,19 +145,37 @@ const orderSteps = (order: Order): Html => {
           class="${index <= reached ? "done" : "open"}"
           ${isOnPath && index === reached ? html`aria-current="step"` : ""}
         >
-          ${orderStatus(status)}
+          ${orderStatus(status)} ${isOnPath && index === reached ? changedAt : index === 0 ? began : ""}
         </li>`
     )}
-    ${isOnPath || reached < 0 ? "" : html`<li class="left" aria-current="step">${orderStatus(order.status)}</li>`}
+    ${
+      isOnPath || reached < 0
+        ? ""
+        : html`<li class="left ${toneOf(order)}" aria-current="step">
+            ${orderStatus(order.status)} ${changedAt}
+          </li>`
+    }
   </ol>`
 }
 
-const addressText = ({ shippingAddress }: Order): string =>
-  shippingAddress === undefined
-    ? "erased"
-    : Object.values(shippingAddress)
-        .filter((part) => typeof part === "string" && part !== "")
-        .join(", ")
+/** What an operator finds out and does, of an order that waits for one. */
+const advice = ({ status, upstreamReference }: Order): string => {
+  if (status !== "needs_operator") return ""
+  return upstreamReference === undefined
+    ? "It may have been placed, and nobody else can tell. Look for it at the marketplace: if it isn't there, place it again; if it is, resolve it with its reference."
+    : "Look it up at the marketplace. If it is on its way, resolve it with its reference, and its status is read again. If it has arrived, mark it as delivered."
+}
+
+const reasonNotice = (order: Order): Html | string => {
+  const { reason } = order
+  if (reason === undefined && advice(order) === "") return ""
+  return html`<p class="notice ${toneOf(order) === "bad" ? "bad" : "warn"}">
+    ${reason === undefined ? "" : `Reason: ${words(reason)}.`} ${advice(order)}
+  </p>`
+}
+
+/** An order that came on its way has had its response, whatever became of it since. */
+const wasAnswered = ({ status }: Order): boolean => status !== "awaiting_payment" && status !== "abandoned"
 
 export const orderPage = (
   context: PageContext,
@@ -161,15 +188,18 @@ export const orderPage = (
         <h1>Order <code>${short(order.id)}</code></h1>
         ${statusBadge(order)}
       </div>
-      ${order.reason === undefined ? "" : html`<p class="notice warn">Reason: ${words(order.reason)}</p>`}
-      ${orderSteps(order)} ${actionLinks(context, orderActions(order), order.id)}
+      ${reasonNotice(order)} ${orderSteps(order, charge)}
+      ${actionLinks(context, orderActions(order), order.id)}
       ${facts([
         ["Item", itemText(order)],
         ["Title", order.offer.product.title],
         ["Total", moneyText(order.offer.total)],
-        ["Created", time(new Date(order.createdAtMillis))],
-        ["Last change", time(new Date(order.updatedAtMillis))],
-        ["Next step due", order.stepAtMillis === undefined ? undefined : time(new Date(order.stepAtMillis))],
+        ["Created (UTC)", time(new Date(order.createdAtMillis))],
+        ["Last change (UTC)", time(new Date(order.updatedAtMillis))],
+        [
+          "Next step due (UTC)",
+          order.stepAtMillis === undefined ? undefined : time(new Date(order.stepAtMillis))
+        ],
         ["Failed attempts of this step", order.attempts === 0 ? undefined : String(order.attempts)],
         ["Upstream's reference", order.upstreamReference && code(order.upstreamReference)],
         [
@@ -187,7 +217,7 @@ export const orderPage = (
       ${
         charge === undefined
           ? html`<p class="none">Its charge isn't stored.</p>`
-          : html`${story({ call: undefined, charge, outcome: outcomeOfCharge(charge) })}
+          : html`${story({ call: undefined, charge, outcome: outcomeOfCharge(charge, wasAnswered(order)) })}
               <p><a href="${path(context.base, "charges", charge.key)}">The charge</a></p>`
       }`
   })

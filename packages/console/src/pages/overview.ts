@@ -196,14 +196,15 @@ export const healthPage = (context: PageContext, health: TillHealth | undefined)
                 health.checks
                   .toSorted((left, right) => ranks[left.status] - ranks[right.status])
                   .map(
-                    ({ cure, name, problem, status, subject }) =>
+                    ({ balance, cure, name, problem, status, subject }) =>
                       html`<tr>
                         <th scope="row">
                           ${name}${subject === undefined ? "" : html`<small>${subject}</small>`}
                         </th>
                         <td>${badge(checkTones[status], status)}</td>
                         <td class="text">
-                          ${problem ?? ""}${cure === undefined ? "" : html`<small>${cure}</small>`}
+                          ${problem ?? (balance === undefined ? "" : `It holds ${dollars(BigInt(balance.amountAtomic))}.`)}
+                          ${cure === undefined ? "" : html`<small>${cure}</small>`}
                         </td>
                       </tr>`
                   ),

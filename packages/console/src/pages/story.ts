@@ -222,7 +222,7 @@ const settlementText = ({ call, charge, outcome }: StoryFacts): Html | string =>
         ? "The chain shows its transfer, or will be read for it."
         : html`Reported by the facilitator <code>${charge.reportedBy}</code>.`
   return html`The money moved on ${network === undefined ? "the chain" : networkName(network)} in transaction
-  ${code(transaction)} ${proof}`
+  ${code(transaction)}. ${proof}`
 }
 
 const responseText = ({ call, charge, outcome }: StoryFacts): Html | string => {

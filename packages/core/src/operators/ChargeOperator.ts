@@ -23,6 +23,11 @@ export interface ChargeSummary {
   /** Atomic units of the stablecoin. */
   readonly amountAtomic: bigint
   /**
+   * Value of the work done before settlement: what you lose if it never settles, and of a voided charge have lost. 0 if no
+   * work is done before.
+   */
+  readonly exposureAtomic: bigint
+  /**
    * `claimed`: work is in progress. `ready`: the response is recorded; settlement is in progress or its outcome is
    * unknown. `settled`: paid. `voided`: refused or failed; watched until the payment can no longer move.
    */
@@ -127,6 +132,7 @@ export const summaryOf = (charge: Charge): ChargeSummary => ({
   payTo: charge.payTo,
   paymentId: charge.paymentId === "" ? undefined : charge.paymentId,
   amountAtomic: BigInt(charge.amountAtomic),
+  exposureAtomic: BigInt(charge.exposureAtomic),
   state: charge.state,
   transaction: charge.receipt?.transaction,
   reportedBy: charge.reportedBy,

@@ -21,6 +21,7 @@ export type CheckName =
   | "workers"
   | "due work"
   | "refunds"
+  | "refund wallet"
 
 /** A check that a till made, as `till.check()` and `till.health()` return it. It contains no secrets. */
 export interface Check {
@@ -33,6 +34,8 @@ export interface Check {
   readonly problem?: string
   /** What to do about it; absent for `pass`. */
   readonly cure?: string
+  /** What a wallet holds, of `refund wallet`: the network (CAIP-2), the token, and atomic units of it in decimal digits. */
+  readonly balance?: { readonly network: string; readonly asset: string; readonly amountAtomic: string }
 }
 
 /** What a check found, if anything. */

@@ -10,6 +10,7 @@ import { readClockChecks } from "./clockCheck.ts"
 import { databaseChecks, takenMoney } from "./databaseCheck.ts"
 import { keyChecks, type KeyOperator } from "./keyCheck.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
+import { refundWalletsOf } from "./settings/refundWalletsOf.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
 import { StoreTime } from "./storeTime.ts"
 import { tokenChecks } from "./TokenCheck.ts"
@@ -76,6 +77,9 @@ export class Checks extends Context.Service<Checks, Effect.Effect<ReadonlyArray<
             realMoneyChecks(settings, hooks),
             facilitatorChecks(settings),
             Effect.flatMap(loadMoneyCheck, ({ chainChecksNow }) => chainChecksNow(settings.networks)),
+            Effect.flatMap(loadMoneyCheck, ({ refundWalletChecks }) =>
+              refundWalletChecks(settings, refundWalletsOf(settings, hooks))
+            ),
             tokenChecks(settings.networks)
           ],
           { concurrency: "unbounded" }

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
+import { Toll } from "../toll/Toll.ts"
 import { type Check, checkOf } from "./Check.ts"
 import { Checks } from "./Checks.ts"
 import { Workers } from "./Workers.ts"
@@ -49,6 +50,11 @@ export interface TillHealth {
   readonly checks: ReadonlyArray<Check>
   /** `undefined` where the storage doesn't answer. */
   readonly work: DueWork | undefined
+  /**
+   * The share of `limits.lossPerHour` that this process has used: work that isn't paid yet, or was lost. Near 1, payers
+   * who haven't paid here are turned away. `undefined` where the till doesn't run.
+   */
+  readonly lossBudgetUsed: number | undefined
 }
 
 const worst = (checks: ReadonlyArray<Check>): Check["status"] =>
@@ -61,7 +67,7 @@ const worst = (checks: ReadonlyArray<Check>): Check["status"] =>
 /** The health of a till that has made these checks. Pure. */
 export const healthOf = (
   checks: ReadonlyArray<Check>,
-  facts: Pick<TillHealth, "live" | "ready" | "at" | "work">
+  facts: Omit<TillHealth, "status" | "checks">
 ): TillHealth => ({ ...facts, status: worst(checks), checks })
 
 const notRunning = {
@@ -80,7 +86,7 @@ export const healthWithout = (state: keyof typeof notRunning, problem: string, a
         cure: notRunning[state]
       })
     ],
-    { live: state !== "failed", ready: false, at, work: undefined }
+    { live: state !== "failed", ready: false, at, work: undefined, lossBudgetUsed: undefined }
   )
 
 /** When the next attempt of a charge became due. A pending effect is due since its settlement. */
@@ -225,6 +231,7 @@ export class Health extends Context.Service<
     Effect.gen(function* () {
       const charges = yield* Charges
       const checks = yield* Checks
+      const toll = yield* Toll
       const workers = yield* Workers
       const others = Effect.map(
         within(checks, checksTimeoutMillis),
@@ -256,7 +263,8 @@ export class Health extends Context.Service<
           live: true,
           ready,
           at: new Date(nowMillis),
-          work: ready ? found.found : undefined
+          work: ready ? found.found : undefined,
+          lossBudgetUsed: toll.lossesUsedAt(nowMillis)
         })
       })
       const answers = Effect.map(withinTime(charges.refundStop()), (found) => typeof found === "object")

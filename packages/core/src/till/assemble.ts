@@ -40,6 +40,7 @@ import { WorkerRuns, Workers } from "./Workers.ts"
 import { databaseCheck, rehearsal } from "./databaseCheck.ts"
 import { keyCheck, keyLossCheck, KeyOperator } from "./keyCheck.ts"
 import { proofCheck } from "./proofCheck.ts"
+import { refundWalletsOf } from "./settings/refundWalletsOf.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { maxSettleTimeoutMillis } from "./settings/Facilitators.ts"
 import { serviceOf } from "./settings/ServiceFields.ts"
@@ -149,18 +150,6 @@ const httpLayer = (
 ) => {
   const http = httpSettings(settings, hooks, shared)
   return Http.layer(http, pricedRoutes ?? new PricedRoutes(http, undefined, { ids: [], paths: [] }))
-}
-
-/** The addresses that pay refunds, by CAIP-2 network. */
-const refundWalletsOf = (
-  { networks }: ConfiguredSettings,
-  { refundWallet, solanaRefunds }: TillHooks
-): ReadonlyMap<string, string> => {
-  const wallets = new Map<string, string>()
-  if (refundWallet !== undefined)
-    for (const { caip2, family } of networks) if (family === "evm") wallets.set(caip2, refundWallet.address)
-  if (solanaRefunds !== undefined) wallets.set(solanaRefunds.network, solanaRefunds.address)
-  return wallets
 }
 
 /** The services for operators, over the services of a till. */

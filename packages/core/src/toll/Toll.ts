@@ -73,6 +73,8 @@ export class Toll extends Context.Service<
     readonly isUnderWay: (request: { readonly payment: Payment }) => Effect.Effect<boolean, StoreUnavailable>
     /** Whether the payer, proven by the payment's signature, has settled here within a day. */
     readonly isKnownPayer: (request: TollRequest<unknown>) => Effect.Effect<boolean>
+    /** The share of the hourly budget for losses that is used in this process. */
+    readonly lossesUsedAt: (nowMillis: number) => number
   }
 >()("@till402/core/Toll") {
   static readonly layer = (config: TollConfig) =>
@@ -106,7 +108,8 @@ export class Toll extends Context.Service<
         return Toll.of({
           pay: (request) => calls.pay(request),
           isUnderWay: (request) => calls.isUnderWay(request.payment),
-          isKnownPayer: (request) => calls.isKnownPayer(request)
+          isKnownPayer: (request) => calls.isKnownPayer(request),
+          lossesUsedAt: (nowMillis) => admission.lossesUsedAt(nowMillis)
         })
       })
     )

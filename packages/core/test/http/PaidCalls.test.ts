@@ -57,7 +57,8 @@ const open = async ({ copies = [false], outcomes, price = "Quoted" }: Script) =>
         Toll.of({
           pay: () => Effect.sync(() => at(outcomes, attempts++)),
           isUnderWay: () => Effect.sync(() => at(copies, looks++)),
-          isKnownPayer: () => Effect.succeed(false)
+          isKnownPayer: () => Effect.succeed(false),
+          lossesUsedAt: () => 0
         })
       ),
       Effect.provide(StatusPages.layer(undefined)),

@@ -9,7 +9,12 @@ import { sampleCharge, sampleReceipt } from "../../../testing/src/stores/records
 
 const payer = "0x857b06519E91e3A54538791bDbb0E22373e36b66"
 const charge = asClaimed(
-  sampleCharge({ payer: payer.toLowerCase(), amountAtomic: "26640000", createdAtMillis: 1_000 }),
+  sampleCharge({
+    payer: payer.toLowerCase(),
+    amountAtomic: "26640000",
+    exposureAtomic: "10000",
+    createdAtMillis: 1_000
+  }),
   lease("me", 9_000)
 )
 
@@ -22,6 +27,7 @@ describe("a charge as a host sees it", () => {
       payer,
       payTo: charge.payTo,
       amountAtomic: 26_640_000n,
+      exposureAtomic: 10_000n,
       state: "claimed",
       transaction: undefined,
       refund: undefined,

@@ -24,6 +24,8 @@ class Node {
   ageSeconds = 2
   hasLogs = true
   status = 200
+  /** Of each wallet. */
+  balance = 7
   url = ""
 
   readonly start = async (): Promise<void> => {
@@ -31,7 +33,7 @@ class Node {
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", () => {
-        const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
+        const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())
         const results: Record<string, unknown> = {
           eth_chainId: hex(this.chainId),
           eth_getBlockByNumber: {
@@ -41,7 +43,11 @@ class Node {
             transactions: []
           },
           eth_getCode: "0x",
-          ...(this.hasLogs ? { eth_getLogs: [] } : {})
+          ...(this.hasLogs ? { eth_getLogs: [] } : {}),
+          // balanceOf(address)
+          ...(params?.[0]?.data?.startsWith("0x70a08231") === true
+            ? { eth_call: `0x${this.balance.toString(16).padStart(64, "0")}` }
+            : {})
         }
         const result = results[method]
         const error = { code: -32_601, message: `no ${method}` }
@@ -128,6 +134,18 @@ describe("till.check()", () => {
     const text = JSON.stringify([checks, unread])
     expect(text).not.toContain(apiKey)
     expect(text).not.toContain(tillKey)
+  })
+
+  it("shows what the refund wallet holds", async () => {
+    const refundWallet = { address: `0x${"2".repeat(40)}`, signTypedData: async () => "0x" }
+    const { node, till } = await openShop({ refundWallet })
+    const wallet = async () => (await till.check()).filter(({ name }) => name === "refund wallet")
+    expect(await wallet()).toMatchObject([
+      { subject: "base", status: "pass", balance: { network: "eip155:8453", amountAtomic: "7" } }
+    ])
+    expect((await till.health()).checks).toEqual(expect.arrayContaining(await wallet()))
+    node.balance = 0
+    expect(await wallet()).toMatchObject([{ status: "warn", balance: { amountAtomic: "0" } }])
   })
 
   it("says that no facilitator settles on a network, and nothing of a key that nothing was made under", async () => {

@@ -81,7 +81,7 @@ describe("till.health()", () => {
     const { till } = openTill()
     await till.ready
     const health = await till.health()
-    expect(health).toMatchObject({ live: true, ready: true })
+    expect(health).toMatchObject({ live: true, ready: true, lossBudgetUsed: 0 })
     expect(health.work).toEqual({
       oldestSettlementMillis: 0,
       oldestOrderMillis: 0,

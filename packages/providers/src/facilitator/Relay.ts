@@ -1,7 +1,8 @@
 import { ConfigurationError } from "@till402/core"
 import { Clock, Effect, Semaphore } from "effect"
-import { parseTransaction } from "viem"
+import { formatEther, parseTransaction } from "viem"
 import type { NodeFault } from "../upstream/NodeCalls.ts"
+import { recordRelayerBalance } from "../upstream/relayerBalance.ts"
 import type { Chain, Fees } from "./Chain.ts"
 import { hashOf, signer, type SigningFailed } from "./SigningAccount.ts"
 import type { RelaySettings } from "./FacilitatorSettings.ts"
@@ -101,7 +102,9 @@ export const makeRelay = Effect.fnUntraced(function* (
   const cachedFunds = yield* Effect.cachedWithTTL(
     Effect.gen(function* () {
       const mined = yield* chain.transactionCount(relayer)
-      return { mined, balanceWei: yield* chain.nativeBalanceOf(relayer) }
+      const balanceWei = yield* chain.nativeBalanceOf(relayer)
+      yield* recordRelayerBalance(network.caip2, Number(formatEther(balanceWei)))
+      return { mined, balanceWei }
     }),
     balanceLifetimeMillis
   )

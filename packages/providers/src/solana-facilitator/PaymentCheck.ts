@@ -3,6 +3,7 @@ import { ExactSvmScheme } from "@x402/svm/exact/facilitator"
 import { Effect } from "effect"
 import type { SolanaNode } from "../solana-refunds/SolanaNode.ts"
 import type { NodeFault } from "../upstream/NodeCalls.ts"
+import { recordRelayerBalance } from "../upstream/relayerBalance.ts"
 import { FeePayerUnderfunded } from "./FacilitatorErrors.ts"
 import type { PresentedPayment } from "./PresentedPayment.ts"
 import type { TransactionTerms } from "./TransactionTerms.ts"
@@ -12,6 +13,7 @@ import type { TransactionTerms } from "./TransactionTerms.ts"
  */
 
 export interface CheckSettings {
+  readonly served: { readonly caip2: string }
   readonly feePayer: Address
   /** Above the signatures. */
   readonly maxPriorityFeeLamports: bigint
@@ -27,6 +29,7 @@ export type PaymentVerdict =
  * the check and the settlement.
  */
 const reserveLamports = 2_000_000n
+const lamportsPerSol = 1_000_000_000
 
 /** Fee payer and payer: each further signature would cost the fee payer 5,000 lamports. */
 const maxRequiredSignatures = 2
@@ -60,7 +63,7 @@ const faultOf = (
 
 /** Fails where nothing can be said about the payment: the node can't be read, or the fee payer can't pay. */
 export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
-  const { feePayer } = settings
+  const { feePayer, served } = settings
 
   /** Whether the account that pays has less than the amount. */
   const isShort = Effect.fnUntraced(function* ({ requirements, terms: { source } }: PresentedPayment) {
@@ -74,6 +77,7 @@ export const makePaymentCheck = (settings: CheckSettings, node: SolanaNode) => {
     const forbidden = faultOf(terms, settings)
     if (forbidden !== undefined) return { _tag: "Invalid", reason: forbidden, payer: undefined }
     const lamports = (yield* node.account(feePayer))?.lamports ?? 0n
+    yield* recordRelayerBalance(served.caip2, Number(lamports) / lamportsPerSol)
     if (lamports < reserveLamports) return yield* new FeePayerUnderfunded()
     const faults: Array<NodeFault> = []
     let slot = 0

@@ -1,5 +1,10 @@
+import { findNetwork } from "@till402/core/effect"
+import { Effect, Metric } from "effect"
 import { assert, describe, it } from "vitest"
-import { feesWithin, replacementFees } from "../../src/facilitator/Relay.ts"
+import type { Chain } from "../../src/facilitator/Chain.ts"
+import type { RelaySettings } from "../../src/facilitator/FacilitatorSettings.ts"
+import { feesWithin, makeRelay, replacementFees } from "../../src/facilitator/Relay.ts"
+import type { Journal } from "../../src/facilitator/SettlementJournal.ts"
 
 const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({ maxFeePerGas, maxPriorityFeePerGas })
 
@@ -33,4 +38,30 @@ describe("replacementFees()", () => {
   it("never have a tip above the whole fee", () => {
     assert.deepStrictEqual(replacementFees(fees(10n, 9n), fees(100n, 100n), 120n), fees(120n, 120n))
   })
+})
+
+it("a relayer's balance is a metric, as it was last read", async () => {
+  const network = { ...findNetwork("base"), chainId: 8453, caip2: "eip155:8453" }
+  const settings = { network, relayer: "0x1", maxFeePerGas: 100n, pollMillis: 1_000, reverts: {} }
+  const chain = {
+    transactionCount: () => Effect.succeed(0),
+    nativeBalanceOf: () => Effect.succeed(25_000_000_000_000_000n),
+    fees: Effect.succeed(fees(10n, 1n))
+  } satisfies Partial<Chain>
+  const journal = { since: () => Effect.succeed([]) } satisfies Partial<Journal>
+  const shown = await Effect.runPromise(
+    Effect.gen(function* () {
+      const relay = yield* makeRelay(
+        settings as unknown as RelaySettings,
+        chain as unknown as Chain,
+        journal as unknown as Journal
+      )
+      yield* relay.assertAffordable(1n, "key")
+      return yield* Metric.snapshot
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+  assert.deepStrictEqual(
+    shown.map(({ attributes, id, state }) => ({ id, attributes, state })),
+    [{ id: "till402_relayer_balance", attributes: { network: "eip155:8453" }, state: { value: 0.025 } }]
+  )
 })

@@ -1,5 +1,9 @@
 import { memoryTransferJournal, solanaFacilitator } from "@till402/providers/solana-facilitator"
+import { Effect, Metric } from "effect"
 import { describe, expect, it } from "vitest"
+import { makePaymentCheck } from "../../src/solana-facilitator/PaymentCheck.ts"
+import type { PresentedPayment } from "../../src/solana-facilitator/PresentedPayment.ts"
+import type { SolanaNode } from "../../src/solana-refunds/SolanaNode.ts"
 import { readPayment } from "../../src/solana-facilitator/PresentedPayment.ts"
 
 const feePayer = "2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4"
@@ -96,4 +100,20 @@ describe("a payment", () => {
   ])("with %j for %j is refused", (payload, requirements, reason) => {
     expect(read(payload, requirements)).toEqual({ _tag: "Refused", reason })
   })
+})
+
+it("the fee payer's balance is a metric, also where it is too low", async () => {
+  const settings = { served, feePayer, maxPriorityFeeLamports: 1n }
+  const node = { account: () => Effect.succeed({ lamports: 1_500_000n }) } as unknown as SolanaNode
+  const payment = { terms: { accounts: new Set(), priorityFeeLamports: 0n } } as unknown as PresentedPayment
+  const shown = await Effect.runPromise(
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(makePaymentCheck(settings as never, node)(payment))
+      expect(error._tag).toBe("FeePayerUnderfunded")
+      return yield* Metric.snapshot
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+  expect(shown.map(({ attributes, id, state }) => ({ id, attributes, state }))).toEqual([
+    { id: "till402_relayer_balance", attributes: { network: served.caip2 }, state: { value: 0.0015 } }
+  ])
 })

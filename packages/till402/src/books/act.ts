@@ -59,7 +59,7 @@ const subjectFacts = async (calls: ConsoleSource, { name, subject }: Act): Promi
     return chargeFacts(existing(await calls.charges.find(subject), "charge", subject))
   const order = existing(await calls.orders.find(subject), "order", subject)
   const charge = await calls.charges.find(order.chargeKey)
-  const facts = orderFacts(order).filter(([label]) => label !== "charge")
+  const facts = orderFacts(order, charge).filter(([label]) => label !== "charge")
   if (charge === undefined) return facts
   const { amountAtomic, network, payer } = charge
   return [...facts, ["paid", `${dollars(amountAtomic)} on ${networkName(network)}, by ${payer}`]]

@@ -1,5 +1,6 @@
 import type { ChargeSummary, Order, VaultPurchase } from "@till402/core"
 import {
+  addressText,
   chargeState,
   type ConsoleSource,
   dollars,
@@ -42,14 +43,7 @@ export const chargeFacts = (charge: ChargeSummary): ReadonlyArray<Fact> => [
   ["settled", momentOfMillis(charge.settledAt?.getTime())]
 ]
 
-const addressOf = ({ shippingAddress }: Order): string =>
-  shippingAddress === undefined
-    ? "erased"
-    : Object.values(shippingAddress)
-        .filter((part) => typeof part === "string" && part !== "")
-        .join(", ")
-
-export const orderFacts = (order: Order): ReadonlyArray<Fact> => [
+export const orderFacts = (order: Order, charge: ChargeSummary | undefined): ReadonlyArray<Fact> => [
   ["order", order.id],
   ["status", orderStatus(order.status)],
   ["reason", order.reason === undefined ? undefined : words(order.reason)],
@@ -57,7 +51,7 @@ export const orderFacts = (order: Order): ReadonlyArray<Fact> => [
   ["item", order.product.source === "marketplace_a" ? order.product.asin : order.product.productUrl],
   ["total", orderTotal(order)],
   ["email", order.email ?? "erased"],
-  ["ships to", addressOf(order)],
+  ["ships to", addressText(order)],
   ["upstream", order.upstreamReference],
   [
     "parcels",
@@ -68,6 +62,7 @@ export const orderFacts = (order: Order): ReadonlyArray<Fact> => [
   ["attempts", order.attempts === 0 ? undefined : `${order.attempts} of this step failed`],
   ["next step", momentOfMillis(order.stepAtMillis)],
   ["created", momentOfMillis(order.createdAtMillis)],
+  ["settled", momentOfMillis(charge?.settledAt?.getTime())],
   ["changed", momentOfMillis(order.updatedAtMillis)],
   ["charge", order.chargeKey]
 ]
@@ -108,8 +103,11 @@ export const showRecord = async (
   { json, output }: { readonly json: boolean; readonly output: Output }
 ): Promise<void> => {
   switch (what) {
-    case "order":
-      return show(existing(await calls.orders.find(id), what, id), orderFacts, json, output)
+    case "order": {
+      const order = existing(await calls.orders.find(id), what, id)
+      const charge = json ? undefined : await calls.charges.find(order.chargeKey)
+      return show(order, (found) => orderFacts(found, charge), json, output)
+    }
     case "charge":
       return show(existing(await calls.charges.find(id), what, id), chargeFacts, json, output)
     case "purchase":

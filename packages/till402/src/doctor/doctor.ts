@@ -75,6 +75,12 @@ const ownRoute = operation({
   work: () => ({})
 })
 
+/** A check of a till, with what its wallet holds. */
+const lineOf = ({ balance, subject, ...check }: Check): Line => {
+  const held = balance === undefined ? "" : `: ${Money.formatAtomic(BigInt(balance.amountAtomic))}`
+  return { ...check, ...(subject === undefined ? {} : { subject: subject + held }) }
+}
+
 /**
  * Makes the checks of a till that starts with these settings, over an empty database of its own: the host's isn't touched,
  * and there are no orders to place and no refunds to send.
@@ -91,7 +97,7 @@ const tillLines = async (options: Settings): Promise<ReadonlyArray<Line>> => {
     })
     try {
       await till.ready
-      return [pass("start"), ...(await till.check()).filter(({ name }) => !ownChecks.has(name))]
+      return [pass("start"), ...(await till.check()).filter(({ name }) => !ownChecks.has(name)).map(lineOf)]
     } finally {
       await till.dispose()
     }
@@ -123,41 +129,20 @@ const plainText = (text: string | Redacted.Redacted<string> | undefined): string
 const payees = (options: Settings): ReadonlyMap<string, string> =>
   new Map(offered(options).map(({ network, payTo }) => [network.caip2, payTo]))
 
-const balanceLine = async (
-  name: string,
-  { entry, network }: ReturnType<typeof offered>[number],
-  address: string
-): Promise<{ readonly line: Line; readonly isEmpty: boolean } | undefined> => {
-  const networkName = network.v1Name ?? network.caip2
-  const asset = entry.token?.address ?? network.asset
-  try {
-    const atomic = await balanceOf({ asset, network, networkName }, address, plainText(entry.rpcUrl))
-    return { line: pass(name, `${networkName}: ${Money.formatAtomic(atomic)}`), isEmpty: atomic === 0n }
-  } catch {
-    // What is wrong with the node is said by its own checks.
-    return undefined
-  }
-}
-
-/** What is in the wallets, where a node was given. */
-const walletLines = async (options: Settings): Promise<ReadonlyArray<Line>> => {
+/** What is in `payTo`, where a node was given. */
+const payToLines = async (options: Settings): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
-  for (const each of offered(options).filter(({ entry }) => entry.rpcUrl !== undefined)) {
-    const paid = await balanceLine("payTo balance", each, each.payTo)
-    if (paid !== undefined) lines.push(paid.line)
-    const { refundWallet, solanaRefunds } = options
-    const address = each.network.family === "evm" ? refundWallet?.address : solanaRefunds?.address
-    const refunding = address === undefined ? undefined : await balanceLine("refund balance", each, address)
-    if (address === undefined || refunding === undefined) continue
-    lines.push(
-      refunding.isEmpty
-        ? warn(
-            "refund balance",
-            `the refund wallet ${address} has no dollars on ${each.entry.network}: refunds that are due can't be sent`,
-            "Send it what the refunds of some days need"
-          )
-        : refunding.line
-    )
+  for (const { entry, network, payTo } of offered(options).filter(
+    ({ entry }) => entry.rpcUrl !== undefined
+  )) {
+    const networkName = network.v1Name ?? network.caip2
+    const asset = entry.token?.address ?? network.asset
+    try {
+      const atomic = await balanceOf({ asset, network, networkName }, payTo, plainText(entry.rpcUrl))
+      lines.push(pass("payTo balance", `${networkName}: ${Money.formatAtomic(atomic)}`))
+    } catch {
+      // What is wrong with the node is said by its own checks.
+    }
   }
   return lines
 }
@@ -235,13 +220,13 @@ const settingsLines = async (
         pass("options"),
         ...(settings.warnings ?? []),
         ...(await tillLines(settings.options)),
-        ...(await walletLines(settings.options))
+        ...(await payToLines(settings.options))
       ],
       promised: promisedBy(settings.options, options)
     }
   const { till } = settings
   try {
-    return { lines: [pass("options"), ...(await till.check())], promised: byUrl }
+    return { lines: [pass("options"), ...(await till.check()).map(lineOf)], promised: byUrl }
   } catch (error) {
     return {
       lines: [

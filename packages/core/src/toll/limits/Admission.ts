@@ -88,6 +88,11 @@ export class Admission {
       : Effect.succeed(false)
   }
 
+  /** The share of the budget for losses that is used. */
+  lossesUsedAt(nowMillis: number): number {
+    return this.work.lossesUsedAt(nowMillis)
+  }
+
   /** Checks a signature as far as possible; one that only the facilitator can judge stays unproven. */
   readonly checkSignature = Effect.fnUntraced({ self: this }, function* (call: PayingCall): Deciding<
     Refusal | undefined

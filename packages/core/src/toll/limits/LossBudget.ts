@@ -35,18 +35,30 @@ export class LossBudget {
 
   /** Gives back an amount that was taken: the call settled, or did no work. */
   giveBack(atomic: bigint): void {
-    this.fill(atomic * hourMillis)
+    this.left = this.capped(this.left + atomic * hourMillis)
+  }
+
+  /** The share that is used, 0 to 1; more after an amount above the rest was taken from a full bucket. */
+  usedAt(nowMillis: number): number {
+    const used = this.size - this.leftAt(Math.floor(nowMillis))
+    // Without a budget, each debt is all of it.
+    return Number(used) / Number(this.size || used || 1n)
   }
 
   private refill(nowMillis: number): void {
-    const elapsed = nowMillis - this.atMillis
+    this.left = this.leftAt(nowMillis)
     // A clock that was set back refills nothing, and counts from its new time.
     this.atMillis = nowMillis
-    if (elapsed > 0 && this.left < this.size) this.fill(this.perHour * BigInt(elapsed))
   }
 
-  private fill(amount: bigint): void {
-    this.left += amount
-    if (this.left > this.size) this.left = this.size
+  private leftAt(nowMillis: number): bigint {
+    const elapsed = nowMillis - this.atMillis
+    return elapsed > 0 && this.left < this.size
+      ? this.capped(this.left + this.perHour * BigInt(elapsed))
+      : this.left
+  }
+
+  private capped(amount: bigint): bigint {
+    return amount > this.size ? this.size : amount
   }
 }

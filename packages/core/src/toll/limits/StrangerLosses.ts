@@ -78,6 +78,11 @@ export class StrangerLosses {
     return this.most.payer
   }
 
+  /** The share of the budget that is used. */
+  usedAt(nowMillis: number): number {
+    return this.all.usedAt(nowMillis)
+  }
+
   private payersOf({ isProven }: LossyCall): Shares {
     return isProven ? this.payers : this.namedPayers
   }

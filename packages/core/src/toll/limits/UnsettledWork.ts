@@ -64,6 +64,11 @@ export class UnsettledWork {
     releases.release("stake")
   }
 
+  /** The share of the budget for losses that is used. */
+  lossesUsedAt(nowMillis: number): number {
+    return this.losses.usedAt(nowMillis)
+  }
+
   private readonly takePlace = Effect.fnUntraced(
     { self: this },
     function* (call: PayingCall): Effect.fn.Return<boolean, StoreError> {

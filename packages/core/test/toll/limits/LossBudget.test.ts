@@ -25,6 +25,27 @@ describe("a budget of losses", () => {
     expect(budget.take(100n, hour / 4 + hour)).toBe(true)
   })
 
+  it("shows the share that is used, which time and amounts given back lower, and changes nothing", () => {
+    const budget = new LossBudget({ perHourAtomic: 100n })
+    expect(budget.usedAt(0)).toBe(0)
+    budget.take(80n, 0)
+    const seen = [0, hour / 4, hour * 2, 0].map((atMillis) => budget.usedAt(atMillis))
+    expect(seen).toEqual([0.8, 0.55, 0, 0.8])
+    budget.giveBack(30n)
+    expect(budget.usedAt(0)).toBe(0.5)
+    expect(budget.take(51n, 0)).toBe(false)
+  })
+
+  it("is more than used up by a call above the whole budget, and by any without one", () => {
+    const small = new LossBudget({ perHourAtomic: 100n })
+    small.take(150n, 0)
+    expect(small.usedAt(0)).toBe(1.5)
+    const none = new LossBudget({ perHourAtomic: 0n })
+    expect(none.usedAt(0)).toBe(0)
+    none.take(5n, 0)
+    expect(none.usedAt(0)).toBe(1)
+  })
+
   it("refills amounts that are no whole unit in a millisecond, however often it is read", () => {
     const budget = new LossBudget({ perHourAtomic: 7n })
     expect(budget.take(7n, 0)).toBe(true)
