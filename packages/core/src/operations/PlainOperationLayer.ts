@@ -1,6 +1,7 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects } from "./HostDefects.ts"
 import { refused, timedOut } from "./HostWork.ts"
@@ -61,7 +62,7 @@ const exampleRequest = (
   { example, path }: AnyPlainOperation,
   isGet: boolean
 ): Parameters<typeof valueOf>[0] => {
-  const fields = Object.entries(example?.input ?? {})
+  const fields = Object.entries(example?.input ?? {}).filter(([, value]) => value !== undefined)
   const isParam = ([name]: readonly [string, unknown]) => path.split("/").includes(`:${name}`)
   const texts = (chosen: ReadonlyArray<[string, unknown]>) =>
     chosen.map(([name, value]): [string, string] => [name, String(value)])
@@ -83,7 +84,8 @@ const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, tim
   ).pipe(
     Effect.as(undefined),
     Effect.catch((failure) => Effect.succeed(failure.message)),
-    Effect.catchDefect((defect) => Effect.succeed(String(defect)))
+    // Its message may quote what it has read elsewhere.
+    Effect.catchDefect((defect) => Effect.succeed(causeName(defect)))
   )
   if (refusal === undefined) return {}
   const problem = `operation ${id}: its input refuses its own example: ${refusal}`

@@ -8,13 +8,10 @@ const noKey = "is an address that nobody can spend from"
 
 /** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
 const publicAddresses: ReadonlyMap<string, string> = new Map([
-  ["0x000000000000000000000000000000000000dead", noKey],
-  ["0xdeaddeaddeaddeaddeaddeaddeaddeaddeaddead", noKey],
-  ["0xffffffffffffffffffffffffffffffffffffffff", noKey],
-  ["0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee", "stands for a chain's own coin, and nobody has its key"],
   ["0x1804c8ab1f12e6bbf3894d4083f33e07309d1f38", "is Foundry's default sender, whose key nobody has"],
   ["0xca11bde05977b3631167028862be2a173976ca11", "is Multicall3, from which everybody can take"],
   ["0x000000000022d473030f116ddee9f6b43ac78ba3", "is Permit2, a contract that keeps what is sent to it"],
+  ["0x742d35cc6634c0532925a3b844bc454e4438f44e", "is an exchange's, which examples everywhere name"],
   ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
   ...[
     "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
@@ -49,14 +46,24 @@ const assets: ReadonlyMap<string, string> = new Map(
 )
 
 /** The first addresses of every EVM chain are those of its built-in contracts, which keep what is sent to them. */
-const isPrecompile = (payTo: string): boolean => /^0x0{36}/.test(payTo)
+const isPrecompile = (address: string): boolean => /^0x0{36}/.test(address)
 
 /** Those of Solana's programs and of its incinerator: no key has one with so long a run. */
-const isBuiltIn = (payTo: string): boolean => !payTo.startsWith("0x") && payTo.includes("1".repeat(20))
+const isBuiltIn = (address: string): boolean => !address.startsWith("0x") && address.includes("1".repeat(20))
+
+const maxPeriod = 16
+
+/** A short text again and again, as placeholders are: 0x1234567890123…, 0xdeadbeefdeadbeef… No key has such an address. */
+const isRepeated = (address: string): boolean => {
+  const digits = address.replace(/^0x/, "")
+  return Array.from({ length: maxPeriod }, (_, index) => digits.slice(index + 1)).some((rest) =>
+    digits.startsWith(rest)
+  )
+}
 
 /** Why money that is sent to an address is lost; `undefined`: nothing is known against it. Pure. */
-export const lossAt = (payTo: string): string | undefined =>
-  publicAddresses.get(payTo.toLowerCase()) ??
-  assets.get(payTo.toLowerCase()) ??
-  (isPrecompile(payTo) ? "is the address of a contract that each chain has built in" : undefined) ??
-  (isBuiltIn(payTo) ? noKey : undefined)
+export const lossAt = (given: string): string | undefined => {
+  const address = given.toLowerCase()
+  const isKeyless = isPrecompile(address) || isBuiltIn(address) || isRepeated(address)
+  return publicAddresses.get(address) ?? assets.get(address) ?? (isKeyless ? noKey : undefined)
+}

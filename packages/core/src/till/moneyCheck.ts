@@ -3,11 +3,13 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney } from "../domain/Network.ts"
 import { type OperationDocuments, Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
+import { secondsRisk } from "../runtime/secondsRisk.ts"
 import { unwrapped } from "../runtime/SecretText.ts"
 import { report } from "../runtime/events.ts"
 import { isTestRun, nodeEnv } from "../runtime/nodeEnv.ts"
 import { StorageIsKept } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { settlementSeconds } from "../toll/request/Verdict.ts"
 import { type Check, checkOf, type Finding, textOf } from "./Check.ts"
 import { lossAt } from "./lostAddresses.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
@@ -21,7 +23,17 @@ import type { TillHooks } from "./settings/TillHooks.ts"
 
 /** What is looked at, beside the settings. */
 export interface MoneyFacts {
-  readonly settings: Pick<ConfiguredSettings, "baseUrl" | "networks" | "proofAbove" | "secret" | DurationName>
+  readonly settings: Pick<
+    ConfiguredSettings,
+    | "baseUrl"
+    | "limits"
+    | "margin"
+    | "maxTimeoutSeconds"
+    | "networks"
+    | "proofAbove"
+    | "secret"
+    | DurationName
+  >
   /** Whether a facilitator of a network (CAIP-2) moves no money. */
   readonly movesNoMoney: (caip2: string) => boolean
   /** The addresses of its facilitators. */
@@ -30,12 +42,14 @@ export interface MoneyFacts {
   readonly deadlines: ReadonlyArray<readonly [name: string, millis: number]>
   /** What the till stores outlives its process. */
   readonly storageIsKept: boolean
-  /** A wallet pays refunds on EVM. */
-  readonly refundsOnEvm: boolean
+  /** The address of the wallet that pays refunds on EVM. */
+  readonly refundWallet: string | undefined
   /** The network (CAIP-2) on which refunds are sent on Solana. */
   readonly refundsOnSolana: string | undefined
   /** The highest price of each operation that has one, in atomic units, by its id. */
   readonly prices: ReadonlyMap<string, bigint>
+  /** The ids of those that work before their payment settles. */
+  readonly onCredit: ReadonlySet<string>
   /** Those that operations report themselves. */
   readonly ofOperations: ReadonlyArray<NonNullable<OperationDocuments["risk"]>>
 }
@@ -45,10 +59,7 @@ const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): stri
 const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
   checkOf("real money", setting, { status, problem, cure })
 
-/**
- * Durations, and below how many milliseconds each has more likely its number of seconds: a settlement is unknown at once,
- * an order that is repeated is sold again, a response that was lost is gone. 0 turns some of them off.
- */
+/** Durations, and below how many milliseconds each has more likely its number of seconds. */
 const shortest = {
   upstreamTimeoutMillis: 100,
   responseLifetimeMillis: 300_000,
@@ -63,12 +74,20 @@ type DurationName = keyof typeof shortest
 const shortestDeadline = 100
 
 /** What would lose real money. Pure. */
-export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): ReadonlyArray<Check> => {
+export const lossesOf = ({
+  movesNoMoney,
+  refundWallet,
+  settings: { networks }
+}: MoneyFacts): ReadonlyArray<Check> => {
   const real = networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const free = real.filter(({ caip2 }) => movesNoMoney(caip2))
   const names = free.map(nameOf).join(", ")
-  const wallets = [...new Set(real.map(({ payTo }) => payTo))]
+  const payees = [...new Set(real.map(({ payTo }) => payTo))]
+  const wallets = [
+    ...payees.map((payTo) => ["payTo", payTo] as const),
+    ...(refundWallet === undefined ? [] : [["refundWallet", refundWallet] as const])
+  ]
   return [
     ...(free.length > 0
       ? [
@@ -80,18 +99,10 @@ export const lossesOf = ({ movesNoMoney, settings: { networks } }: MoneyFacts): 
           )
         ]
       : []),
-    ...wallets.flatMap((payTo) => {
-      const why = lossAt(payTo)
-      return why === undefined
-        ? []
-        : [
-            check(
-              "payTo",
-              "fail",
-              `payTo ${payTo} ${why}: money sent there is lost`,
-              "Give your own wallet's"
-            )
-          ]
+    ...wallets.flatMap(([setting, address]) => {
+      const why = lossAt(address)
+      const problem = `${setting} ${address} ${why}: money sent there is lost`
+      return why === undefined ? [] : [check(setting, "fail", problem, "Give your own wallet's")]
     })
   ]
 }
@@ -132,6 +143,9 @@ const isGuessable = (key: SecretKey): boolean => {
   )
 }
 
+/** Fewer basis points are less than a payment costs. */
+const leastMargin = 25
+
 /** No call for a machine costs so much, in atomic units: 10,000 dollars. */
 const highPrice = 10_000_000_000n
 
@@ -142,6 +156,9 @@ const isWalletKey = (key: SecretKey): boolean => /^0x[0-9a-f]{64}$/i.test(unwrap
 const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrapped(key.secret))
 
 const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
+
+const riskOf = ({ cure, problem, setting }: NonNullable<OperationDocuments["risk"]>): Check =>
+  risk(setting, problem, cure)
 
 /** Addresses that suit a test: those of the service, its facilitators and its nodes. */
 const addressRisks = (
@@ -186,21 +203,69 @@ const addressRisks = (
   ]
 }
 
-/** Durations that were given in seconds. */
-const durationRisks = ({ deadlines, settings }: MoneyFacts): ReadonlyArray<Check> => {
+/** Durations that were given in seconds, and a payment's that is shorter than the work for it. */
+const durationRisks = ({ deadlines, onCredit, settings }: MoneyFacts): ReadonlyArray<Check | false> => {
   const names = Object.keys(shortest) as ReadonlyArray<DurationName>
-  return [
-    ...names.map((name) => [name, settings[name], shortest[name]] as const),
-    ...deadlines.map(([name, millis]) => [name, millis, shortestDeadline] as const)
+  const { maxTimeoutSeconds, upstreamTimeoutMillis } = settings
+  const workSeconds = upstreamTimeoutMillis / 1_000
+  const given = [
+    ...names.map((name) => secondsRisk(name, settings[name], shortest[name])),
+    ...deadlines.map(([name, millis]) => secondsRisk(name, millis, shortestDeadline))
   ]
-    .filter(([, millis, least]) => millis > 0 && millis < least)
-    .map(([name, millis]) =>
+  return [
+    ...given.filter((found) => found !== undefined).map(riskOf),
+    onCredit.size > 0 &&
+      maxTimeoutSeconds < workSeconds + settlementSeconds &&
       risk(
-        name,
-        `${name} is ${millis} milliseconds, which looks like seconds`,
-        `If it is, give ${millis * 1_000}, or "${millis} seconds"`
+        "maxTimeoutSeconds",
+        `Work may take ${workSeconds} seconds (upstreamTimeoutMillis), and a payment for it expires after ${maxTimeoutSeconds} (maxTimeoutSeconds): slow work is done, and can't be paid any more`,
+        `Give maxTimeoutSeconds ${Math.ceil(workSeconds) + settlementSeconds} or more, or a shorter upstreamTimeoutMillis`
       )
-    )
+  ]
+}
+
+/** Amounts in another unit than their option's, and those that contradict each other. */
+const amountRisks = (
+  { onCredit, prices, settings: { limits, margin, proofAbove } }: MoneyFacts,
+  real: ConfiguredSettings["networks"]
+): ReadonlyArray<Check | false> => {
+  const idsAbove = (most: bigint) => Array.from(prices).flatMap(([id, atomic]) => (atomic > most ? [id] : []))
+  const high = idsAbove(highPrice).join(", ")
+  const blocking = idsAbove(limits.lossPerHour).filter((id) => onCredit.has(id))
+  const notDollars = real.filter(
+    (network) => network.family === "evm" && network.hasOwnToken && !/usd|dollar/i.test(network.eip712.name)
+  )
+  return [
+    high !== "" &&
+      risk("prices", `The price of ${high} is above 10,000 dollars`, 'Prices are dollars, as text: "5.20"'),
+    proofAbove > highPrice &&
+      risk(
+        "proofAbove",
+        "proofAbove is above 10,000 dollars: the chain decides on hardly any payment",
+        'It is dollars, as text: "1.00"'
+      ),
+    typeof margin === "number" &&
+      margin > 0 &&
+      margin < leastMargin &&
+      risk(
+        "margin",
+        `margin is ${margin} basis points, which looks like percent`,
+        `If it is, give ${margin * 100}`
+      ),
+    high === "" &&
+      blocking.length > 0 &&
+      risk(
+        "limits.lossPerHour",
+        `The price of ${blocking.join(", ")} is above limits.lossPerHour: one such call that isn't paid stops new payers on all routes until it is made up for`,
+        'Raise it, or give these operations settlement: "before-work"'
+      ),
+    notDollars.length > 0 &&
+      risk(
+        "networks",
+        `The token of ${notDollars.map(nameOf).join(", ")} isn't called a dollar, and prices are dollars: each counts as one`,
+        "Give the token of a dollar"
+      )
+  ]
 }
 
 const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | false> => [
@@ -232,7 +297,7 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { ofOperations, prices, refundsOnEvm, refundsOnSolana, settings, storageIsKept } = facts
+  const { ofOperations, refundsOnSolana, refundWallet, settings, storageIsKept } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
@@ -240,10 +305,10 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
     refundsOnSolana === undefined
       ? []
       : real.filter(({ caip2, family }) => family === "solana" && caip2 !== refundsOnSolana).map(nameOf)
-  const high = Array.from(prices).filter(([, atomic]) => atomic > highPrice)
   const risks: ReadonlyArray<Check | false> = [
     ...addressRisks(facts, real),
     ...durationRisks(facts),
+    ...amountRisks(facts, real),
     !storageIsKept &&
       risk(
         "storage",
@@ -251,7 +316,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         "Give a database, such as sqlite"
       ),
     ...secretRisks(settings),
-    refundsOnEvm &&
+    refundWallet !== undefined &&
       unread.length > 0 &&
       risk(
         "refundWallet",
@@ -264,19 +329,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         `solanaRefunds sends on ${refundsOnSolana}, so nothing is refunded on ${unrefunded.join(", ")}`,
         "Give it that network"
       ),
-    high.length > 0 &&
-      risk(
-        "prices",
-        `The price of ${high.map(([id]) => id).join(", ")} is above 10,000 dollars`,
-        'Prices are dollars, as text: "5.20"'
-      ),
-    settings.proofAbove > highPrice &&
-      risk(
-        "proofAbove",
-        "proofAbove is above 10,000 dollars: the chain decides on hardly any payment",
-        'It is dollars, as text: "1.00"'
-      ),
-    ...ofOperations.map(({ cure, problem, setting }) => risk(setting, problem, cure))
+    ...ofOperations.map(riskOf)
   ]
   return risks.filter((risk) => risk !== false)
 }
@@ -303,9 +356,14 @@ export const moneyChecks = Effect.fnUntraced(function* (
       )
     ),
     storageIsKept: yield* StorageIsKept,
-    refundsOnEvm: refundWallet !== undefined,
+    refundWallet: refundWallet?.address,
     refundsOnSolana: solanaRefunds?.network,
     ofOperations: operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk])),
+    onCredit: new Set(
+      operations.flatMap(({ endpoint, settlement }) =>
+        settlement?.beforeWork === true ? [] : [endpoint.identifier]
+      )
+    ),
     prices: new Map(
       operations.flatMap(({ endpoint, price }) =>
         price._tag === "Quoted"

@@ -74,7 +74,7 @@ const openShop = async (options: Partial<TillOptions> = {}) => {
   const { getSupported, settle, verify } = fakeFacilitator()
   const till = Till.make({
     baseUrl: "https://goods.shop",
-    payTo: "0x1111111111111111111111111111111111111111",
+    payTo: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
     networks: [{ network: "base", rpcUrl: node.url }],
     secret: tillKey,
     facilitator: { verify, settle, getSupported },

@@ -5,9 +5,11 @@ import type { TillEvent } from "../../src/runtime/events.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
 import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
+import { risksOf } from "../../src/till/moneyCheck.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
+import { configured } from "./configured.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 
 /*
@@ -16,7 +18,8 @@ import { temporaryFiles } from "../stores/sql/folder.ts"
 
 const nextFile = temporaryFiles()
 const examplePayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
-const ownPayTo = "0x1111111111111111111111111111111111111111"
+const ownPayTo = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const keyless = "is an address that nobody can spend from"
 const tillKey = "rDq3+Zk0vT8nJ1xYwB5uLe7hQm2sGc9f"
 
 /** A facilitator that settles, as far as a till can tell. */
@@ -67,6 +70,16 @@ const wanting = (type: string): AnyPlainOperation["input"] => ({
 })
 const [wantingNumber, wantingText] = [wanting("number"), wanting("string")]
 
+const failing = (thrown: unknown): AnyPlainOperation["input"] => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: () => {
+      throw thrown
+    }
+  }
+})
+
 const tides = (options: object): AnyPlainOperation => ({
   id: "tides",
   method: "GET",
@@ -107,12 +120,14 @@ describe("a till that takes real money", () => {
     [examplePayTo.toLowerCase(), "is that of the documents' examples"],
     ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "is the dollar's own contract on base"],
     ["0x036CbD53842c5426634e7929541eC2318f3dCF7e", "is the dollar's own contract on base-sepolia"],
-    [
-      "0x0000000000000000000000000000000000000001",
-      "is the address of a contract that each chain has built in"
-    ],
-    ["0x000000000000000000000000000000000000dEaD", "is an address that nobody can spend from"],
-    ["0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "stands for a chain's own coin"],
+    ["0x0000000000000000000000000000000000000001", keyless],
+    ["0x000000000000000000000000000000000000dEaD", keyless],
+    ["0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", keyless],
+    ["0x1111111111111111111111111111111111111111", keyless],
+    ["0x1234567890123456789012345678901234567890", keyless],
+    ["0x1234567890abcdef1234567890abcdef12345678", keyless],
+    ["0xDeaDbeefdEAdbeefdEadbEEFdeadbeEFdEaDbeeF", keyless],
+    ["0x742d35Cc6634C0532925a3b844Bc454e4438f44e", "is an exchange's, which examples everywhere name"],
     ["0xcA11bde05977b3631167028862bE2a173976CA11", "is Multicall3, from which everybody can take"],
     [
       "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -192,24 +207,64 @@ describe("a till that takes real money", () => {
     [
       "orders that may be repeated after a second",
       { duplicateOrderMillis: 600 },
-      /^duplicateOrderMillis: .* is 600 milliseconds, which looks like seconds\. If it is, give 600000, or "600 seconds"/
+      /^duplicateOrderMillis: .* is 600 milliseconds, which looks like seconds\. If it is, give 600000$/
     ],
     ["a response that is kept for a minute", { responseLifetimeMillis: 86_400 }, /^responseLifetimeMillis: /],
-    [
-      "a port's deadline in seconds",
-      { upstreamTimeoutMillis: 20 },
-      /^upstreamTimeoutMillis: .* "20 seconds"/
-    ],
+    ["a port's deadline in seconds", { upstreamTimeoutMillis: 20 }, /^upstreamTimeoutMillis: .* give 20000$/],
     [
       "a settlement's deadline in seconds",
       { facilitator: { url: "https://facilitator.shop", settleTimeoutMillis: 30 } },
       /^settleTimeoutMillis: .* is 30 milliseconds, which looks like seconds/
+    ],
+    [
+      "a week in seconds",
+      { responseLifetimeMillis: 604_800 },
+      /^responseLifetimeMillis: .* is 604800 milliseconds, which looks like seconds\. If it is, give 604800000$/
+    ],
+    [
+      "a purchase that ends after some minutes",
+      {
+        vault: { open: async () => ({ body: new Uint8Array([80]) }), maxAgeMillis: 30 * 86_400 },
+        trustFacilitator: true,
+        mailer: fakeMailer()
+      },
+      /^vault\.maxAgeMillis: vault\.maxAgeMillis is 2592000 milliseconds, which looks like seconds/
+    ],
+    [
+      "work that outlasts its payment",
+      { maxTimeoutSeconds: 30, upstreamTimeoutMillis: 40_000 },
+      /^maxTimeoutSeconds: Work may take 40 seconds .* expires after 30 .* Give maxTimeoutSeconds 46 or more/
+    ],
+    [
+      "a margin in percent",
+      { margin: 5 },
+      /^margin: margin is 5 basis points, which looks like percent\. If it is, give 500$/
+    ],
+    [
+      "a price above all that may be lost",
+      { operations: [tides({ price: "50.00" })] },
+      /^limits\.lossPerHour: The price of tides is above limits\.lossPerHour: one such call that isn't paid stops/
+    ],
+    [
+      "no losses at all, for work before its payment",
+      { limits: { lossPerHour: "0.00" } },
+      /^limits\.lossPerHour: The price of track is above/
     ],
     ["a bound without its point", { proofAbove: "1000000" }, /^proofAbove: .* above 10,000 dollars/],
     [
       "an input that takes no text",
       { operations: [tides({ input: wantingNumber })] },
       /^operations\.tides: .* refuses its own example: .*days must be a number.* z\.coerce/
+    ],
+    [
+      "an input that fails, without its words",
+      { operations: [tides({ input: failing(new Error("connect postgres://shop:hunter2@db")) })] },
+      /^operations\.tides: .* refuses its own example: Error\. Correct/
+    ],
+    [
+      "an input that throws what is no error",
+      { operations: [tides({ input: failing(Object.create(null)) })] },
+      /^operations\.tides: .* refuses its own example: object\. Correct/
     ],
     [
       "a price without its point",
@@ -227,11 +282,35 @@ describe("a till that takes real money", () => {
       await start({
         duplicateOrderMillis: 0,
         secretResponseLifetimeMillis: 0,
+        responseLifetimeMillis: 3_600_000,
+        owedResponseMillis: 600_000,
         upstreamTimeoutMillis: 500,
         facilitator: { url: "https://facilitator.shop", settleTimeoutMillis: 30_000 },
         operations: [tides({ input: wantingText }), tides({ id: "moon", path: "/moon", example: undefined })]
       })
     ).toEqual(nothing)
+  })
+
+  it("takes amounts that are meant", async () => {
+    expect(
+      await start({
+        margin: 25,
+        maxTimeoutSeconds: 30,
+        upstreamTimeoutMillis: 24_000,
+        limits: { lossPerHour: "0.00" },
+        settlement: { track: "before-work" },
+        operations: [tides({ price: "50.00", settlement: "before-work" })]
+      })
+    ).toEqual(nothing)
+    expect(await start({ margin: () => "0.05" })).toEqual(nothing)
+    for (const maxAgeMillis of [60_000, 3_600_000, 7_200_000, 86_400_000])
+      expect(
+        await start({
+          vault: { open: async () => ({ body: new Uint8Array([80]) }), maxAgeMillis },
+          trustFacilitator: true,
+          mailer: fakeMailer()
+        })
+      ).toEqual(nothing)
   })
 
   it("reports sales without a mailer, and none with one", async () => {
@@ -267,6 +346,14 @@ describe("a till that takes real money", () => {
       )
     ])
     expect(await refundsOn(mainnet!)).toEqual(nothing)
+  })
+
+  it("refuses a wallet for refunds whose key everybody knows", async () => {
+    const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+    const { refusal } = await start({ refundWallet: { address, signTypedData: async () => "0x" } as never })
+    expect(refusal).toContain(
+      `refundWallet ${address} is an account of Anvil and Hardhat, whose key everybody knows: money sent there is lost`
+    )
   })
 
   it("reports refunds that nothing confirms", async () => {
@@ -317,6 +404,33 @@ describe("a till that takes real money", () => {
   })
 })
 
+describe("the token of a live till", () => {
+  const of = (name: string) => {
+    const token = { address: "0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42".toLowerCase(), name, version: "2" }
+    const networks = [{ network: "base", rpcUrl: "https://node.shop", token }]
+    return risksOf({
+      settings: configured({ baseUrl: "https://goods.shop", payTo: ownPayTo, secret: tillKey, networks }),
+      movesNoMoney: () => false,
+      facilitators: [],
+      deadlines: [],
+      storageIsKept: true,
+      refundWallet: undefined,
+      refundsOnSolana: undefined,
+      prices: new Map(),
+      onCredit: new Set(),
+      ofOperations: []
+    }).map(({ problem }) => problem)
+  }
+
+  it("is reported if it isn't called a dollar: each would count as one", () => {
+    expect(of("EURC")).toEqual([
+      "The token of base isn't called a dollar, and prices are dollars: each counts as one"
+    ])
+    expect(of("Mexican Peso")).toHaveLength(1)
+    for (const name of ["PayPal USD", "Global Dollar", "USDC", "Ripple USD"]) expect(of(name)).toEqual([])
+  })
+})
+
 describe("a database", () => {
   const on = async (filename: string, options: Partial<TillOptions> = {}) =>
     start({ storage: sqlite({ filename }), ...options })
@@ -355,10 +469,10 @@ describe("a database", () => {
       )
     ])
     expect(await on(filename, moved)).toEqual(nothing)
-    const rotated = { payTo: "0x2222222222222222222222222222222222222222", networks: ["base", "polygon"] }
+    const rotated = { payTo: "0x2222b6053f3e94c9b9a09f33669435e7ef1beaed", networks: ["base", "polygon"] }
     expect((await on(filename, rotated)).reported).toEqual([
       expect.stringMatching(
-        /^payTo on eip155:8453: .*with payTo on eip155:8453 0x1111.*, and now with 0x2222/
+        /^payTo on eip155:8453: .*with payTo on eip155:8453 0x5aAe.*, and now with 0x2222/
       )
     ])
     // Back again: known.

@@ -12,6 +12,7 @@ import { OperationSettings } from "../../operations/OperationSettings.ts"
 import { commonErrors, failure, fixedPrice } from "../../operations/RouteParts.ts"
 import { vaultDownloadNames } from "./OtherNames.ts"
 import { publishedExample } from "./publishedExample.ts"
+import { secondsRisk } from "../../runtime/secondsRisk.ts"
 import { ShopSettings } from "./ShopSettings.ts"
 
 /** A ZIP archive. */
@@ -118,7 +119,8 @@ export const layer = operationLayer(
     const vault = yield* Vault
     const { responseLifetimeMillis } = yield* OperationSettings
     const { prices, settlement } = yield* ShopSettings
-    const { freeDownloads } = vault
+    const { downloadableMillis, freeDownloads } = vault
+    const risk = secondsRisk("vault.maxAgeMillis", downloadableMillis)
     const freeAccess: FreeAccess<Input> | undefined = freeDownloads && {
       statement: "Sign in to download this purchase again, free of charge.",
       holding: freeDownloads.holding,
@@ -138,7 +140,8 @@ export const layer = operationLayer(
         example: yield* publishedExample(endpoint, example),
         errors: [...downloadCodes, ...upstreamCodes("vault")],
         headers: fileHeaders,
-        otherResponses
+        otherResponses,
+        ...(risk === undefined ? {} : { risk })
       },
       input: { otherNames: vaultDownloadNames },
       settlement: { beforeWork: settlement.vaultDownload === "before-work" },
