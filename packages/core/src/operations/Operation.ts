@@ -4,6 +4,7 @@ import type { ErrorCode, Issue } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { PaymentRequirements } from "../domain/PaymentRequired.ts"
+import type { Risk } from "../runtime/secondsRisk.ts"
 import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
 import type { PaymentRefused, Repetition } from "../toll/request/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/request/TollRequest.ts"
@@ -123,7 +124,7 @@ export interface OperationDocuments {
   /** What a caller gets besides the response, as the host's settings make it. The OpenAPI document and the body of a 402 add it. */
   readonly note?: string
   /** What suits only a test, in the host's settings: reported at start where real money is paid. */
-  readonly risk?: { readonly setting: string; readonly problem: string; readonly cure: string }
+  readonly risk?: Risk
   /** Headers of the 200 that a caller should know, with what they mean. */
   readonly headers?: Readonly<Record<string, string>>
   /** The 402 includes the request's query, which must contain nothing private; with names, only a query of these alone. */

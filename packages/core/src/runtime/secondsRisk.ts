@@ -1,4 +1,9 @@
-import type { OperationDocuments } from "../operations/Operation.ts"
+/** A setting that suits only a test. */
+export interface Risk {
+  readonly setting: string
+  readonly problem: string
+  readonly cure: string
+}
 
 /** Longer durations are not looked at: some are whole days when read as seconds. */
 const longestMillis = 3 * 3_600_000
@@ -12,11 +17,7 @@ const areDays = (millis: number): boolean => millis % 86_400 === 0 && millis <= 
  *
  * @param leastMillis below it, a duration has more likely its number of seconds
  */
-export const secondsRisk = (
-  setting: string,
-  millis: number,
-  leastMillis = 0
-): OperationDocuments["risk"] | undefined =>
+export const secondsRisk = (setting: string, millis: number, leastMillis = 0): Risk | undefined =>
   millis > 0 && (millis < leastMillis || areDays(millis))
     ? {
         setting,

@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney } from "../domain/Network.ts"
-import { type OperationDocuments, Operations } from "../operations/Operation.ts"
+import { Operations } from "../operations/Operation.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
-import { secondsRisk } from "../runtime/secondsRisk.ts"
+import { type Risk, secondsRisk } from "../runtime/secondsRisk.ts"
 import { unwrapped } from "../runtime/SecretText.ts"
 import { report } from "../runtime/events.ts"
 import { isTestRun, nodeEnv } from "../runtime/nodeEnv.ts"
@@ -51,7 +51,7 @@ export interface MoneyFacts {
   /** The ids of those that work before their payment settles. */
   readonly onCredit: ReadonlySet<string>
   /** Those that operations report themselves. */
-  readonly ofOperations: ReadonlyArray<NonNullable<OperationDocuments["risk"]>>
+  readonly ofOperations: ReadonlyArray<Risk>
 }
 
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
@@ -157,8 +157,7 @@ const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrappe
 
 const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
 
-const riskOf = ({ cure, problem, setting }: NonNullable<OperationDocuments["risk"]>): Check =>
-  risk(setting, problem, cure)
+const riskOf = ({ cure, problem, setting }: Risk): Check => risk(setting, problem, cure)
 
 /** Addresses that suit a test: those of the service, its facilitators and its nodes. */
 const addressRisks = (
