@@ -5,11 +5,11 @@ export interface Risk {
   readonly cure: string
 }
 
-/** Longer durations are not looked at: some are whole days when read as seconds. */
+/** Durations of so long are not looked at: some are whole days when read as seconds. */
 const longestMillis = 3 * 3_600_000
 
 /** Days, given in seconds. No duration that people choose in milliseconds is so even. */
-const areDays = (millis: number): boolean => millis % 86_400 === 0 && millis <= longestMillis
+const areDays = (millis: number): boolean => millis % 86_400 === 0 && millis < longestMillis
 
 /**
  * The risk that a duration in milliseconds was given in seconds: a settlement is unknown at once, an order that is repeated

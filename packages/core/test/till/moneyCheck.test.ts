@@ -303,7 +303,7 @@ describe("a till that takes real money", () => {
       })
     ).toEqual(nothing)
     expect(await start({ margin: () => "0.05" })).toEqual(nothing)
-    for (const maxAgeMillis of [60_000, 3_600_000, 7_200_000, 86_400_000])
+    for (const maxAgeMillis of [60_000, 3_600_000, 7_200_000, 10_800_000])
       expect(
         await start({
           vault: { open: async () => ({ body: new Uint8Array([80]) }), maxAgeMillis },
