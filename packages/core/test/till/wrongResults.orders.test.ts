@@ -80,9 +80,14 @@ const ports: Record<
     after: "shipped"
   },
   send: {
-    honest: returns("anything", { id: "mail-1" }),
-    // Only that it ends is read.
-    wrong: [...wrongEverywhere.filter(({ what }) => /defect|failure|before/.test(what)), hangs],
+    honest: returns("anything", { data: { id: "mail-1" }, error: null }),
+    // Anything else is taken, unless it says itself that nothing was sent.
+    wrong: [
+      ...wrongEverywhere.filter(({ what }) => /defect|failure|before|read/.test(what)),
+      returns("a response of fetch with 401", new Response(null, { status: 401 })),
+      returns("an error that a client returns", { data: null, error: { statusCode: 403 } }),
+      hangs
+    ],
     follow: "order_mail_failed",
     after: "placed"
   }

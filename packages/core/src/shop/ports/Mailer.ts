@@ -1,4 +1,5 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
+import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
@@ -21,7 +22,7 @@ export interface Mail {
 export class Mailer extends Context.Service<
   Mailer,
   {
-    /** The result is ignored. */
+    /** The result counts only where it says itself that nothing was sent. */
     readonly send: (
       mail: Mail
     ) => Effect.Effect<unknown, MailRejected | TemporarilyUnavailable | UpstreamError>
@@ -42,6 +43,18 @@ export interface GuardedMailer {
   readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError>
 }
 
+/** Reads the result of `send`: that of `fetch`, and of clients that don't throw, says itself that nothing was sent. */
+const readSent = (response: unknown) => {
+  const { error, ok } = Object(response) as { readonly error?: unknown; readonly ok?: unknown }
+  return ok === false || (Boolean(error) && typeof error !== "function")
+    ? Effect.fail(
+        new MalformedResponse({
+          message: "Mailer.send returned a response that is not ok, or an error: throw if nothing was sent"
+        })
+      )
+    : Effect.void
+}
+
 /** The mailer as the till calls it; `None`: there is none. */
 export const guardedMailer = Effect.gen(function* () {
   const settings = yield* PortSettings
@@ -49,13 +62,16 @@ export const guardedMailer = Effect.gen(function* () {
     send: (mail) =>
       guarded(
         settings,
-        { port: "mail", span: "Mailer.send", refusals: ["MailRejected"], read: () => Effect.void },
+        { port: "mail", span: "Mailer.send", refusals: ["MailRejected"], read: readSent },
         () => mailer.send(mail)
       )
   }))
 })
 
-/** Sends a mail. Throw `MailRejected` to give it up; after any other throw it is retried for two days. */
+/**
+ * Sends a mail. Throw `MailRejected` to give it up; after any other throw, a `Response` that isn't ok or an object with an
+ * `error` it is retried for two days.
+ */
 export interface MailerOptions {
   readonly send: (mail: Mail, context: CallContext) => Promise<unknown>
 }
