@@ -49,25 +49,35 @@ const sqliteMatch = ({ anyOf, noneOf }: TermMatch): string => {
 /** A beginning of this length or less is that of too many words: PostgreSQL would read all of them in its index. */
 const shortPrefix = 4
 
+/** The terms of one list by which PostgreSQL reads its index; the others are compared item by item. */
+const tellingOf = (list: ReadonlyArray<QueryTerm>): ReadonlyArray<QueryTerm> => {
+  const telling = list.filter(({ isPrefix, text }) => !isPrefix || text.length > shortPrefix)
+  return telling.length === 0 ? list : telling
+}
+
+/** The same of choices among words: of three and more, without the last, the shortest one, which most items have. */
+const tellingOfChoice = (list: ReadonlyArray<QueryTerm>): ReadonlyArray<QueryTerm> =>
+  list.length > 2 ? list.slice(0, -1) : list
+
 /**
  * PostgreSQL reads by the terms that tell most, and compares the others item by item: its index would read every item with
  * a term that is unwanted, or that begins so. No index serves `IS TRUE`, and the planner expects as many items as without it:
- * so it knows whether a page is found soon in the order of the listing.
+ * so it knows whether a page is found soon in the order of the listing. Of choices, it would expect too few: the terms of a
+ * choice were counted twice. With `COALESCE` it expects half of them.
  */
 const postgresMatch = (
   sql: SqlClient.SqlClient,
   { anyOf, noneOf }: TermMatch
 ): ReadonlyArray<Statement.Fragment> => {
-  const indexed = anyOf.map((list) => {
-    const telling = list.filter(({ isPrefix, text }) => !isPrefix || text.length > shortPrefix)
-    return telling.length === 0 ? list : telling
-  })
-  const others = anyOf.map((list, index) => list.filter((term) => indexed[index]?.includes(term) === false))
   const has = (lists: Alternatives) => sql`i.terms @@ CAST(${matchOf(lists, postgresSyntax)} AS tsquery)`
+  const isOne = anyOf.length === 1
+  const indexed = anyOf.map(isOne ? tellingOf : tellingOfChoice)
+  const others = anyOf.map((list, index) => list.filter((term) => indexed[index]?.includes(term) === false))
+  // An item may have the indexed terms of one choice and the others of another.
+  const exact = () => (isOne ? sql`(${has(others)}) IS TRUE` : sql`COALESCE(${has(anyOf)}, FALSE)`)
   return [
     has(indexed),
-    // Of several lists, an item may have the indexed terms of one and the others of another.
-    ...(others.flat().length === 0 ? [] : [sql`(${has(anyOf.length === 1 ? others : anyOf)}) IS TRUE`]),
+    ...(others.flat().length === 0 ? [] : [exact()]),
     ...(noneOf.length === 0 ? [] : [sql`(${has(noneOf)}) IS NOT TRUE`])
   ]
 }
