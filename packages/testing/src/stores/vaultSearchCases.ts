@@ -110,6 +110,22 @@ export const vaultSearchCases: ReadonlyArray<StoreCase<VaultItems>> = [
       )
     }
   ),
+  storeCase("VaultItems: of four words, search finds those with most of them first", function* () {
+    const words = ["watermelon", "blueberry", "cherries", "plum"]
+    /** An item of each choice among the words, and one with words in its title. */
+    const choices = Array.from({ length: 16 }, (_, choice) => words.filter((_, bit) => (choice >> bit) & 1))
+    const texts = choices.map((chosen) => ["Basket", `of ${chosen.join(", ")}`] as const)
+    yield* shelf(
+      [...texts, ["Plum and blueberry", "with watermelon"] as const].map(([title, cardDescription], number) =>
+        sampleVaultItem(number, { slug: `item-${number}`, title, cardDescription, category: "career" })
+      )
+    )
+    const due = [15, 7, 11, 13, 14, 16, 3, 5, 6, 9, 10, 12].map((number) => `item-${number}`)
+    for (const limit of [1, 3, 5, 8, 20]) {
+      const pages = yield* walk({ limit, q: words.join(" ") })
+      expectEqual(pages?.slugs, due, `pages of ${limit}`)
+    }
+  }),
   storeCase("VaultItems: keywords are kept, found below titles and above the rest", function* () {
     const named = sampleVaultItem(2, { title: "Maker", keywords: ["pictures", "Bild", "絵"] })
     const vault = yield* shelf([
