@@ -68,8 +68,15 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
       const context = yield* Effect.context<R>()
       const settings = yield* OperationSettings
       const encode = Schema.encodeEffect(Schema.toCodecJson(options.output))
+      const endpoint = yield* Effect.try({
+        try: () => ownEndpoint(options, options.input?.fields ?? {}, options.output),
+        catch: (error) =>
+          new ConfigurationError({
+            message: `operation ${options.id}: a field of input has no form as text or JSON (${error instanceof Error ? error.message : "it failed"}): give a schema that has one, such as Schema.DateFromString`
+          })
+      })
       const operation = yield* ownOperation(options, {
-        endpoint: ownEndpoint(options, options.input?.fields ?? {}, options.output),
+        endpoint,
         work: (input) =>
           exitWithin(
             { timeoutMillis: settings.upstreamTimeoutMillis, onTimeout: () => timedOut(options.id) },

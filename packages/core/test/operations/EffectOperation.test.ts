@@ -22,3 +22,22 @@ it("lists every fault of its options", async () => {
     "operation the weather: id must be a name such as weather; path must be a path such as /weather or /weather/:city, each parameter once"
   )
 })
+
+it("says that a field of its input has no form as text", async () => {
+  const { chainLayer, facilitatorLayer } = fakes()
+  const Weather = Operation.make({
+    id: "weather",
+    method: "GET",
+    path: "/weather",
+    description: "Weather",
+    price: "0.02",
+    input: Schema.Struct({ at: Schema.declare((value: unknown): value is URL => value instanceof URL) }),
+    output: Schema.Struct({}),
+    work: () => Effect.succeed({})
+  })
+  const layer = Till.layer(settings, [Weather]).pipe(Layer.provide([chainLayer, facilitatorLayer, memory()]))
+  const fault = await Effect.runPromise(Effect.scoped(Effect.flip(Layer.build(layer))))
+  expect(fault.message).toMatch(
+    /^operation weather: a field of input has no form as text or JSON \(.+\): give a schema/
+  )
+})
