@@ -72,7 +72,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
         try: () => ownEndpoint(options, options.input?.fields ?? {}, options.output),
         catch: (error) =>
           new ConfigurationError({
-            message: `operation ${options.id}: a field of input has no form as text or JSON (${error instanceof Error ? error.message : "it failed"}): give a schema that has one, such as Schema.DateFromString`
+            message: `operation ${options.id}: a field of input or output has no form as text or JSON (${error instanceof Error ? error.message : "it failed"}): give a schema that has one, such as Schema.DateFromString`
           })
       })
       const operation = yield* ownOperation(options, {

@@ -38,6 +38,6 @@ it("says that a field of its input has no form as text", async () => {
   const layer = Till.layer(settings, [Weather]).pipe(Layer.provide([chainLayer, facilitatorLayer, memory()]))
   const fault = await Effect.runPromise(Effect.scoped(Effect.flip(Layer.build(layer))))
   expect(fault.message).toMatch(
-    /^operation weather: a field of input has no form as text or JSON \(.+\): give a schema/
+    /^operation weather: a field of input or output has no form as text or JSON \(.+\): give a schema/
   )
 })

@@ -176,8 +176,8 @@ const statementsOf = (migrations: ReadonlyArray<Migration>, dialect: Dialect): R
 type Rehearsal = Effect.Effect<void, ConfigurationError | StoreError, SqlClient.SqlClient>
 
 /**
- * Runs the migrations that are missing, in one transaction, which a schema that is wrong before or after them, or a rehearsal that fails, rolls back:
- * the version that the database was made by can go on with it.
+ * Runs the migrations that are missing, in one transaction. A schema that is wrong before or after them, or a rehearsal that
+ * fails, rolls it back: the version that the database was made by can go on with it.
  */
 const runMissing = (
   sql: SqlClient.SqlClient,
