@@ -1,0 +1,325 @@
+import { isPlayMoney } from "../domain/Network.ts"
+import type { SecretKey } from "../runtime/Secrets.ts"
+import { type Risk, secondsRisk } from "../runtime/secondsRisk.ts"
+import { unwrapped } from "../runtime/SecretText.ts"
+import { nodeEnv } from "../runtime/nodeEnv.ts"
+import { settlementSeconds } from "../toll/request/Verdict.ts"
+import { type Check, checkOf, type Finding } from "./Check.ts"
+import { lossAt } from "./lostAddresses.ts"
+import type { ConfiguredSettings } from "./settings/Configuration.ts"
+
+/*
+ * What is wrong with settings where real money is paid. Pure.
+ */
+
+/** What is looked at, beside the settings. */
+export interface MoneyFacts {
+  readonly settings: Pick<
+    ConfiguredSettings,
+    | "baseUrl"
+    | "limits"
+    | "margin"
+    | "maxTimeoutSeconds"
+    | "networks"
+    | "proofAbove"
+    | "secret"
+    | DurationName
+  >
+  /** Whether a facilitator of a network (CAIP-2) moves no money. */
+  readonly movesNoMoney: (caip2: string) => boolean
+  /** The addresses of its facilitators. */
+  readonly facilitators: ReadonlyArray<string>
+  /** The deadlines of its facilitators that are numbers. */
+  readonly deadlines: ReadonlyArray<readonly [name: string, millis: number]>
+  /** What the till stores outlives its process. */
+  readonly storageIsKept: boolean
+  /** The address of the wallet that pays refunds on EVM. */
+  readonly refundWallet: string | undefined
+  /** The network (CAIP-2) on which refunds are sent on Solana. */
+  readonly refundsOnSolana: string | undefined
+  /** The highest price of each operation that has one, in atomic units, by its id. */
+  readonly prices: ReadonlyMap<string, bigint>
+  /** The ids of those that work before their payment settles. */
+  readonly onCredit: ReadonlySet<string>
+  /** Those that operations report themselves. */
+  readonly ofOperations: ReadonlyArray<Risk>
+}
+
+const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
+
+const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
+  checkOf("real money", setting, { status, problem, cure })
+
+/** Durations, and below how many milliseconds each has more likely its number of seconds. */
+const shortest = {
+  upstreamTimeoutMillis: 100,
+  responseLifetimeMillis: 300_000,
+  secretResponseLifetimeMillis: 10_000,
+  duplicateOrderMillis: 10_000,
+  owedResponseMillis: 120_000
+} satisfies Partial<Record<keyof ConfiguredSettings, number>>
+
+type DurationName = keyof typeof shortest
+
+/** The same for the deadlines of a facilitator's calls. */
+const shortestDeadline = 100
+
+/** What would lose real money. Pure. */
+export const lossesOf = ({
+  movesNoMoney,
+  refundWallet,
+  settings: { networks }
+}: MoneyFacts): ReadonlyArray<Check> => {
+  const real = networks.filter(({ caip2 }) => !isPlayMoney(caip2))
+  if (real.length === 0) return []
+  const free = real.filter(({ caip2 }) => movesNoMoney(caip2))
+  const names = free.map(nameOf).join(", ")
+  const payees = [...new Set(real.map(({ payTo }) => payTo))]
+  const wallets = [
+    ...payees.map((payTo) => ["payTo", payTo] as const),
+    ...(refundWallet === undefined ? [] : [["refundWallet", refundWallet] as const])
+  ]
+  return [
+    ...(free.length > 0
+      ? [
+          check(
+            "facilitator",
+            "fail",
+            `facilitator moves no money, so everything would be free on ${names}`,
+            "Give one that settles there. See docs/facilitator.md"
+          )
+        ]
+      : []),
+    ...wallets.flatMap(([setting, address]) => {
+      const why = lossAt(address)
+      const problem = `${setting} ${address} ${why}: money sent there is lost`
+      return why === undefined ? [] : [check(setting, "fail", problem, "Give your own wallet's")]
+    })
+  ]
+}
+
+const isThisMachine = (hostname: string): boolean =>
+  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname)
+
+const isLocal = (hostname: string): boolean =>
+  isThisMachine(hostname) || /\.(?:test|internal|local)$/.test(hostname)
+
+/** Names that only examples have, by RFC 2606. */
+const isOfExamples = (hostname: string): boolean =>
+  /(?:^|\.)(?:example|invalid|example\.(?:com|net|org))$/.test(hostname)
+
+/** A name without a point is that of a container beside this one. */
+const isBeside = (hostname: string): boolean =>
+  isLocal(hostname) ||
+  !/[.:]/.test(hostname) ||
+  /^(?:10|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^\[f[cd]/.test(hostname)
+
+/** Whether what is sent to an address can be read, and its response be changed, on the way. */
+const isOpen = (address: string): boolean => {
+  const url = URL.parse(address)
+  return url?.protocol === "http:" && !isBeside(url.hostname)
+}
+
+/** A random text of 32 characters has more. */
+const fewCharacters = 10
+
+const isGuessable = (key: SecretKey): boolean => {
+  const secret = unwrapped(key.secret)
+  return (
+    new Set(secret).size < fewCharacters ||
+    /secret|password|changeme|change-me|example|replace|placeholder|0123456789|1234567890|abcdefgh/i.test(
+      secret
+    ) ||
+    /^(.{1,16}?)\1+$/.test(secret)
+  )
+}
+
+/** Fewer basis points are less than a payment costs. */
+const leastMargin = 25
+
+/** No call for a machine costs so much, in atomic units: 10,000 dollars. */
+const highPrice = 10_000_000_000n
+
+/** No generator of secrets makes this form, which wallets have. */
+const isWalletKey = (key: SecretKey): boolean => /^0x[0-9a-f]{64}$/i.test(unwrapped(key.secret))
+
+/** Docker's `--env-file` keeps quotes, and a file ends with a line break: another reader of the same text has another secret. */
+const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrapped(key.secret))
+
+const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
+
+const riskOf = ({ cure, problem, setting }: Risk): Check => risk(setting, problem, cure)
+
+/** Addresses that suit a test: those of the service, its facilitators and its nodes. */
+const addressRisks = (
+  { facilitators, settings }: MoneyFacts,
+  real: ConfiguredSettings["networks"]
+): ReadonlyArray<Check | false> => {
+  const url = new URL(settings.baseUrl)
+  const openNodes = real.filter(({ rpcUrl }) => rpcUrl !== undefined && isOpen(rpcUrl)).map(nameOf)
+  return [
+    url.protocol === "http:" &&
+      !isLocal(url.hostname) &&
+      risk(
+        "baseUrl",
+        "baseUrl is http, so that payments travel unencrypted, and indexers leave it out",
+        "Give https"
+      ),
+    isOfExamples(url.hostname) &&
+      risk(
+        "baseUrl",
+        `baseUrl ${settings.baseUrl} is of an example: callers and indexes are sent there`,
+        "Give the address at which callers reach this server"
+      ),
+    isThisMachine(url.hostname) &&
+      nodeEnv() === "production" &&
+      risk(
+        "baseUrl",
+        `baseUrl ${settings.baseUrl} is only reached from this machine: callers and indexes are sent there`,
+        "Give the public address"
+      ),
+    facilitators.some(isOpen) &&
+      risk(
+        "facilitator",
+        "A facilitator's address is http: what it says of payments can be changed on the way",
+        "Give https"
+      ),
+    openNodes.length > 0 &&
+      risk(
+        "networks",
+        `rpcUrl of ${openNodes.join(", ")} is http: what it shows of payments can be changed on the way`,
+        "Give https"
+      )
+  ]
+}
+
+/** Durations that were given in seconds, and a payment's that is shorter than the work for it. */
+const durationRisks = ({ deadlines, onCredit, settings }: MoneyFacts): ReadonlyArray<Check | false> => {
+  const names = Object.keys(shortest) as ReadonlyArray<DurationName>
+  const { maxTimeoutSeconds, upstreamTimeoutMillis } = settings
+  const workSeconds = upstreamTimeoutMillis / 1_000
+  const given = [
+    ...names.map((name) => secondsRisk(name, settings[name], shortest[name])),
+    ...deadlines.map(([name, millis]) => secondsRisk(name, millis, shortestDeadline))
+  ]
+  return [
+    ...given.filter((found) => found !== undefined).map(riskOf),
+    onCredit.size > 0 &&
+      maxTimeoutSeconds < workSeconds + settlementSeconds &&
+      risk(
+        "maxTimeoutSeconds",
+        `Work may take ${workSeconds} seconds (upstreamTimeoutMillis), and a payment for it expires after ${maxTimeoutSeconds} (maxTimeoutSeconds): slow work is done, and can't be paid any more`,
+        `Give maxTimeoutSeconds ${Math.ceil(workSeconds) + settlementSeconds} or more, or a shorter upstreamTimeoutMillis`
+      )
+  ]
+}
+
+/** Amounts in another unit than their option's, and those that contradict each other. */
+const amountRisks = (
+  { onCredit, prices, settings: { limits, margin, proofAbove } }: MoneyFacts,
+  real: ConfiguredSettings["networks"]
+): ReadonlyArray<Check | false> => {
+  const idsAbove = (most: bigint) => Array.from(prices).flatMap(([id, atomic]) => (atomic > most ? [id] : []))
+  const high = idsAbove(highPrice).join(", ")
+  const blocking = idsAbove(limits.lossPerHour).filter((id) => onCredit.has(id))
+  const notDollars = real.filter(
+    (network) => network.family === "evm" && network.hasOwnToken && !/usd|dollar/i.test(network.eip712.name)
+  )
+  return [
+    high !== "" &&
+      risk("prices", `The price of ${high} is above 10,000 dollars`, 'Prices are dollars, as text: "5.20"'),
+    proofAbove > highPrice &&
+      risk(
+        "proofAbove",
+        "proofAbove is above 10,000 dollars: the chain decides on hardly any payment",
+        'It is dollars, as text: "1.00"'
+      ),
+    typeof margin === "number" &&
+      margin > 0 &&
+      margin < leastMargin &&
+      risk(
+        "margin",
+        `margin is ${margin} basis points, which looks like percent`,
+        `If it is, give ${margin * 100}`
+      ),
+    high === "" &&
+      blocking.length > 0 &&
+      risk(
+        "limits.lossPerHour",
+        `The price of ${blocking.join(", ")} is above limits.lossPerHour: one such call that isn't paid stops new payers on all routes until it is made up for`,
+        'Raise it, or give these operations settlement: "before-work"'
+      ),
+    notDollars.length > 0 &&
+      risk(
+        "networks",
+        `The token of ${notDollars.map(nameOf).join(", ")} isn't called a dollar, and prices are dollars: each counts as one`,
+        "Give the token of a dollar"
+      )
+  ]
+}
+
+const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | false> => [
+  secret.some(isGuessable) &&
+    risk(
+      "secret",
+      "A secret looks guessable: download tokens and stored responses depend on it",
+      "Generate one with: npx till402 secret"
+    ),
+  secret.some(isWalletKey) &&
+    risk(
+      "secret",
+      "A secret looks like the private key of a wallet: who reads one has both",
+      "Generate one with: npx till402 secret"
+    ),
+  secret.some(isWrapped) &&
+    risk(
+      "secret",
+      "A secret begins or ends with a quote or white space, which belong to it: without them, it is another secret",
+      "Leave them out where it is stored"
+    ),
+  new Set(secret.map(({ secret }) => unwrapped(secret))).size < secret.length &&
+    risk(
+      "secret",
+      "Two keys of secret have the same text: the rotation changed nothing",
+      "Generate the new one with: npx till402 secret"
+    )
+]
+
+/** What suits a test, but not real money. Pure. */
+export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
+  const { ofOperations, refundsOnSolana, refundWallet, settings, storageIsKept } = facts
+  const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
+  if (real.length === 0) return []
+  const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
+  const unrefunded =
+    refundsOnSolana === undefined
+      ? []
+      : real.filter(({ caip2, family }) => family === "solana" && caip2 !== refundsOnSolana).map(nameOf)
+  const risks: ReadonlyArray<Check | false> = [
+    ...addressRisks(facts, real),
+    ...durationRisks(facts),
+    ...amountRisks(facts, real),
+    !storageIsKept &&
+      risk(
+        "storage",
+        "Charges are in memory: a restart loses what was paid for",
+        "Give a database, such as sqlite"
+      ),
+    ...secretRisks(settings),
+    refundWallet !== undefined &&
+      unread.length > 0 &&
+      risk(
+        "refundWallet",
+        `Refunds can't be confirmed on ${unread.join(", ")} without an rpcUrl`,
+        "Give it to these networks"
+      ),
+    unrefunded.length > 0 &&
+      risk(
+        "solanaRefunds",
+        `solanaRefunds sends on ${refundsOnSolana}, so nothing is refunded on ${unrefunded.join(", ")}`,
+        "Give it that network"
+      ),
+    ...ofOperations.map(riskOf)
+  ]
+  return risks.filter((risk) => risk !== false)
+}
