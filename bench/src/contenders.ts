@@ -113,7 +113,8 @@ export const overSocket = async (
   app: App,
   stop = async (): Promise<void> => undefined
 ): Promise<Contender> => {
-  const server = createServer(listenerOf(app))
+  // Callers keep their sockets while payments are signed and the other side is measured.
+  const server = createServer({ keepAliveTimeout: 600_000 }, listenerOf(app))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${searchPath}`
   const callers = await Promise.all(
