@@ -1,5 +1,5 @@
 import { till402 } from "@till402/fastify"
-import Fastify from "fastify"
+import Fastify, { type FastifyPluginCallback } from "fastify"
 import { expect, it } from "vitest"
 import { send } from "./client.ts"
 import { fastifyHosts, serverOfFastify } from "./fastify.ts"
@@ -8,6 +8,47 @@ import { adapterSuite } from "./suite.ts"
 import { fakeTill } from "./till.ts"
 
 adapterSuite("Fastify", fastifyHosts)
+
+it.each(["/shop", ""])(
+  "serves where a plugin of the app registers it, with the prefix '%s'",
+  async (prefix) => {
+    const app = Fastify()
+    let requests = 0
+    const { handle, handles } = fakeTill().seam
+    const till: Parameters<typeof till402>[0] = {
+      handles,
+      handle: (request, caller) => {
+        requests++
+        return handle(request, caller)
+      }
+    }
+    const plugin: FastifyPluginCallback = (child, _options, done) => {
+      void child.register(till402(till))
+      child.get("/own", () => "my own route")
+      done()
+    }
+    void app.register(plugin, { prefix })
+    const port = await serve(serverOfFastify(app))
+    expect((await send(port, `${prefix}/x402/bare`)).status).toBe(402)
+    expect(requests).toBe(1)
+    expect(JSON.parse((await send(port, `${prefix}/x402/caller`)).text).mount ?? "").toBe(prefix)
+    expect((await send(port, `${prefix}/own`)).text).toBe("my own route")
+    expect((await send(port, `${prefix}/nothing`)).status).toBe(404)
+  }
+)
+
+it("serves once where a plugin has its own handler of paths without a route", async () => {
+  const app = Fastify()
+  const plugin: FastifyPluginCallback = (child, _options, done) => {
+    void child.register(till402(fakeTill().seam))
+    child.setNotFoundHandler((_request, reply) => reply.code(404).send("the plugin's"))
+    done()
+  }
+  void app.register(plugin, { prefix: "/shop" })
+  const port = await serve(serverOfFastify(app))
+  expect((await send(port, "/shop/x402/bare")).status).toBe(402)
+  expect((await send(port, "/shop/nothing")).text).toBe("the plugin's")
+})
 
 it("takes the client's address from a proxy that the Fastify app trusts, and from no other", async () => {
   const addressBehindProxy = async (trustProxy: boolean | string): Promise<unknown> => {

@@ -9,7 +9,7 @@ import { priced as pricedExpress, till402 as expressTill } from "@till402/expres
 import { priced as pricedFastify } from "@till402/fastify"
 import { priced as pricedKoa } from "@till402/koa"
 import type { ErrorRequestHandler, Express, RequestHandler } from "express"
-import Fastify, { type FastifyInstance } from "fastify"
+import Fastify, { type FastifyInstance, type preParsingHookHandler } from "fastify"
 import { describe, expect, it } from "vitest"
 import { expresses } from "./express.ts"
 import { serverOfFastify } from "./fastify.ts"
@@ -198,6 +198,23 @@ describe("a priced handler of Fastify", () => {
     const sold = await settled.pay(settled.url)
     expect([...(await contents(sold)), sold.headers.get("x-a")]).toEqual([200, "high", "1"])
     expect(payment()).toBeTruthy()
+  })
+
+  it("gives nothing away where another preParsing has replaced its price, and serves where both are a list", async () => {
+    const own: preParsingHookHandler = (_request, _reply, payload, done) => done(null, payload)
+    const serving = (merged: (price: ReturnType<typeof pricedFastify>) => object) =>
+      openFastify((app, price) => {
+        app.addHook("onRequest", async (request, reply) => {
+          if (request.headers["x-banned"] !== undefined) return reply.code(429).send("later")
+        })
+        app.get("/tides", merged(price), () => "high")
+      })
+    const lost = await serving((price) => ({ ...price, preParsing: own }))
+    const given = await fetch(lost.url)
+    expect([given.status, (await given.text()).includes("high")]).toEqual([500, false])
+    const both = await serving((price) => ({ ...price, preParsing: [price.preParsing, own] }))
+    expect(await contents(await both.pay(both.url))).toEqual([200, "high"])
+    expect((await fetch(both.url, { headers: { "x-banned": "1" } })).status).toBe(429)
   })
 
   it("runs the hooks of its app: validation, serialization, onSend, onResponse", async () => {

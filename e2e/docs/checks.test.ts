@@ -179,6 +179,23 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "is refused before payers exceed their limits: %s",
       works: "is one that PostgreSQL isolates as it does by default",
       text: "isolates transactions as"
+    },
+    {
+      mistake: "is known by its setting, and by tables without a log",
+      works: "isn't one that writes first",
+      text: "if it crashes, it forgets payments that have settled"
+    },
+    {
+      mistake: "are refused where they would be ignored: another schema, and encryption",
+      works: "are taken where they change nothing, and where others are there for the same",
+      text: "?schema=public&connection_limit=5"
+    }
+  ],
+  "packages/core/test/stores/sqlite/fileRisks.test.ts": [
+    {
+      mistake: "a file on %s can be lost",
+      works: "a file on %s can't",
+      text: "mounted without its folder"
     }
   ],
   "packages/core/test/sqlite.test.ts": [

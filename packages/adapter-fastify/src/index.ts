@@ -5,9 +5,14 @@ import { sendNow } from "./sendNow.ts"
 
 export { priced } from "./priced.ts"
 
+/** The instance whose hooks run for every path: those of a plugin's own run only for its routes. */
+const rootOf = (app: FastifyInstance): FastifyInstance => {
+  const parent = Object.getPrototypeOf(app) as Partial<FastifyInstance> | null
+  return typeof parent?.addHook === "function" ? rootOf(parent as FastifyInstance) : app
+}
+
 /**
- * Mounts a till in Fastify, at the root or under a prefix. Register it on the root instance, so that it sees paths for
- * which there is no route.
+ * Mounts a till in Fastify, at the root or under a prefix: its own, or that of the plugin in which it is registered.
  *
  * Other paths continue to the host's own routes, and errors to its error handler. The till reads bodies itself, before
  * any parser of Fastify.
@@ -29,7 +34,7 @@ export const till402 = (
     { prefix = "" },
     done
   ) => {
-    const mount = prefix.replace(/\/$/, "")
+    const mount = `${app.prefix}${prefix}`.replace(/\/$/, "")
     const handle: onRequestAsyncHookHandler = async (request, reply) => {
       const sent = targetOf(request.raw.url ?? "/")
       if (sent === undefined) return sendNow(reply, () => writeResponse(malformedTarget(), reply.raw))
@@ -42,7 +47,7 @@ export const till402 = (
       const result = await till.handle(incoming(request.raw, { url }), caller)
       return sendNow(reply, () => writeResponse(result, reply.raw))
     }
-    app.addHook("onRequest", handle)
+    rootOf(app).addHook("onRequest", handle)
     done()
   }
   // Hooks of a plugin apply to the plugin's own routes; those of one with this mark, to the instance it is registered on.

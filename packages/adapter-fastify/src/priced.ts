@@ -1,4 +1,4 @@
-import type { PricedRouteOptions, Till } from "@till402/core"
+import { ConfigurationError, type PricedRouteOptions, type Till } from "@till402/core"
 import {
   HeldResponse,
   incoming,
@@ -11,6 +11,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
+  onSendHookHandler,
   preParsingHookHandler,
   RouteShorthandOptions
 } from "fastify"
@@ -20,6 +21,8 @@ import { copyHeaders, sendNow } from "./sendNow.ts"
 export interface PricedHooks {
   readonly preParsing: preParsingHookHandler
   readonly onError: onErrorHookHandler
+  /** Refuses what a handler sends where another `preParsing` has replaced that of the price. */
+  readonly onSend: onSendHookHandler
 }
 
 /**
@@ -69,9 +72,19 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     onError: (request, _reply, _error, done) => {
       responses.get(request)?.refuse(500)
       done()
+    },
+    onSend: (request, { statusCode }, payload, done) => {
+      // Hooks before may have refused the request.
+      if (responses.has(request) || statusCode < 200 || statusCode > 299) done(null, payload)
+      else done(noPrice(options))
     }
   } satisfies RouteShorthandOptions
 }
+
+const noPrice = ({ id }: PricedRouteOptions) =>
+  new ConfigurationError({
+    message: `priced route ${id} has lost its price: another preParsing of the route has replaced that of priced. Give both as a list: preParsing: [price.preParsing, own]`
+  })
 
 /** Responses to requests for priced handlers. */
 const responses = new WeakMap<FastifyRequest, HeldResponse>()

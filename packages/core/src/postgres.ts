@@ -3,10 +3,11 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
 import { type SecretText, unwrapped } from "./runtime/SecretText.ts"
-import { StorageIsReadOnly } from "./ports/StorageMarks.ts"
+import { StorageIsReadOnly, StorageRisks } from "./ports/StorageMarks.ts"
 import { unknownOptions } from "./stores/unknownOptions.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
+import { crashRisks } from "./stores/sql/crashRisks.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
 import { addressOf, openSocket, type PostgresAddress } from "./stores/sql/postgresSocket.ts"
 import { layerSql } from "./stores/sql/stores.ts"
@@ -49,8 +50,10 @@ export const postgres = (options: PostgresOptions): Layer.Layer<Stores, Configur
   const opened = Layer.effect(SqlClient.SqlClient, postgresClient(options))
   // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
   // a database is opened once, wherever its storage is provided.
+  // The tables are there by then.
+  const risks = Layer.effect(StorageRisks, crashRisks).pipe(Layer.provideMerge(layerSql))
   return Layer.effectContext(
-    Effect.map(Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened)))), (stores) =>
+    Effect.map(Layer.build(Layer.fresh(risks.pipe(Layer.provide(opened)))), (stores) =>
       storesWithTimeout(stores, methodTimeoutMillis({ ...defaults, ...options }))
     )
   )
@@ -97,7 +100,13 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
   const url = URL.parse(settings.url)
   const isPostgres = url !== null && ["postgres:", "postgresql:"].includes(url.protocol)
   const address = isPostgres ? addressOf(url) : undefined
-  if (address === undefined) faults.push("url must be postgres://user:password@host:5432/database")
+  if (address === undefined)
+    faults.push(
+      "url must be postgres://user:password@host:5432/database, with characters such as # and / of user and password percent-encoded"
+    )
+  // Another driver's, which this one would ignore.
+  if (/^(?!0|false|disable)/.test(url?.searchParams.get("ssl") ?? "0") && !url?.searchParams.has("sslmode"))
+    faults.push("url has ssl, which would encrypt nothing: give sslmode=require in its place")
   for (const name of ["maxConnections", "connectTimeoutMillis", "statementTimeoutMillis"] as const) {
     const value = settings[name]
     if (!Number.isInteger(value) || value < 1 || value > greatest[name])
@@ -115,10 +124,19 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
 interface ServerSettings {
   readonly isolation: string
   readonly isReadOnly: boolean
+  /** In which tables are created. */
+  readonly schema: string | null
 }
 
 /** Why a till can't use a server with these settings, with the cure. Pure. */
-const problemOf = ({ isReadOnly, isolation }: ServerSettings, onlyReads: boolean): string | undefined => {
+const problemOf = (
+  { isReadOnly, isolation, schema }: ServerSettings,
+  { onlyReads, url }: { readonly onlyReads: boolean; readonly url: string }
+): string | undefined => {
+  // Another driver's parameter.
+  const wanted = URL.parse(url)?.searchParams.get("schema") ?? schema
+  if (wanted !== schema)
+    return `would have the tables in the schema ${schema}: schema=${wanted} in its url counts for other clients alone. Give options=-c%20search_path%3D${wanted} in its place`
   // One statement must see what another one, for which it waited, has written: payers' limits are counted so.
   if (isolation !== "read committed" && !onlyReads)
     return `isolates transactions as ${isolation}, so that calls at the same time fail, and payers get more than their limits. Its role, its database or its url has default_transaction_isolation: set it to 'read committed', as in ALTER ROLE … SET default_transaction_isolation = 'read committed'`
@@ -135,8 +153,11 @@ const startFailure = (database: string, error: SqlError.SqlError): Configuration
   const { cause } = error.reason
   const words = cause instanceof Error ? cause.message : error.reason.message
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
-  return refused.test(code)
-    ? new ConfigurationError({ message: `storage: ${database} can't be used: ${words}` })
+  // PgBouncer, as it is installed.
+  const parameter = /unsupported startup parameter: (\w+)/.exec(words)?.[1]
+  const cure = parameter === undefined ? "" : `. Set ignore_startup_parameters = ${parameter} in PgBouncer`
+  return refused.test(code) || cure !== ""
+    ? new ConfigurationError({ message: `storage: ${database} can't be used: ${words}${cure}` })
     : new StoreError({ operation: `connecting to ${database} (${words})`, cause: error })
 }
 
@@ -166,10 +187,10 @@ export const postgresClient = Effect.fnUntraced(function* (
   // The pool connects on demand; this reports a wrong address at start.
   const [found] = yield* Effect.mapError(
     client<ServerSettings>`SELECT current_setting('transaction_isolation') AS isolation,
-      current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+      current_setting('transaction_read_only') = 'on' AS "isReadOnly", current_schema() AS schema`,
     failure
   )
-  const problem = problemOf(found!, yield* StorageIsReadOnly)
+  const problem = problemOf(found!, { onlyReads: yield* StorageIsReadOnly, url: settings.url })
   if (problem !== undefined)
     return yield* new ConfigurationError({ message: `storage: ${database} ${problem}` })
   return client as SqlClient.SqlClient

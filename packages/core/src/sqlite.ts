@@ -3,8 +3,9 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
 import type { Stores } from "./stores/Stores.ts"
 import * as SqliteClient from "./stores/sqlite/SqliteClient.ts"
-import { StorageIsKept } from "./ports/StorageMarks.ts"
+import { inMemory, StorageRisks } from "./ports/StorageMarks.ts"
 import * as SqliteDatabase from "./stores/sqlite/SqliteDatabase.ts"
+import { fileRisks } from "./stores/sqlite/fileRisks.ts"
 import { watchFile } from "./stores/sqlite/fileWatch.ts"
 import { pathFault } from "./stores/sqlite/pathFault.ts"
 import { unknownOptions } from "./stores/unknownOptions.ts"
@@ -36,24 +37,27 @@ export const sqlite = (options: {
       ? Effect.fail(new ConfigurationError({ message: `storage: ${fault}` }))
       : SqliteClient.connect({ filename }).pipe(
           Effect.mapError((error) => openFailure(filename, error)),
-          // A URI may name what is no file.
-          Effect.tap(() =>
-            filename.startsWith("file:") || SqliteDatabase.isInMemory(filename)
-              ? Effect.void
-              : watchFile(filename)
-          )
+          Effect.tap(() => (isPath(filename) ? watchFile(filename) : Effect.void))
         )
   )
-  const kept = Layer.succeed(
-    StorageIsKept,
-    typeof filename !== "string" || !SqliteDatabase.isInMemory(filename)
+  const risks = Layer.effect(
+    StorageRisks,
+    // Once the file is there.
+    Effect.andThen(SqlClient.SqlClient, risksOf(String(filename)))
   )
   // Layers are shared by reference. Fresh inside, so that two files never share stores; one value outside, so that a
   // file is opened once, wherever its storage is provided.
   return Layer.effectContext(
-    Layer.build(Layer.fresh(layerSql.pipe(Layer.provide(opened), Layer.merge(kept))))
+    Layer.build(Layer.fresh(Layer.merge(layerSql, risks).pipe(Layer.provide(opened))))
   )
 }
+
+/** A URI may name what is no file. */
+const isPath = (filename: string): boolean =>
+  !filename.startsWith("file:") && !SqliteDatabase.isInMemory(filename)
+
+const risksOf = (filename: string) =>
+  isPath(filename) ? fileRisks(filename) : Effect.succeed(SqliteDatabase.isInMemory(filename) ? inMemory : [])
 
 /** Why a file can't be opened with these options; `undefined` if they are right. */
 const faultOf = (options: { readonly filename: unknown }): string | undefined => {
@@ -74,9 +78,13 @@ const isAddress = (filename: string): boolean => /^(?!file:)[a-z][a-z0-9+.-]+:\/
 const isUnlocked = (filename: string): boolean =>
   /^file:.*[?&](?:(?:nolock|immutable)=(?!0|no|off|false)|vfs=unix-none)/.test(filename)
 
+/** The log of one database isn't that of another. */
+const staleLog =
+  ". If a backup was copied over it: stop every process, delete its -wal and -shm, and copy the backup again"
+
 const openFailure = (filename: string, error: SqlError.SqlError): ConfigurationError | StoreError =>
   error.reason._tag === "LockTimeoutError"
     ? new StoreError({ operation: `opening ${filename}`, cause: error })
     : new ConfigurationError({
-        message: `storage: ${filename} can't be opened: ${(filename.startsWith("file:") ? undefined : pathFault(filename)) ?? error.message}`
+        message: `storage: ${filename} can't be opened: ${(filename.startsWith("file:") ? undefined : pathFault(filename)) ?? error.message}${/malformed/.test(error.message) ? staleLog : ""}`
       })

@@ -2,11 +2,12 @@ import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { inspect, promisify } from "node:util"
-import { type Postgres, sharedPostgres } from "@till402/test-postgres"
+import { type Postgres, sharedPostgres, startPostgres } from "@till402/test-postgres"
 import { Effect, Redacted } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../src/domain/Errors.ts"
 import { Charges } from "../src/ports/Charges.ts"
+import { StorageRisks } from "../src/ports/StorageMarks.ts"
 import { addressOf } from "../src/stores/sql/postgresSocket.ts"
 import { postgres, postgresClient, type PostgresOptions } from "../src/postgres.ts"
 import { Till } from "../src/till/PlainTill.ts"
@@ -125,11 +126,105 @@ describe("a database whose transactions don't see what others have written", () 
   })
 })
 
+describe("a database that confirms what a crash takes back", () => {
+  /** Another client changes it; the test's cluster itself waits for no disk. */
+  const setting = (settings: string) => `options=${encodeURIComponent(settings)}`
+  const risksOf = (url: string) =>
+    Effect.runPromise(Effect.provide(StorageRisks, postgres({ url }))).then((risks) =>
+      risks.map(({ problem }) => problem)
+    )
+
+  it("is known by its setting, and by tables without a log", async () => {
+    const url = await cluster.createDatabase()
+    const late = `${url}?${setting("-c synchronous_commit=off")}`
+    expect(await risksOf(late)).toEqual([
+      "PostgreSQL has synchronous_commit = off: if it crashes, it forgets payments that have settled"
+    ])
+    await cluster.execute(url, [
+      "ALTER TABLE till_orders SET UNLOGGED",
+      "ALTER TABLE till_charges SET UNLOGGED"
+    ])
+    expect((await risksOf(late)).slice(1)).toEqual([
+      "till_charges, till_orders are unlogged tables: if PostgreSQL crashes, they are empty"
+    ])
+  })
+
+  it("isn't one that writes first", async () => {
+    const durable = await startPostgres({ durable: true })
+    try {
+      expect(await risksOf(await durable.createDatabase())).toEqual([])
+    } finally {
+      await durable.stop()
+    }
+  })
+})
+
+describe("parameters of another client's address", () => {
+  it("are refused where they would be ignored: another schema, and encryption", async () => {
+    const url = await cluster.createDatabase()
+    const schema = await failureOf({ url: `${url}?schema=shop` })
+    expect(schema).toBeInstanceOf(ConfigurationError)
+    expect(schema.message).toMatch(
+      /would have the tables in the schema public: schema=shop .*search_path%3Dshop in its place$/
+    )
+    const ssl = await failureOf({ url: `${url}?ssl=true` })
+    expect(ssl).toBeInstanceOf(ConfigurationError)
+    expect(ssl.message).toMatch(/url has ssl, which would encrypt nothing: give sslmode=require/)
+  })
+
+  it("are taken where they change nothing, and where others are there for the same", async () => {
+    const url = await cluster.createDatabase()
+    await cluster.execute(url, ["CREATE SCHEMA shop"])
+    const search = `options=${encodeURIComponent("-c search_path=shop")}`
+    const taken = [
+      "schema=public",
+      "ssl=false",
+      `schema=shop&${search}`,
+      "pgbouncer=true&connection_limit=5",
+      "ssl=true&sslmode=prefer"
+    ]
+    for (const parameters of taken)
+      expect(
+        await Effect.runPromise(
+          Effect.provide(claimOf(parameters), postgres({ url: `${url}?${parameters}` }))
+        )
+      ).toEqual({
+        _tag: "Claimed"
+      })
+  })
+})
+
+describe("a pooler", () => {
+  it("that takes no statement_timeout is refused, with its setting", async () => {
+    const words = "unsupported startup parameter: statement_timeout"
+    const fields = Buffer.from(`SFATAL\0VFATAL\0C08P01\0M${words}\0\0`)
+    const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4])
+    const pooler = createServer((socket) => {
+      socket.on("error", () => undefined)
+      socket.once("data", () => socket.end(Buffer.concat([head, fields])))
+    })
+    pooler.listen(0, "127.0.0.1")
+    await once(pooler, "listening")
+    const { port } = pooler.address() as AddressInfo
+    const error = await failureOf({ url: `postgres://till@127.0.0.1:${port}/till` })
+    pooler.close()
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toContain(
+      `${words}. Set ignore_startup_parameters = statement_timeout in PgBouncer`
+    )
+  })
+})
+
 describe("an address that is wrong", () => {
   const secret = "secret-word"
   it.each([
     ["no PostgreSQL", () => `mysql://till:${secret}@localhost/till`, /url must be postgres:/],
     ["no address", () => `till:${secret}`, /url must be postgres:/],
+    [
+      "a password with a #",
+      () => `postgres://till:${secret}#@localhost/till`,
+      /# and \/ of user and password percent-encoded/
+    ],
     ["a broken host", () => `postgres://till:${secret}@%zz/till`, /url must be postgres:/],
     [
       "a wrong password",

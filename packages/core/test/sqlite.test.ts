@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
@@ -25,6 +25,7 @@ import {
 } from "../../testing/src/stores/records.ts"
 import { claimOf } from "./stores/sql/claimOf.ts"
 import { temporaryFiles } from "./stores/sql/folder.ts"
+import { rehearsing } from "./stores/sql/rehearsing.ts"
 
 const nextFile = temporaryFiles()
 const { key } = sampleCharge()
@@ -131,6 +132,44 @@ describe("a file", () => {
       renameSync(`${filename}.other`, filename)
     })
     expect(replaced).toEqual(["storage_created", expect.stringContaining("was replaced while it is in use")])
+  })
+
+  it("that its process may only read, as one of root, is refused with what to give", async () => {
+    const filename = nextFile()
+    await Effect.runPromise(Effect.provide(claimOf("key"), sqlite({ filename })))
+    const readOnly = sqlite({ filename: `file:${filename}?mode=ro` })
+    const { message } = await Effect.runPromise(Effect.flip(Effect.provide(rehearsing(), readOnly)))
+    expect(message).toMatch(
+      /may not write to its database: attempt to write a readonly database\. Give the user/
+    )
+  })
+
+  it("over which a backup was copied, while the log of the other one stays, is refused with what to delete", async () => {
+    const filename = nextFile()
+    const backup = `${filename}.backup`
+    await Effect.runPromise(Effect.provide(claimOf("key"), sqlite({ filename })))
+    const file = new DatabaseSync(filename)
+    file.exec(`VACUUM INTO '${backup}'`)
+    // As a process that was killed leaves it.
+    file.exec(
+      "CREATE TABLE own (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO own (note) VALUES ('a'), ('b')"
+    )
+    for (let rows = 0; rows < 10; rows++)
+      file.exec("INSERT INTO own (note) SELECT hex(randomblob(200)) FROM own")
+    copyFileSync(`${filename}-wal`, `${filename}.log`)
+    file.close()
+    copyFileSync(backup, filename)
+    copyFileSync(`${filename}.log`, `${filename}-wal`)
+    const { message } = await openingOf(filename)
+    expect(message).toMatch(
+      /malformed\. If a backup was copied over it: stop every process, delete its -wal and -shm/
+    )
+    rmSync(`${filename}-wal`, { force: true })
+    rmSync(`${filename}-shm`, { force: true })
+    copyFileSync(backup, filename)
+    expect(await Effect.runPromise(Effect.provide(claimOf("key-2"), sqlite({ filename })))).toEqual({
+      _tag: "Claimed"
+    })
   })
 
   it("keeps everything when it is closed and opened again", async () => {

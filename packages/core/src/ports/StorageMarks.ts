@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { ConfigurationError, StoreError } from "../domain/Errors.ts"
+import type { Risk } from "../runtime/secondsRisk.ts"
 
 /** What a storage was used with, by name: the digests of the host's keys, its address and wallets. A mark never changes. */
 export interface Marks {
@@ -9,11 +10,18 @@ export interface Marks {
   readonly add: (name: string, value: string) => Effect.Effect<void, StoreError>
 }
 
-/** Whether what a till stores outlives its process: not in `memory()`, nor in an SQLite database in memory. */
-export const StorageIsKept: Context.Reference<boolean> = Context.Reference<boolean>(
-  "@till402/core/StorageIsKept",
-  { defaultValue: () => true }
+/** How what a till stores can be lost although it was written, as far as its storage knows. */
+export const StorageRisks: Context.Reference<ReadonlyArray<Risk>> = Context.Reference<ReadonlyArray<Risk>>(
+  "@till402/core/StorageRisks",
+  { defaultValue: () => [] }
 )
+
+export const storageRisk = (problem: string, cure: string): Risk => ({ setting: "storage", problem, cure })
+
+/** Of `memory()`, and of an SQLite database in memory. */
+export const inMemory: ReadonlyArray<Risk> = [
+  storageRisk("Charges are in memory: a restart loses what was paid for", "Give a database, such as sqlite")
+]
 
 /** Whether a storage is opened for reading, or by operators beside the till: then its schema is never migrated. */
 export const StorageIsReadOnly: Context.Reference<boolean> = Context.Reference<boolean>(

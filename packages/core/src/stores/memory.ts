@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { StorageIsKept } from "../ports/StorageMarks.ts"
+import { inMemory, StorageRisks } from "../ports/StorageMarks.ts"
 import { Charges } from "../ports/Charges.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
@@ -14,7 +14,7 @@ export const layerMemoryStores: Layer.Layer<Stores> = Layer.mergeAll(
   Orders.layerMemory,
   VaultItems.layerMemory,
   VaultPurchases.layerMemory,
-  Layer.succeed(StorageIsKept, false)
+  Layer.succeed(StorageRisks, inMemory)
 )
 
 /**

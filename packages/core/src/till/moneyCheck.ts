@@ -3,7 +3,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { Operations } from "../operations/Operation.ts"
 import { report } from "../runtime/events.ts"
 import { isTestRun } from "../runtime/nodeEnv.ts"
-import { StorageIsKept } from "../ports/StorageMarks.ts"
+import { StorageRisks } from "../ports/StorageMarks.ts"
 import { Facilitator } from "../toll/facilitator/Facilitator.ts"
 import { textOf } from "./Check.ts"
 import { lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
@@ -37,10 +37,12 @@ export const moneyChecks = Effect.fnUntraced(function* (
         (entry): entry is [string, number] => deadlineNames.has(entry[0]) && typeof entry[1] === "number"
       )
     ),
-    storageIsKept: yield* StorageIsKept,
     refundWallet: refundWallet?.address,
     refundsOnSolana: solanaRefunds?.network,
-    ofOperations: operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk])),
+    known: [
+      ...(yield* StorageRisks),
+      ...operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk]))
+    ],
     onCredit: new Set(
       operations.flatMap(({ endpoint, settlement }) =>
         settlement?.beforeWork === true ? [] : [endpoint.identifier]

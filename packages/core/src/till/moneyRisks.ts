@@ -31,8 +31,6 @@ export interface MoneyFacts {
   readonly facilitators: ReadonlyArray<string>
   /** The deadlines of its facilitators that are numbers. */
   readonly deadlines: ReadonlyArray<readonly [name: string, millis: number]>
-  /** What the till stores outlives its process. */
-  readonly storageIsKept: boolean
   /** The address of the wallet that pays refunds on EVM. */
   readonly refundWallet: string | undefined
   /** The network (CAIP-2) on which refunds are sent on Solana. */
@@ -41,8 +39,8 @@ export interface MoneyFacts {
   readonly prices: ReadonlyMap<string, bigint>
   /** The ids of those that work before their payment settles. */
   readonly onCredit: ReadonlySet<string>
-  /** Those that operations report themselves. */
-  readonly ofOperations: ReadonlyArray<Risk>
+  /** Those that storage and operations report themselves. */
+  readonly known: ReadonlyArray<Risk>
 }
 
 const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
@@ -287,7 +285,7 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { ofOperations, refundsOnSolana, refundWallet, settings, storageIsKept } = facts
+  const { known, refundsOnSolana, refundWallet, settings } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return []
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
@@ -299,12 +297,6 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
     ...addressRisks(facts, real),
     ...durationRisks(facts),
     ...amountRisks(facts, real),
-    !storageIsKept &&
-      risk(
-        "storage",
-        "Charges are in memory: a restart loses what was paid for",
-        "Give a database, such as sqlite"
-      ),
     ...secretRisks(settings),
     refundWallet !== undefined &&
       unread.length > 0 &&
@@ -319,7 +311,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
         `solanaRefunds sends on ${refundsOnSolana}, so nothing is refunded on ${unrefunded.join(", ")}`,
         "Give it that network"
       ),
-    ...ofOperations.map(riskOf)
+    ...known.map(riskOf)
   ]
   return risks.filter((risk) => risk !== false)
 }

@@ -413,12 +413,11 @@ describe("the token of a live till", () => {
       movesNoMoney: () => false,
       facilitators: [],
       deadlines: [],
-      storageIsKept: true,
       refundWallet: undefined,
       refundsOnSolana: undefined,
       prices: new Map(),
       onCredit: new Set(),
-      ofOperations: []
+      known: []
     }).map(({ problem }) => problem)
   }
 

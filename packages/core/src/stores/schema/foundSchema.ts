@@ -9,6 +9,9 @@ import { type Schema, uniqueName } from "./Schema.ts"
 /** An index that failed while it was created: it finds no rows, and a unique one refuses them. */
 export const invalid = " (invalid)"
 
+/** A trigger that was switched off, as imports do. */
+export const disabled = " (disabled)"
+
 interface Found {
   readonly name: string
 }
@@ -44,7 +47,7 @@ export const catalog = (sql: SqlClient.SqlClient) =>
           AND x.indpred IS NULL AND x.indexprs IS NULL AND k.place <= x.indnkeyatts
         GROUP BY x.indexrelid, t.relname`,
       triggers: sql<Found>`
-        SELECT c.relname || '.' || t.tgname AS name
+        SELECT c.relname || '.' || t.tgname || CASE WHEN t.tgenabled IN ('O', 'A') THEN '' ELSE ${disabled} END AS name
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = current_schema() AND c.relname LIKE 'till\\_%' AND NOT t.tgisinternal`,

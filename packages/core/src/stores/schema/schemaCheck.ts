@@ -1,7 +1,7 @@
 import { Effect, Record as Records } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { ConfigurationError } from "../../domain/Errors.ts"
-import { catalog, foundSchema, invalid } from "./foundSchema.ts"
+import { catalog, disabled, foundSchema, invalid } from "./foundSchema.ts"
 import { type Schema, schemaOf, tableOf } from "./Schema.ts"
 
 /*
@@ -25,18 +25,20 @@ export const schemaFaults = (needed: Schema, found: Schema): ReadonlyArray<strin
     ...Records.toEntries(parts).flatMap(([part, kind]) =>
       Array.from(needed[part])
         .filter((name) => !missing.has(tableOf(name)) && !found[part].has(name))
-        .map((name) => `${kind} ${name} is missing`)
+        .map((name) => `${kind} ${name} is ${found[part].has(name + disabled) ? "disabled" : "missing"}`)
     )
   ]
 }
 
-/** The statements that create indexes which are missing, if nothing else is: an operator can run them. Pure. */
+/** The statements that create missing indexes and enable triggers, if nothing else is wrong: for an operator. Pure. */
 const repairOf = (
   faults: ReadonlyArray<string>,
   statements: ReadonlyArray<string>,
   { indexes }: Schema
 ): ReadonlyArray<string> | undefined => {
   const repairs = faults.map((fault) => {
+    const [, table, trigger] = /^trigger (\w+)\.(\w+) is disabled$/.exec(fault) ?? []
+    if (trigger !== undefined) return `ALTER TABLE ${table} ENABLE TRIGGER ${trigger}`
     const name = /^index \w+\.(\w+) is missing$/.exec(fault)?.[1]
     // Where a unique one was missing, rows may have come in that it refuses.
     return statements.find((text) => /^CREATE INDEX IF NOT EXISTS (\w+)/.exec(text)?.[1] === (name ?? ""))
@@ -59,7 +61,7 @@ export const checkSchema = Effect.fnUntraced(function* (
   const cure =
     repair === undefined
       ? "It was made by a version before the first release, or changed by other means. Restore a backup, or start with an empty database and move your records into it."
-      : `Nothing else is wrong. Create what is missing, and start again:\n${repair.map((text) => `${text.replaceAll(/\s+/g, " ").trim()};`).join("\n")}`
+      : `Nothing else is wrong. Run this as the owner of the tables, and start again:\n${repair.map((text) => `${text.replaceAll(/\s+/g, " ").trim()};`).join("\n")}`
   return yield* new ConfigurationError({
     message: `storage: the schema of the database is not the one that this version of Till402 needs: ${faults.join("; ")}. ${cure}`
   })

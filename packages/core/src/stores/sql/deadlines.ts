@@ -3,7 +3,7 @@ import { StoreError } from "../../domain/Errors.ts"
 import { Charges } from "../../ports/Charges.ts"
 import { Orders } from "../../shop/ports/Orders.ts"
 import { Quotes } from "../../shop/ports/Quotes.ts"
-import { StorageMarks, StorageRehearsal } from "../../ports/StorageMarks.ts"
+import { StorageMarks, StorageRehearsal, StorageRisks } from "../../ports/StorageMarks.ts"
 import { StoreClock } from "../../ports/StoreClock.ts"
 import type { Stores } from "../Stores.ts"
 import { VaultItems } from "../../shop/ports/VaultItems.ts"
@@ -60,6 +60,7 @@ export const storesWithTimeout = (
       storeWithTimeout("vaultPurchases", Context.get(stores, VaultPurchases), millis)
     ),
     Context.add(StorageRehearsal, Context.get(stores, StorageRehearsal)),
+    Context.add(StorageRisks, Context.get(stores, StorageRisks)),
     Context.add(
       StoreClock,
       clock === undefined ? undefined : { nowMillis: withTimeout("clock", clock.nowMillis, millis) }

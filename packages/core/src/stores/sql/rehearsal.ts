@@ -185,6 +185,13 @@ const explain = (sql: SqlClient.SqlClient, operation: string, cause: unknown) =>
   const words = String(message)
     .replaceAll(/\S{66,}/g, "…")
     .slice(0, 300)
+  // SQLite opens a file that its process may only read.
+  if (/readonly database/.test(words))
+    return Effect.fail(
+      new ConfigurationError({
+        message: `storage: the till may not write to its database: ${words}. Give the user of this process the file, its -wal and -shm, and their folder: they may belong to root, as which it was started once`
+      })
+    )
   const refused = new ConfigurationError({
     message: `storage: a sale was rehearsed on this database and taken back. It failed at ${operation}: ${words}. A constraint, a unique index, a trigger, a rule, a policy or the type of a column refuses, changes or hides rows of Till402's: remove it. Columns that may be empty, other indexes, and triggers that leave these rows alone may stay`
   })

@@ -83,6 +83,7 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
       env: {}
     })
     let isOpen = false
+    let isClosing = false
     let running = 0
     const ended = new Promise<string>((done) => {
       const end = (reason: Error) => {
@@ -100,6 +101,7 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
         if (++running === 1) worker.ref()
       },
       close: async () => {
+        isClosing = true
         worker.ref()
         worker.postMessage(undefined)
         await ended
@@ -109,7 +111,8 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
       if (opened !== "opened") return reject(new OpenFailure(opened))
       worker.on("message", (replied: Replies) => {
         running -= replied.replies.length
-        if (running === 0) worker.unref()
+        // Its end is awaited.
+        if (running === 0 && !isClosing) worker.unref()
         onReplies(replied)
       })
       worker.unref()

@@ -97,7 +97,9 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     const name = await inUse(engine)
     await engine.run(name, ["DROP INDEX till_charges_owed", "DROP INDEX till_charges_named"])
     const { message } = (await failureOf(engine, name)) as ConfigurationError
-    expect(message).toContain("Nothing else is wrong. Create what is missing, and start again:\n")
+    expect(message).toContain(
+      "Nothing else is wrong. Run this as the owner of the tables, and start again:\n"
+    )
     const statements = message.split("\n").slice(1)
     expect(statements).toHaveLength(2)
     await engine.run(name, statements)
@@ -226,6 +228,17 @@ describe.each(engines)("the schema found, in %s", (dialect, engine) => {
     const name = await inUse(engine)
     await engine.run(name, ["UPDATE till_migrations SET name = 'other' WHERE migration_id = 1"])
     expect(String(await failureOf(engine, name))).toMatch("1_other")
+  })
+})
+
+describe("a trigger of PostgreSQL", () => {
+  it("is disabled, as imports do: the error has the statement that enables it, after which the till starts", async () => {
+    const name = await inUse(postgresEngine)
+    await postgresEngine.run(name, ["ALTER TABLE till_ledger DISABLE TRIGGER ALL"])
+    const { message } = (await failureOf(postgresEngine, name)) as ConfigurationError
+    expect(message).toContain("trigger till_ledger.till_ledger_kept is disabled. Nothing else is wrong.")
+    await postgresEngine.run(name, message.split("\n").slice(1))
+    expect(await failureOf(postgresEngine, name)).toBe("opened")
   })
 })
 

@@ -18,6 +18,23 @@ describe("the client of a file", () => {
     expect(stdout).toBe("written 500\n")
   })
 
+  it("closes before its process ends, though a statement was still running", async () => {
+    const source = join(import.meta.dirname, "../../../src/stores/sqlite")
+    const text = `
+      const { onThread } = await import(${JSON.stringify(join(source, "SqliteThread.ts"))})
+      const { control } = await import(${JSON.stringify(join(source, "SqliteSession.ts"))})
+      const receiver = { onReplies: () => undefined, onEnd: () => undefined }
+      for (let times = 0; times < 20; times++) {
+        const thread = await onThread(${JSON.stringify(nextFile())}, receiver)
+        thread.post({ id: 1, job: control("CREATE TABLE IF NOT EXISTS own (id INTEGER)"), inTransaction: false })
+        await thread.close()
+      }
+      console.log("closed")`
+    const host = [...flags, "--input-type=module", "--eval", text]
+    const { stdout } = await promisify(execFile)(process.execPath, host)
+    expect(stdout).toBe("closed\n")
+  })
+
   it.each([
     ["in arguments", ["--import", preloaded], ""],
     ["in the environment", [], `--import=${preloaded.replaceAll('"', "'")}`]
