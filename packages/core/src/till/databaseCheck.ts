@@ -123,7 +123,7 @@ export const databaseChecks = (
     checkOf("database", setting, {
       status: "warn",
       problem: `This database was used with ${setting} ${before}, and now with ${value}`,
-      cure: "If it is another service's, stop, and give this one its own"
+      cure: "If it is another service's, stop, and give this one its own. In a copy, open orders, mail and refunds go on as in the original"
     })
   )
 ]

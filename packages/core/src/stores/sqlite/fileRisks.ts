@@ -10,30 +10,27 @@ import type { Risk } from "../../runtime/secondsRisk.ts"
 
 const overlay = 0x794c7630
 
-const onNetwork = (name: string): Risk =>
-  storageRisk(
-    `The SQLite file is on a network file system (${name}), where two machines that use it break it`,
-    "Give a path on a disk of this machine, or use postgres"
-  )
+const inTmpfs = storageRisk(
+  "The SQLite file is in memory (tmpfs): a restart of the machine or container loses what was paid for",
+  "Give a path on a disk"
+)
+const inContainer = storageRisk(
+  "The SQLite file is in the container itself (overlay): a new container, as of each release, has lost what was paid for",
+  "Give a path in a volume"
+)
+const onNetwork = storageRisk(
+  "The SQLite file is on a network file system (NFS or SMB), where two machines that use it break it",
+  "Give a path on a disk of this machine, or use postgres"
+)
 
 /** By their numbers on Linux; elsewhere none has one of these. */
 const ofFileSystems: ReadonlyMap<number, Risk> = new Map([
-  [
-    0x01021994,
-    storageRisk(
-      "The SQLite file is in memory (tmpfs): a restart of the machine or container loses what was paid for",
-      "Give a path on a disk"
-    )
-  ],
-  [
-    overlay,
-    storageRisk(
-      "The SQLite file is in the container itself (overlay): a new container, as of each release, has lost what was paid for",
-      "Give a path in a volume"
-    )
-  ],
-  [0x6969, onNetwork("NFS")],
-  ...[0x517b, 0xfe534d42, 0xff534d42].map((number) => [number, onNetwork("SMB")] as const)
+  [0x01021994, inTmpfs],
+  [overlay, inContainer],
+  [0x6969, onNetwork],
+  [0x517b, onNetwork],
+  [0xfe534d42, onNetwork],
+  [0xff534d42, onNetwork]
 ])
 
 const mountedAlone = storageRisk(

@@ -15,9 +15,9 @@ const problemsOf = (...places: Parameters<typeof placeRisks>) =>
 it.each([
   ["tmpfs", 0x01021994, /in memory \(tmpfs\): a restart/],
   ["a container", overlay, /in the container itself \(overlay\): a new container/],
-  ["NFS", 0x6969, /network file system \(NFS\)/],
-  ["CIFS", 0xff534d42, /network file system \(SMB\)/],
-  ["SMB 2", 0xfe534d42, /network file system \(SMB\)/]
+  ["NFS", 0x6969, /network file system/],
+  ["CIFS", 0xff534d42, /network file system/],
+  ["SMB 2", 0xfe534d42, /network file system/]
 ])("a file on %s can be lost", (_, fileSystem, problem) => {
   expect(problemsOf(on(fileSystem), on(fileSystem))).toEqual([expect.stringMatching(problem)])
 })
