@@ -265,10 +265,6 @@ export const makeTill = (options: TillOptions): RunningTill => {
     throw Cause.hasInterruptsOnly(exit.cause) ? closed() : Cause.squash(exit.cause)
   }
 
-  const handles = pathHandler(
-    { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
-    (options.operations ?? []).map(({ path }) => path)
-  )
   const isRunning = () => started !== undefined && disposing === undefined
   const health = async (): Promise<TillHealth> => {
     if (startProblem !== undefined) return healthWithout("failed", startProblem, new Date())
@@ -296,14 +292,13 @@ export const makeTill = (options: TillOptions): RunningTill => {
         throw new TypeError(
           "till.fetch takes a web Request. In Express, Fastify and Koa, mount the till with its adapter: see docs/mounting.md"
         )
-      const incomingRequest = incoming(request)
-      const { pathname } = incomingRequest.url
-      // A router of files, such as Next's, may have it below another path than that of `baseUrl`: nothing is found there.
-      const mount = handles(pathname) ? undefined : /^(.*?)\/x402(?:\/|$)/.exec(pathname)?.[1]
-      return webResponse(await handle(incomingRequest, mount === undefined ? caller : { ...caller, mount }))
+      return webResponse(await handle(incoming(request), caller))
     },
     price,
-    handles,
+    handles: pathHandler(
+      { ...configuration, publicRoutes: new Map(Object.entries(options.publicRoutes ?? {})) },
+      (options.operations ?? []).map(({ path }) => path)
+    ),
     settings: async () => {
       const { settingsInForce } = await import("./settings/settingsInForce.ts")
       return settingsInForce(configuration, options, {

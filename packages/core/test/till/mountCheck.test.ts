@@ -50,20 +50,6 @@ it.each([
   expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/shop") }])
 })
 
-it("a request at another path, as Next's files give it, is not found, and reported once with that path", async () => {
-  const { messages, till } = await open("https://shop.example")
-  const statusOf = async (path: string) =>
-    (await till.fetch(new Request(`https://shop.example${path}`))).status
-  expect([await statusOf(track), await statusOf("/x402/nothing"), await statusOf("/favicon.ico")]).toEqual([
-    402, 404, 404
-  ])
-  expect(messages()).toEqual([])
-  expect([await statusOf(`/api${track}`), await statusOf(`/api${track}`)]).toEqual([404, 404])
-  expect(messages()).toEqual([
-    expect.stringMatching(/mounted at \/api, .* Set baseUrl to https:\/\/shop\.example\/api/)
-  ])
-})
-
 it("a mount at /x402 is told how to mount", async () => {
   const { messages, send } = await open("https://shop.example/api")
   expect(await send("/search?q=desk", "/api/x402")).toBe(404)
