@@ -299,6 +299,28 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "may add no rows for lack of a policy",
       works: "sees no entries for lack of a policy, and all with one",
       text: "a policy of all rows"
+    },
+    {
+      mistake: "a trigger that changes an amount",
+      works: "a trigger of PostgreSQL that turns amounts into numbers",
+      text: "or sum amounts as numbers"
+    },
+    {
+      mistake: "a CHECK that long orders fail",
+      works: "is a busy database, and no wrong one",
+      text: "nothing is rehearsed: that is the event `storage_failed`, and the till starts"
+    }
+  ],
+  "packages/core/test/stores/sql/postgresRisks.test.ts": [
+    {
+      mistake: "without TLS is reported with its cure",
+      works: "%s comes over the Internet: %s",
+      text: "Add sslmode=verify-full to its url"
+    },
+    {
+      mistake: "reports tables that the role of a web API may read, and none behind row-level security",
+      works: "reports nothing of a server as it comes, nor of other roles",
+      text: "strangers see addresses and mark refunds as due"
     }
   ],
   "packages/core/test/stores/schema/upgrades.test.ts": [

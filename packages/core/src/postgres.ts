@@ -7,7 +7,7 @@ import { StorageIsReadOnly, StorageRisks } from "./ports/StorageMarks.ts"
 import { unknownOptions } from "./stores/unknownOptions.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
-import { crashRisks } from "./stores/sql/crashRisks.ts"
+import { postgresRisks } from "./stores/sql/postgresRisks.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
 import { addressOf, openSocket, type PostgresAddress } from "./stores/sql/postgresSocket.ts"
 import { layerSql } from "./stores/sql/stores.ts"
@@ -51,7 +51,7 @@ export const postgres = (options: PostgresOptions): Layer.Layer<Stores, Configur
   // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
   // a database is opened once, wherever its storage is provided.
   // The tables are there by then.
-  const risks = Layer.effect(StorageRisks, crashRisks).pipe(Layer.provideMerge(layerSql))
+  const risks = Layer.effect(StorageRisks, postgresRisks).pipe(Layer.provideMerge(layerSql))
   return Layer.effectContext(
     Effect.map(Layer.build(Layer.fresh(risks.pipe(Layer.provide(opened)))), (stores) =>
       storesWithTimeout(stores, methodTimeoutMillis({ ...defaults, ...options }))

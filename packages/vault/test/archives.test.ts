@@ -154,7 +154,14 @@ describe("a ZIP archive is refused", () => {
         "credentials.json",
         "config/secrets.yaml",
         "UTC--2024-01-01T00-00-00.000Z--209693bc6afc0c5328ba36faf03c514ef312287c",
+        "mnemonic.txt",
+        "wallet/Seed-Phrase.txt",
+        "private_key",
+        "recovery phrase.json.bak",
         // Not private:
+        "private-keys.md",
+        "mnemonics.txt",
+        "locales/en/wallet.json",
         ".dev.vars.example",
         "service-account.example.json",
         "services/account.md",
@@ -221,7 +228,11 @@ describe("a ZIP archive is refused", () => {
       "client_secret_12.apps.json",
       "credentials.json",
       "config/secrets.yaml",
-      "UTC--2024-01-01T00-00-00.000Z--209693bc6afc0c5328ba36faf03c514ef312287c"
+      "UTC--2024-01-01T00-00-00.000Z--209693bc6afc0c5328ba36faf03c514ef312287c",
+      "mnemonic.txt",
+      "wallet/Seed-Phrase.txt",
+      "private_key",
+      "recovery phrase.json.bak"
     ])
     expect(found.faults[0]?.message).toContain("--allow")
     const allow = found.faults.map(({ path: part }) => part).filter((part) => part !== "cert.pem")

@@ -44,8 +44,9 @@ export const moneyChecks = Effect.fnUntraced(function* (
       ...operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk]))
     ],
     onCredit: new Set(
-      operations.flatMap(({ endpoint, settlement }) =>
-        settlement?.beforeWork === true ? [] : [endpoint.identifier]
+      // What a quote promises is bought after its payment has settled.
+      operations.flatMap(({ endpoint, price, settlement }) =>
+        settlement?.beforeWork === true || price._tag === "Quoted" ? [] : [endpoint.identifier]
       )
     ),
     prices: new Map(

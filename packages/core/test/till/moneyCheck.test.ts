@@ -304,6 +304,17 @@ describe("a till that takes real money", () => {
       })
     ).toEqual(nothing)
     expect(await start({ margin: () => "0.05" })).toEqual(nothing)
+    // What a quote promises is bought after its payment has settled, and lasts as long as it takes.
+    expect(
+      await start({
+        settlement: { track: "before-work" },
+        fulfilment: fakeFulfilment(),
+        mailer: fakeMailer(),
+        trustFacilitator: true,
+        maxTimeoutSeconds: 30,
+        upstreamTimeoutMillis: 40_000
+      })
+    ).toEqual(nothing)
     for (const maxAgeMillis of [60_000, 3_600_000, 7_200_000, 10_800_000])
       expect(
         await start({

@@ -51,6 +51,8 @@ const translations =
 const history = /^\.[a-z_]+_history$/
 /** The database of a till, and the key of a wallet, as these documents name them. */
 const ofTill = /^(?:till\.sqlite(?:-(?:wal|shm|journal))?|key\.txt)$/
+/** What the words of a wallet are saved as. */
+const words = /^(?:mnemonic|(?:seed|recovery)[._ -]?phrase|private[._ -]?key)(?:\.(?:txt|json))?$/
 /** What Ethereum's clients write: a key, locked by a password. */
 const keystore = /^utc--\d{4}-/
 /** Keys of a server by `ssh-keygen -A`. */
@@ -72,7 +74,7 @@ const isPrivate = (segment: string, folder: string): boolean => {
   if (name === "config.json") return parent === ".docker"
   if (name === "id.json") return !translations.test(parent)
   if (ofTools.test(`${parent}/${name}`)) return true
-  return [sshKey, hostKey, keyFile, keystore, history, ofTill, terraformState].some((pattern) =>
+  return [sshKey, hostKey, keyFile, keystore, history, ofTill, terraformState, words].some((pattern) =>
     pattern.test(name)
   )
 }

@@ -77,13 +77,18 @@ export const offerFault = (offer: Offer, nowMillis: number): string | undefined 
   return expiresAtMillis <= nowMillis ? "expiresAt: the offer has already expired" : undefined
 }
 
+/** A price is held for so long at most: milliseconds that were taken for seconds end in the year 58,000. */
+const maxQuoteMillis = 7 * 24 * 3_600_000
+
 /** Reads the result of `quote`. */
 export const readOffer = Effect.fnUntraced(function* (
   response: unknown
 ): Effect.fn.Return<Offer, MalformedResponse> {
   const offer = toOffer(yield* readQuotedOffer(response))
-  const fault = offerFault(offer, yield* Clock.currentTimeMillis)
-  return fault === undefined ? offer : yield* new MalformedResponse({ message: fault })
+  const nowMillis = yield* Clock.currentTimeMillis
+  const fault = offerFault(offer, nowMillis)
+  if (fault !== undefined) return yield* new MalformedResponse({ message: fault })
+  return { ...offer, expiresAtMillis: Math.min(offer.expiresAtMillis, nowMillis + maxQuoteMillis) }
 })
 
 /** Reads the result of `place`. */

@@ -2,6 +2,8 @@ import { Clock, Effect, Predicate } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "../../domain/Errors.ts"
 import { Charges, type LedgerKind, type NewCharge } from "../../ports/Charges.ts"
+import { causeName } from "../../runtime/causeName.ts"
+import { report } from "../../runtime/events.ts"
 import { Identifiers } from "../../runtime/Identifiers.ts"
 import { Orders } from "../../shop/ports/Orders.ts"
 import { Quotes } from "../../shop/ports/Quotes.ts"
@@ -174,10 +176,21 @@ const purchases = Effect.fnUntraced(function* (made: Made, otherId: string) {
   ])
 })
 
-/** Says why a rehearsal failed. What a retry may mend is no fault of the database: it is busy. */
+/** Of PostgreSQL: no room, no memory, a server that ends, or a disk that fails. */
+const outage = /^(?:53|57|58)/
+/** Of SQLite: a disk that fails, or is full. */
+const diskErrors: ReadonlySet<number> = new Set([10, 13])
+
+/** Whether an error says nothing about the tables: the database is busy, or can't work now. */
+const isPassing = ({ isRetryable, reason: { cause } }: SqlError.SqlError): boolean =>
+  isRetryable ||
+  (Predicate.hasProperty(cause, "code") && outage.test(String(cause.code))) ||
+  (Predicate.hasProperty(cause, "errcode") && diskErrors.has(Number(cause.errcode) & 0xff))
+
+/** Says why a rehearsal failed. */
 const explain = (sql: SqlClient.SqlClient, operation: string, cause: unknown) => {
   const error = cause instanceof SqlError.SqlError ? cause : undefined
-  if (error?.isRetryable === true)
+  if (error !== undefined && isPassing(error))
     return Effect.fail(new StoreError({ operation: `rehearsal of ${operation}`, cause }))
   const source = error?.reason.cause ?? cause
   const message = Predicate.hasProperty(source, "message") ? source.message : source
@@ -205,13 +218,15 @@ const explain = (sql: SqlClient.SqlClient, operation: string, cause: unknown) =>
 }
 
 /** A till far from its database takes seconds. */
-const maxMillis = 30_000
+const longestMillis = 30_000
+/** It takes milliseconds on a file, whose other processes wait for five seconds to write. A busy event loop takes longer. */
+const longestOnFileMillis = 3_000
 
 /**
  * Rehearses payments, and what the routes of a till store beside them, by the kinds of `KeyedRecords`. Fails with
  * `ConfigurationError` where a sale would fail, or would not be kept as it was written.
  */
-export const rehearse = Effect.fnUntraced(function* (kinds: ReadonlySet<string>) {
+export const rehearse = Effect.fnUntraced(function* (kinds: ReadonlySet<string>, maxMillis = longestMillis) {
   const sql = yield* SqlClient.SqlClient
   const { uuid } = yield* Identifiers
   const [made, otherId] = [{ id: uuid(), nowMillis: yield* Clock.currentTimeMillis }, uuid()]
@@ -231,3 +246,25 @@ export const rehearse = Effect.fnUntraced(function* (kinds: ReadonlySet<string>)
     ? explain(sql, failure.operation, failure.cause)
     : explain(sql, "its transaction", failure)
 })
+
+/**
+ * Rehearses where a till starts. A database that can't do it now keeps no till from starting, which may have sold well until
+ * then: it is an event.
+ */
+export const rehearseAtStart = Effect.fnUntraced(
+  function* (kinds: ReadonlySet<string>) {
+    const sql = yield* SqlClient.SqlClient
+    yield* rehearse(
+      kinds,
+      sql.onDialectOrElse({ pg: () => longestMillis, orElse: () => longestOnFileMillis })
+    )
+  },
+  Effect.catchTag("StoreError", ({ cause, operation }) =>
+    report(
+      "Warn",
+      "storage_failed",
+      "The database is busy or fails, so that no sale was rehearsed on it. Start the till again once it is well",
+      { operation, error: causeName(cause) }
+    )
+  )
+)

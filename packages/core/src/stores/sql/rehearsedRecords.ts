@@ -24,8 +24,8 @@ const page = (id: string, length: number): string => `https://rehearsal.example/
 const address = (id: string): string => id.padEnd(44, "1")
 const digest = (id: string): string => `1:${id.padEnd(64, "0")}`
 
-/** More digits than 64 bits have, and as many as SQLite can sum. */
-const amount = "9".repeat(27)
+/** 99,999 dollars: no quote is above. Triggers of a host may add amounts up as numbers, or turn them into cents. */
+const amount = "9".repeat(11)
 const money: Money = { atomic: BigInt(amount), currency: "USD" }
 const network = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 

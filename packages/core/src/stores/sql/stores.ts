@@ -60,12 +60,15 @@ const stores = Layer.mergeAll(
   VaultPurchases.layer
 )
 
-/** Rehearses a sale: see `StorageRehearsal`. Loaded where a till starts. */
+/** Loaded where a till starts. */
+const rehearsal = Effect.promise(() => import("./rehearsal.ts"))
+
+/** Rehearses a sale: see `StorageRehearsal`. */
 export const rehearse = (kinds: ReadonlySet<string>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./rehearsal.ts")),
-    (loaded) => Effect.provide(loaded.rehearse(kinds), stores)
-  )
+  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearse(kinds), stores))
+
+const rehearseAtStart = (kinds: ReadonlySet<string>) =>
+  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearseAtStart(kinds), stores))
 
 const everything = new Set(["quotes", "purchases"])
 
@@ -77,7 +80,8 @@ const migrated = Effect.gen(function* () {
   if (isCreated) yield* reportCreated
   // A file that this start has created has nothing of a host's.
   if (isCreated && sql.onDialectOrElse({ pg: () => false, orElse: () => true })) return undefined
-  return (kinds: ReadonlySet<string>) => Effect.provideService(rehearse(kinds), SqlClient.SqlClient, sql)
+  return (kinds: ReadonlySet<string>) =>
+    Effect.provideService(rehearseAtStart(kinds), SqlClient.SqlClient, sql)
 }).pipe(
   Effect.mapError((cause) =>
     cause._tag === "SqlError" ? new StoreError({ operation: "migrate", cause }) : cause

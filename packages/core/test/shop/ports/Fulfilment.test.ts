@@ -34,6 +34,23 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect("holds a price for a week at most, also where milliseconds were taken for seconds", () =>
+    Effect.gen(function* () {
+      const minute = 60_000
+      const nowMillis = quotedOffer.expiresAt.getTime()
+      yield* TestClock.setTime(nowMillis)
+      const heldFor = (expiresAtMillis: number) =>
+        Effect.map(
+          quoteOf(async () => ({ ...quotedOffer, expiresAt: new Date(expiresAtMillis) })),
+          (quoted) => (quoted.expiresAtMillis - nowMillis) / minute
+        )
+      const week = 7 * 24 * 60
+      assert.strictEqual(yield* heldFor(nowMillis + 15 * minute), 15)
+      assert.strictEqual(yield* heldFor(nowMillis + week * minute), week)
+      assert.strictEqual(yield* heldFor((nowMillis + 15 * minute) * 1_000), week)
+    })
+  )
+
   it.effect("refuses an offer that expires this very moment", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 1)

@@ -1,11 +1,13 @@
 import { DatabaseSync } from "node:sqlite"
-import { Cause, Effect, Exit } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { ConfigurationError, StoreError } from "../../../src/domain/Errors.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import { orderTables } from "../../../src/stores/schema/orderTables.ts"
 import { ledgerTables } from "../../../src/stores/schema/ledgerTables.ts"
+import { eventLogger } from "../../../src/runtime/events.ts"
 import { claimOf } from "./claimOf.ts"
 import { type Engine, openEngines } from "./engines.ts"
 import { allKinds, rehearsing } from "./rehearsing.ts"
@@ -29,6 +31,23 @@ const startOf = (engine: Engine, name: string): Promise<unknown> =>
     () => "started",
     (error: unknown) => error
   )
+
+/** A logger that keeps codes and operations. */
+const recording = () => {
+  const events: Array<string> = []
+  const logger = Logger.layer([eventLogger(({ code, operation }) => events.push(`${code}: ${operation}`))])
+  return { events, logger }
+}
+
+/** The same, with what it reports. */
+const reportedBy = async (engine: Engine, name: string) => {
+  const { events, logger } = recording()
+  const outcome = await engine.open(name, Effect.provide(rehearsing(), logger)).then(
+    () => "started",
+    (error: unknown) => error
+  )
+  return { outcome, events }
+}
 
 /** A new database that a till has made. */
 const made = async (engine: Engine): Promise<string> => {
@@ -157,7 +176,7 @@ const ofSqlite: ReadonlyArray<Required<Case>> = [
     what: "a trigger that changes an amount",
     statements: [
       `CREATE TRIGGER own AFTER INSERT ON till_charges
-        BEGIN UPDATE till_charges SET amount = substr(amount, 1, 20) WHERE key = NEW.key; END`
+        BEGIN UPDATE till_charges SET amount = substr(amount, 1, 5) WHERE key = NEW.key; END`
     ],
     says: /failed at till_ledger: other than written: 0\.amountAtomic\./
   },
@@ -382,6 +401,34 @@ describe("a file of SQLite that another process writes to", () => {
   })
 })
 
+describe("a rehearsal on a file of SQLite whose process is busy", () => {
+  it("ends after three seconds: other processes wait for five", async () => {
+    const [, engine] = engines[0]
+    const name = await made(engine)
+    const other = new DatabaseSync(name, { timeout: 0 })
+    const isLocked = (): boolean => {
+      try {
+        other.exec("BEGIN IMMEDIATE; ROLLBACK")
+        return false
+      } catch {
+        return true
+      }
+    }
+    const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+    const busy = Effect.gen(function* () {
+      const running = yield* Effect.forkChild(rehearsing(), { startImmediately: true })
+      while (!isLocked()) yield* turn
+      yield* TestClock.adjust(3_000)
+      yield* Fiber.join(running)
+    })
+    const { events, logger } = recording()
+    await engine.open(name, busy.pipe(Effect.provide(TestClock.layer()), Effect.provide(logger)))
+    expect(events).toEqual(["storage_failed: rehearsal"])
+    expect(isLocked()).toBe(false)
+    other.close()
+  })
+})
+
 describe("a table of PostgreSQL that somebody has locked", () => {
   it("is a busy database, and no wrong one", async () => {
     const url = await made(postgresEngine)
@@ -390,14 +437,55 @@ describe("a table of PostgreSQL that somebody has locked", () => {
       sql.withTransaction(
         Effect.andThen(
           sql`LOCK TABLE till_charges IN ACCESS EXCLUSIVE MODE`,
-          Effect.promise(() => startOf(postgresEngine, impatient))
+          Effect.promise(async () => [
+            await postgresEngine.withClient(impatient, start()),
+            await reportedBy(postgresEngine, impatient)
+          ])
         )
       )
     )
-    const error = await postgresEngine.withClient(url, lock)
+    const [error, reported] = await postgresEngine.withClient(url, lock)
     expect(error).toBeInstanceOf(StoreError)
     expect((error as StoreError).message).toBe("the storage failed: rehearsal of charges.claim")
-    expect(await startOf(postgresEngine, url)).toBe("started")
+    // Its processes that have started before sell as soon as the lock is gone: so does this one.
+    expect(reported).toEqual({
+      outcome: "started",
+      events: ["storage_failed: rehearsal of charges.claim"]
+    })
+    expect(await reportedBy(postgresEngine, url)).toEqual({ outcome: "started", events: [] })
+  })
+})
+
+/** A function of a trigger, and the trigger after each new row of a table. */
+const triggerOn = (table: string, body: string): ReadonlyArray<string> => [
+  `CREATE FUNCTION own() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN ${body}; RETURN NULL; END$$`,
+  `CREATE TRIGGER own AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION own()`
+]
+
+describe("a server of PostgreSQL that can't work now", () => {
+  it.each([
+    ["53100", "could not extend file: No space left on device"],
+    ["57P01", "terminating connection due to administrator command"]
+  ])("is no wrong database: %s", async (code, words) => {
+    const failing = triggerOn("till_ledger", `RAISE EXCEPTION '${words}' USING ERRCODE = '${code}'`)
+    expect(await startWith(postgresEngine, failing)).toBeInstanceOf(StoreError)
+  })
+})
+
+describe("a trigger of PostgreSQL that turns amounts into numbers", () => {
+  it.each([
+    ["of 64 bits", "till_ledger", "bigint", "CAST(NEW.amount AS bigint)"],
+    ["of dollars and cents", "till_ledger", "numeric(12, 2)", "CAST(NEW.amount AS numeric) / 1000000"],
+    [
+      "of an order",
+      "till_orders",
+      "bigint",
+      "CAST(CAST(NEW.document AS json) #>> '{offer,total,atomic}' AS bigint) / 10000"
+    ]
+  ])("may stay: %s", async (_, table, type, amount) => {
+    const copies = triggerOn(table, `INSERT INTO own_revenue VALUES (${amount})`)
+    const created = `CREATE TABLE own_revenue (amount ${type})`
+    expect(await startWith(postgresEngine, [created, ...copies])).toBe("started")
   })
 })
 
