@@ -73,13 +73,10 @@ class RequestSpan implements Tracer.ExternalSpan {
 
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 
-const nanosOfSecond = 1_000_000_000n
-const timeOf = (nanos: bigint): otel.HrTime => [Number(nanos / nanosOfSecond), Number(nanos % nanosOfSecond)]
-
 const noAttributes: ReadonlyMap<string, unknown> = new Map()
 const noLinks: ReadonlyArray<Tracer.SpanLink> = []
 
-/** Effect's span of a call. What it is to have is written to OpenTelemetry's at once, and not kept twice. */
+/** A span of a call. What it is to have is written to OpenTelemetry's at once, and not kept twice. */
 class CallSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly name: string
@@ -89,10 +86,12 @@ class CallSpan implements Tracer.Span {
   readonly kind: Tracer.SpanKind
   readonly attributes = noAttributes
   status: Tracer.SpanStatus
-  private readonly otelTracer: otel.Tracer
-  private readonly above: otel.Context
-  /** OpenTelemetry's, once it has begun. */
-  private begun: { readonly span: otel.Span; readonly context: otel.Context } | undefined
+  readonly spanId: string
+  readonly traceId: string
+  readonly sampled: boolean
+  /** Active while the host's functions run. */
+  readonly context: otel.Context
+  private readonly span: otel.Span
   private hasFailed = false
   private isHarmless = false
   constructor({ annotations, kind, name, parent, startTime }: SpanOptions, otelTracer: otel.Tracer) {
@@ -101,61 +100,23 @@ class CallSpan implements Tracer.Span {
     this.annotations = annotations
     this.kind = kind
     this.status = { _tag: "Started", startTime }
-    this.otelTracer = otelTracer
-    const above = Option.getOrUndefined(parent)
-    this.above = contextOf(above)
-    // What the sampler leaves out has nothing below it. A statement that no call has: one for each request of a stranger.
-    const isLeftOut =
-      name === "sql.transaction" ||
-      (above instanceof CallSpan && !above.sampled) ||
-      (kind === "client" && otel.trace.getSpanContext(this.above) === undefined)
-    if (isLeftOut) this.leaveOut()
-  }
-
-  private leaveOut(): void {
-    this.begun ??= { span: unrecorded, context: this.above }
-  }
-
-  /** Begins it when it is seen: whether a client's span is that of a statement, its attributes say. */
-  private begin(): { readonly span: otel.Span; readonly context: otel.Context } {
-    if (this.begun !== undefined) return this.begun
-    const { startTime } = this.status
-    const options = {
-      kind: kinds[this.kind],
-      ...(this.kind === "client" ? { startTime: timeOf(startTime) } : {})
-    }
-    const span = guard(() => this.otelTracer.startSpan(this.name, options, this.above), unrecorded)
-    return (this.begun = { span, context: otel.trace.setSpan(this.above, span) })
-  }
-
-  /** Active while the host's functions run. */
-  get context(): otel.Context {
-    return this.begin().context
-  }
-
-  get spanId(): string {
-    return this.begin().span.spanContext().spanId
-  }
-
-  get traceId(): string {
-    return this.begin().span.spanContext().traceId
-  }
-
-  get sampled(): boolean {
-    return (this.begin().span.spanContext().traceFlags & otel.TraceFlags.SAMPLED) !== 0
+    const above = contextOf(Option.getOrUndefined(parent))
+    this.span = guard(() => otelTracer.startSpan(name, { kind: kinds[kind] }, above), unrecorded)
+    this.context = otel.trace.setSpan(above, this.span)
+    const { spanId, traceFlags, traceId } = this.span.spanContext()
+    this.spanId = spanId
+    this.traceId = traceId
+    this.sampled = (traceFlags & otel.TraceFlags.SAMPLED) !== 0
   }
 
   attribute(key: string, value: unknown): void {
     if (this.status._tag === "Ended") return
-    // A call has four statements or more: their spans would cost more than all others.
-    if (key === "db.system.name") return this.leaveOut()
     if (key === "failed" || key === "error.type") this.hasFailed = true
     if (key === "outcome") this.isHarmless = harmless.has(value)
     if (!isKept(key, value)) return
-    const { span } = this.begin()
     guard(
-      () => span.setAttribute(key, typeof value === "string" ? value.slice(0, maxValueLength) : value),
-      span
+      () => this.span.setAttribute(key, typeof value === "string" ? value.slice(0, maxValueLength) : value),
+      this.span
     )
   }
 
@@ -164,16 +125,17 @@ class CallSpan implements Tracer.Span {
     if (_tag === "Ended") return
     if (exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause))
       this.attribute("error.type", typeOf(exit.cause))
-    const { span } = this.begin()
     this.status = { _tag: "Ended", startTime, endTime, exit }
     guard(() => {
-      if (this.hasFailed && !this.isHarmless) span.setStatus({ code: otel.SpanStatusCode.ERROR })
-      span.end()
+      if (this.hasFailed && !this.isHarmless) this.span.setStatus({ code: otel.SpanStatusCode.ERROR })
+      this.span.end()
     }, undefined)
   }
 
-  /** An event's name may be a log's text. */
-  event(): void {}
+  /** Only steps of a call: the name of another event may be a log's text. */
+  event(name: string): void {
+    if (name.startsWith("till402.")) guard(() => this.span.addEvent(name), this.span)
+  }
   addLinks(): void {}
 }
 

@@ -5,6 +5,7 @@ import { maxResponseLength } from "../operations/BodyLimits.ts"
 import { timedOut } from "../operations/HostWork.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { notifyHost } from "../ports/ProviderFailure.ts"
+import { handedOn } from "../runtime/span.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import type { Work } from "../toll/request/TollRequest.ts"
@@ -66,7 +67,8 @@ export class HandlerCall {
         orElse: () => Effect.succeed(Effect.fail(timedOut(this.id)))
       }),
       Effect.flatten,
-      reportDefects(this.id, this.settings)
+      reportDefects(this.id, this.settings),
+      handedOn
     )
   }
 

@@ -1,6 +1,7 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { handedOn } from "../runtime/span.ts"
 import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects } from "./HostDefects.ts"
@@ -54,7 +55,8 @@ const call = <A>(
 ): Effect.Effect<A, ApiFailure> =>
   Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause }).pipe(
     Effect.catch((cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause))),
-    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
+    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) }),
+    handedOn
   )
 
 /** The example as a request: what is in the path or the query is text. */

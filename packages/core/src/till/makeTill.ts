@@ -24,6 +24,7 @@ import type { RunningTill } from "./RunningTill.ts"
 import type { Caller } from "../http/HttpMessage.ts"
 import { operatorCalls } from "./operatorCalls.ts"
 import { startFailure } from "./startFailure.ts"
+import { CallTracer } from "../runtime/span.ts"
 import { PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { healthWithout, type TillHealth } from "./Health.ts"
@@ -138,10 +139,7 @@ type Run = (
 const runnerOf = (context: Context.Context<never>, traces: CallTraces | undefined): Run => {
   const run = Effect.runForkWith(context)
   if (traces === undefined) return (handling) => run(handling)
-  const traced = context.pipe(
-    Context.add(References.TracerEnabled, true),
-    Context.add(Tracer.Tracer, traces.tracer)
-  )
+  const traced = Context.add(context, CallTracer, traces.tracer)
   return (handling, request) => {
     const parent = traces.parentOf(request)
     const own = parent === undefined ? traced : Context.add(traced, Tracer.ParentSpan, parent)

@@ -7,7 +7,7 @@ import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
-import { spanned } from "../../runtime/span.ts"
+import { handedOn, spanned } from "../../runtime/span.ts"
 
 /*
  * The one boundary between the till and a host's port, whatever made the port: plain functions or a layer. Nothing that
@@ -56,6 +56,7 @@ export const guarded = <A, Tag extends AllowedTag = never>(
     Effect.tapError((error) =>
       isUpstreamError(error) ? reportFailure(operationOf(span), error, settings) : Effect.void
     ),
+    handedOn,
     spanned(span, attributes)
   )
 

@@ -28,7 +28,7 @@ import { RepeatedPayments } from "./RepeatedPayments.ts"
 import type { SettlementRunner } from "./SettlementRunner.ts"
 import { type CallResult, type Performing, WorkPerformer } from "./WorkPerformer.ts"
 import { type PayableTask, type StoredTask, taskText } from "../machine/SettlementTask.ts"
-import { spanned } from "../../runtime/span.ts"
+import { callStep, handedOn } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -53,9 +53,9 @@ const waited: ChargeEvent = { _tag: "Waited" }
 
 const shed: ChargeEvent = { _tag: "Limited", patient: false }
 
-const inVerifySpan = spanned("till402.verify")
-const inClaimSpan = spanned("till402.claim")
-const inWorkSpan = spanned("till402.work")
+const asVerification = callStep("till402.verify")
+const asClaim = callStep("till402.claim")
+const asWork = callStep("till402.work")
 
 /**
  * Performs the steps of a paid call. It changes the limits and the store; what a step changes in the call's progress is in
@@ -90,17 +90,17 @@ export class CallPerformer {
       case "Judge":
         return this.judge(attempt, progress)
       case "Verify":
-        return inVerifySpan(this.verify(attempt, progress, step.task))
+        return asVerification(handedOn(this.verify(attempt, progress, step.task)))
       case "Claim":
-        return inClaimSpan(this.claim(attempt, progress, step.task))
+        return asClaim(this.claim(attempt, progress, step.task))
       case "ClaimRefused":
-        return inClaimSpan(this.claimRefused(attempt, progress, step.task))
+        return asClaim(this.claimRefused(attempt, progress, step.task))
       case "Queue":
         return Effect.as(this.services.admission.waitForPayer(attempt), waited)
       case "CheckFunds":
         return this.checkFunds(attempt, step)
       case "Work":
-        return inWorkSpan(this.worker.work(attempt, heldBy(progress), step))
+        return asWork(this.worker.work(attempt, heldBy(progress), step))
       case "Advance":
         return this.worker.advance(attempt, step)
       case "Deliver":

@@ -17,7 +17,7 @@ import type { ChargeLease, HeldCharge } from "../attempt/HeldCharge.ts"
 import { queryChain } from "./queryChain.ts"
 import type { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { readTask, type SettlementTask, taskWithoutPayment, tokenOf } from "../machine/SettlementTask.ts"
-import { spanned } from "../../runtime/span.ts"
+import { callStep, handedOn } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -64,7 +64,7 @@ const fieldsOf = ({ key, task }: HeldCharge) => ({ chargeKey: key, network: task
 
 const isRefunded = ({ refund }: Charge): boolean => refund?._tag === "Sent"
 
-const inSettleSpan = spanned("till402.settle")
+const asSettlement = callStep("till402.settle")
 
 /** Performs the steps of a settlement, for a call or the reconciler. */
 export class SettlementPerformer {
@@ -78,9 +78,9 @@ export class SettlementPerformer {
   perform(step: SettlementStep, held: HeldCharge): Performed {
     switch (step._tag) {
       case "Settle":
-        return inSettleSpan(this.settle(held))
+        return asSettlement(handedOn(this.settle(held)))
       case "QueryChain":
-        return this.queryChain(step, held)
+        return handedOn(this.queryChain(step, held))
       case "Complete":
         return this.complete(step, held)
       case "Apply":
