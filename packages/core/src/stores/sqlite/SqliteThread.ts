@@ -74,13 +74,15 @@ const workerFile = (): URL => {
  */
 export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Promise<SqliteThread> =>
   new Promise((resolve, reject) => {
+    // With the host's compile cache, a thread starts twice as fast.
+    const { NODE_COMPILE_CACHE } = process.env
     // The modules that the host preloads (--import, NODE_OPTIONS) would run in the thread too, and may open a till.
     const worker = new Worker(workerFile(), {
       // The host may change its folder before the thread runs.
       // A URI is no path: resolved, it would name another file.
       workerData: filename.startsWith("file:") ? filename : resolvePath(filename),
       execArgv: ["--disable-warning=ExperimentalWarning"],
-      env: {}
+      env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
     })
     let isOpen = false
     let isClosing = false
