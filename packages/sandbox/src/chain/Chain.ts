@@ -62,6 +62,14 @@ export interface Chain {
 }
 
 const mnemonic = "test test test test test test test test test test test junk"
+const known = new Map<number, HDAccount>()
+
+/** The account of an index, derived once: that takes a twentieth of a second. */
+const accounts = (index: number): HDAccount => {
+  const account = known.get(index) ?? mnemonicToAccount(mnemonic, { addressIndex: index })
+  known.set(index, account)
+  return account
+}
 
 /**
  * Starts a local chain (anvil) with Circle's FiatTokenV2_2 at the address of the public network.
@@ -91,7 +99,6 @@ export const startChain = async (options: ChainOptions = {}): Promise<Chain> => 
   }
   const anvil = await startAnvil({ chainId, port, blockSeconds })
   try {
-    const accounts = (index: number) => mnemonicToAccount(mnemonic, { addressIndex: index })
     const client = connect(anvil.rpcUrl, chainId, accounts(0))
     // By default, anvil prints every call.
     await client.setLoggingEnabled(false)
