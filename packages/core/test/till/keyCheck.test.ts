@@ -4,6 +4,7 @@ import { ConfigurationError } from "../../src/domain/Errors.ts"
 import type { SecretKey } from "../../src/runtime/Secrets.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
+import { keptInMemory } from "../stores/sql/keptInMemory.ts"
 import {
   buy,
   type Call,
@@ -36,11 +37,10 @@ afterEach(() => {
 
 /** A database, and tills on it, one after the other. */
 const database = (options: OpenOptions = {}) => {
-  const filename = nextFile()
-  const open = (secret: ReadonlyArray<SecretKey>, more: OpenOptions = {}) =>
-    openTill({ storage: sqlite({ filename }), secret, ...options, ...more })
+  const storage = options.storage ?? keptInMemory()
+  const open = async (secret: ReadonlyArray<SecretKey>, more: OpenOptions = {}) =>
+    openTill({ secret, ...options, ...more, storage: await storage })
   return {
-    filename,
     open,
     /** Starts a till and stops it: how it starts, and what it reports about keys. */
     start: async (secret: ReadonlyArray<SecretKey>, more: OpenOptions = {}): Promise<string> => {
@@ -81,7 +81,7 @@ const missing = (id: string, losses: string) =>
 
 describe("a database that was used with a key", () => {
   it("is used with it again", async () => {
-    const { start } = database()
+    const { start } = database({ storage: sqlite({ filename: nextFile() }) })
     expect(await start([first])).toBe("started")
     expect(await start([first])).toBe("started")
   })
@@ -113,7 +113,8 @@ describe("a database that was used with a key", () => {
   })
 
   it("stores no key", async () => {
-    const { filename, start } = database()
+    const filename = nextFile()
+    const { start } = database({ storage: sqlite({ filename }) })
     await start([first])
     const bytes = readFileSync(filename, "latin1")
     expect(bytes).toContain("secret.1")

@@ -1,7 +1,9 @@
 import { DatabaseSync } from "node:sqlite"
+import { Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
+import { StorageIsKept } from "../../src/ports/StorageMarks.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
 import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
@@ -11,6 +13,7 @@ import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { configured } from "./configured.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
+import { keptInMemory } from "../stores/sql/keptInMemory.ts"
 
 /*
  * Settings of a test where real money is paid, as a host meets them: outside of a test runner.
@@ -28,6 +31,9 @@ const settling = (): TillOptions["facilitator"] => {
   return { verify, settle, getSupported }
 }
 
+/** Stores in memory that a till takes for ones that outlive it: most tests are about other settings. */
+const kept = (): TillOptions["storage"] => Layer.merge(memory(), Layer.succeed(StorageIsKept, true))
+
 /** The settings of a shop that takes real money. */
 const live = (): TillOptions => ({
   baseUrl: "https://goods.shop",
@@ -35,7 +41,7 @@ const live = (): TillOptions => ({
   networks: ["base"],
   secret: tillKey,
   facilitator: settling(),
-  storage: sqlite({ filename: nextFile() }),
+  storage: kept(),
   tracker: fakeTracker()
 })
 
@@ -103,6 +109,7 @@ afterEach(() => {
 
 describe("a till that takes real money", () => {
   it("starts without a word with the settings of a shop", async () => {
+    expect(await start({ storage: sqlite({ filename: nextFile() }) })).toEqual(nothing)
     expect(await start({})).toEqual(nothing)
   })
 
@@ -443,18 +450,18 @@ describe("the token of a live till", () => {
 })
 
 describe("a database", () => {
-  const on = async (filename: string, options: Partial<TillOptions> = {}) =>
-    start({ storage: sqlite({ filename }), ...options })
+  const on = async (storage: TillOptions["storage"], options: Partial<TillOptions> = {}) =>
+    start({ storage, ...options })
 
   it("is used again by the same service without a word", async () => {
-    const filename = nextFile()
-    expect(await on(filename)).toEqual(nothing)
-    expect(await on(filename)).toEqual(nothing)
+    const file = sqlite({ filename: nextFile() })
+    expect(await on(file)).toEqual(nothing)
+    expect(await on(file)).toEqual(nothing)
   })
 
   it("of play money is refused for real money, and the other way round, unless the host allows it", async () => {
-    const real = nextFile()
-    const play = nextFile()
+    const real = await keptInMemory()
+    const play = await keptInMemory()
     await on(real)
     await on(play, { networks: ["base-sepolia"] })
     expect((await on(play)).refusal).toMatch(/this database holds play money .*this till takes real money/)
@@ -463,48 +470,50 @@ describe("a database", () => {
     )
     // A staging copy of a database.
     expect((await on(real, { networks: ["base-sepolia"], allowPlayMoney: true })).refusal).toBeUndefined()
-    expect(await on(nextFile(), { networks: ["base", "base-sepolia"] })).toMatchObject({
+    expect(await on(await keptInMemory(), { networks: ["base", "base-sepolia"] })).toMatchObject({
       refusal: expect.stringMatching(/one ledger would have both/)
     })
     const both = { networks: ["base", "base-sepolia"], allowPlayMoney: true }
-    expect(await on(nextFile(), both)).toEqual(nothing)
+    expect(await on(await keptInMemory(), both)).toEqual(nothing)
   })
 
   it("reports another address or wallet once, with both, and not a network that is new", async () => {
-    const filename = nextFile()
-    await on(filename)
+    const storage = await keptInMemory()
+    await on(storage)
     const moved = { baseUrl: "https://other.shop" }
-    expect((await on(filename, moved)).reported).toEqual([
+    expect((await on(storage, moved)).reported).toEqual([
       expect.stringMatching(
         /^baseUrl: .*used with baseUrl https:\/\/goods\.shop, and now with https:\/\/other\.shop/
       )
     ])
-    expect(await on(filename, moved)).toEqual(nothing)
+    expect(await on(storage, moved)).toEqual(nothing)
     const rotated = { payTo: "0x2222b6053f3e94c9b9a09f33669435e7ef1beaed", networks: ["base", "polygon"] }
-    expect((await on(filename, rotated)).reported).toEqual([
+    expect((await on(storage, rotated)).reported).toEqual([
       expect.stringMatching(
         /^payTo on eip155:8453: .*with payTo on eip155:8453 0x5aAe.*, and now with 0x2222/
       )
     ])
     // Back again: known.
-    expect(await on(filename)).toEqual(nothing)
+    expect(await on(storage)).toEqual(nothing)
   })
 
   it("may be copied for staging, which leaves the first as it was", async () => {
     const filename = nextFile()
-    await on(filename)
+    const onFile = (name: string, options: Partial<TillOptions> = {}) =>
+      on(sqlite({ filename: name }), options)
+    await onFile(filename)
     const [sameMoney, playMoney] = [nextFile(), nextFile()]
     const database = new DatabaseSync(filename)
     for (const copy of [sameMoney, playMoney]) database.exec(`VACUUM INTO '${copy}'`)
     database.close()
     const staging = { baseUrl: "https://staging.goods.shop" }
-    const { refusal, reported } = await on(sameMoney, staging)
+    const { refusal, reported } = await onFile(sameMoney, staging)
     expect([refusal, reported.length]).toEqual([undefined, 1])
-    expect(await on(sameMoney, staging)).toEqual(nothing)
+    expect(await onFile(sameMoney, staging)).toEqual(nothing)
     const withPlayMoney = { ...staging, networks: ["base-sepolia"] }
-    expect((await on(playMoney, withPlayMoney)).refusal).toContain("this database holds real money")
-    expect((await on(playMoney, { ...withPlayMoney, allowPlayMoney: true })).refusal).toBeUndefined()
-    expect(await on(filename)).toEqual(nothing)
+    expect((await onFile(playMoney, withPlayMoney)).refusal).toContain("this database holds real money")
+    expect((await onFile(playMoney, { ...withPlayMoney, allowPlayMoney: true })).refusal).toBeUndefined()
+    expect(await onFile(filename)).toEqual(nothing)
   })
 
   it("has the totals of real money and play money apart, where one option allows both", async () => {
@@ -539,48 +548,48 @@ describe("a database", () => {
   })
 
   it("of real money is refused for a test with play money, which the test leaves as it was", async () => {
-    const filename = nextFile()
-    await on(filename)
+    const storage = await keptInMemory()
+    await on(storage)
     vi.stubEnv("NODE_ENV", "test")
     const refusal =
       /this database holds real money, and this process is a test.* Give tests a database of their own/
-    expect((await on(filename, { networks: ["base-sepolia"] })).refusal).toMatch(refusal)
-    expect((await on(filename, { facilitator: fakeFacilitator() })).refusal).toMatch(refusal)
+    expect((await on(storage, { networks: ["base-sepolia"] })).refusal).toMatch(refusal)
+    expect((await on(storage, { facilitator: fakeFacilitator() })).refusal).toMatch(refusal)
     const copy = { facilitator: fakeFacilitator(), allowPlayMoney: true }
-    expect(await on(filename, copy)).toEqual(nothing)
+    expect(await on(storage, copy)).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "production")
-    expect(await on(filename)).toEqual(nothing)
+    expect(await on(storage)).toEqual(nothing)
   })
 
   it("of tests takes any networks, addresses and wallets of tests, and no real money later", async () => {
     vi.stubEnv("NODE_ENV", "test")
-    const filename = nextFile()
-    expect(await on(filename)).toEqual(nothing)
-    expect(await on(filename, { facilitator: fakeFacilitator() })).toEqual(nothing)
-    expect(await on(filename, { networks: ["base", "base-sepolia"], baseUrl: "https://a.test" })).toEqual(
+    const storage = await keptInMemory()
+    expect(await on(storage)).toEqual(nothing)
+    expect(await on(storage, { facilitator: fakeFacilitator() })).toEqual(nothing)
+    expect(await on(storage, { networks: ["base", "base-sepolia"], baseUrl: "https://a.test" })).toEqual(
       nothing
     )
-    expect(await on(filename)).toEqual(nothing)
+    expect(await on(storage)).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "production")
-    expect((await on(filename)).refusal).toMatch(/this database holds play money/)
-    expect(await on(filename, { networks: ["base-sepolia"] })).toEqual(nothing)
+    expect((await on(storage)).refusal).toMatch(/this database holds play money/)
+    expect(await on(storage, { networks: ["base-sepolia"] })).toEqual(nothing)
   })
 
   it("of a shop that ran with NODE_ENV=test by mistake is used on", async () => {
-    const filename = nextFile()
+    const storage = await keptInMemory()
     vi.stubEnv("NODE_ENV", "test")
-    expect(await on(filename)).toEqual(nothing)
+    expect(await on(storage)).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "production")
-    expect(await on(filename)).toEqual(nothing)
+    expect(await on(storage)).toEqual(nothing)
   })
 
   it("that is refused isn't marked", async () => {
-    const empty = nextFile()
+    const empty = await keptInMemory()
     expect((await on(empty, { facilitator: fakeFacilitator() })).refusal).toContain("moves no money")
     expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(nothing)
-    const filename = nextFile()
-    await on(filename)
-    await on(filename, { networks: ["base-sepolia"] })
-    expect(await on(filename)).toEqual(nothing)
+    const storage = await keptInMemory()
+    await on(storage)
+    await on(storage, { networks: ["base-sepolia"] })
+    expect(await on(storage)).toEqual(nothing)
   })
 })
