@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TillOptions } from "@till402/core"
@@ -58,11 +58,15 @@ const runner = (TILL_DATABASE: string) => async (args: ReadonlyArray<string>, an
   return { code, printed: printed.join("\n"), noted: noted.join("\n"), exported, questions }
 }
 
-/** A till that sold an order, an item of the vault and a lookup, and runs no more. */
-export const soldOut = async (place: "places" | "unclear" = "places", options: Partial<TillOptions> = {}) => {
+const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "till402-books-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const filename = join(folder, "till.sqlite")
+  return folder
+}
+
+/** Sells an order, an item of the vault and a lookup: the file of the till, and the order. */
+const sellAll = async (place: "places" | "unclear") => {
+  const filename = join(newFolder(), "till.sqlite")
   const { payFor, present, till } = await openTill({
     storage: sqlite({ filename }),
     fulfilment: fulfilmentOf(place),
@@ -76,6 +80,20 @@ export const soldOut = async (place: "places" | "unclear" = "places", options: P
   await expect.poll(async () => (await till.orders.list())[0]?.status, { timeout: 20_000 }).toBe(expected)
   const [order] = await till.orders.list()
   await till.dispose()
+  return { bytes: readFileSync(filename), order: order! }
+}
+
+/** The shops that were made: each test has a copy. */
+const made = new Map<string, ReturnType<typeof sellAll>>()
+
+/** A till that sold an order, an item of the vault and a lookup, and runs no more. */
+export const soldOut = async (place: "places" | "unclear" = "places", options: Partial<TillOptions> = {}) => {
+  const making = made.get(place) ?? sellAll(place)
+  made.set(place, making)
+  const { bytes, order } = await making
+  const folder = newFolder()
+  const filename = join(folder, "till.sqlite")
+  writeFileSync(filename, bytes)
   const module = join(folder, "till.mjs")
   const name = `till402-${filename}`
   Reflect.set(globalThis, name, () => optionsOf(filename, options))
@@ -87,5 +105,5 @@ export const soldOut = async (place: "places" | "unclear" = "places", options: P
         Effect.flatMap(sqliteClient({ filename }), (client) => client.unsafe(statement, parameters))
       )
     )
-  return { filename, module, order: order!, sql, operate: runner(filename) }
+  return { filename, module, order, sql, operate: runner(filename) }
 }
