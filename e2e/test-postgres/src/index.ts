@@ -19,8 +19,8 @@ export interface PostgresOptions {
 export interface Postgres {
   /** Connection string of the cluster's `postgres` database, user and password included. */
   readonly url: string
-  /** Creates an empty database; returns its connection string. */
-  readonly createDatabase: () => Promise<string>
+  /** Creates an empty database, or a copy of one that nobody has open; returns its connection string. */
+  readonly createDatabase: (template?: string) => Promise<string>
   /** Runs statements in a database of this cluster, without a result. */
   readonly execute: (url: string, statements: ReadonlyArray<string>) => Promise<void>
   /** Returns the bytes of a database on disk. */
@@ -118,9 +118,9 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   let stopped: Promise<void> | undefined
   return {
     url: url("postgres"),
-    createDatabase: async () => {
+    createDatabase: async (template) => {
       const name = `test_${randomBytes(8).toString("hex")}`
-      await createDatabase(cluster, name)
+      await createDatabase(cluster, name, template === undefined ? "template1" : nameOf(template))
       return url(name)
     },
     execute: (database, statements) =>
@@ -165,8 +165,14 @@ interface Client {
 
 const nameOf = (url: string): string => new URL(url).pathname.slice(1)
 
-const createDatabase = (cluster: InstanceType<EmbeddedPostgresClass>, name: string): Promise<unknown> =>
-  withClient(cluster, "postgres", (client) => client.query(`CREATE DATABASE "${name}"`))
+const createDatabase = (
+  cluster: InstanceType<EmbeddedPostgresClass>,
+  name: string,
+  template: string
+): Promise<unknown> =>
+  withClient(cluster, "postgres", (client) =>
+    client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`)
+  )
 
 const withClient = async <A>(
   cluster: InstanceType<EmbeddedPostgresClass>,

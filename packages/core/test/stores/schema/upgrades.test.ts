@@ -15,7 +15,7 @@ import { laterVersions } from "./laterVersions.ts"
  * that can't be made changes nothing, so that the version before goes on.
  */
 
-const { engines } = openEngines()
+const { engines } = openEngines({ isOpenedOnce: true })
 
 const first: ReadonlyArray<Migration> = migrations
 const second = [...migrations, ...laterVersions.slice(0, 1)]

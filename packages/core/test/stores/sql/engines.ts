@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { PgClient } from "@effect/sql-pg"
 import { type Postgres, sharedPostgres } from "@till402/test-postgres"
@@ -14,6 +15,8 @@ import { temporaryFiles } from "./folder.ts"
 export interface Engine {
   readonly dialect: "sqlite" | "postgres"
   readonly create: () => Promise<string>
+  /** Copies a database that nobody has open. */
+  readonly copy: (name: string) => Promise<string>
   /** Runs statements beside the stores. */
   readonly run: (name: string, statements: ReadonlyArray<string>) => Promise<void>
   readonly open: <A, E>(name: string, use: Effect.Effect<A, E, Stores>) => Promise<A>
@@ -23,6 +26,11 @@ export interface Engine {
 const sqliteEngine = (nextFile: () => string): Engine => ({
   dialect: "sqlite",
   create: async () => nextFile(),
+  copy: async (filename) => {
+    const copy = nextFile()
+    copyFileSync(filename, copy)
+    return copy
+  },
   run: async (filename, statements) => {
     const file = new DatabaseSync(filename)
     for (const text of statements) file.exec(text)
@@ -35,9 +43,10 @@ const sqliteEngine = (nextFile: () => string): Engine => ({
 const onPostgres: Engine["withClient"] = (url, use) =>
   Effect.runPromise(Effect.provide(use, PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
 
-const postgresEngine = (create: () => Promise<string>): Engine => ({
+const postgresEngine = (create: (template?: string) => Promise<string>): Engine => ({
   dialect: "postgres",
   create,
+  copy: create,
   run: (url, statements) =>
     onPostgres(
       url,
@@ -49,14 +58,17 @@ const postgresEngine = (create: () => Promise<string>): Engine => ({
   withClient: onPostgres
 })
 
-/** Both engines, for the tests of one file: it registers the hooks that start and clean them up. */
-export const openEngines = () => {
+/**
+ * Both engines, for the tests of one file: it registers the hooks that start and clean them up. SQLite is in memory if
+ * no test opens a database twice.
+ */
+export const openEngines = ({ isOpenedOnce = false } = {}) => {
   let cluster: Omit<Postgres, "stop">
   beforeAll(async () => {
     cluster = await sharedPostgres()
   })
-  const onSqlite = sqliteEngine(temporaryFiles())
-  const onServer = postgresEngine(() => cluster.createDatabase())
+  const onSqlite = sqliteEngine(isOpenedOnce ? () => ":memory:" : temporaryFiles())
+  const onServer = postgresEngine((template) => cluster.createDatabase(template))
   return {
     postgresEngine: onServer,
     engines: [
