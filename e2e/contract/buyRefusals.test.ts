@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { address, buyBody, calls } from "./calls.ts"
 import { expectFault, expectPaidFault, expectRefusal } from "./expectations.ts"
 import { pay, readChallenge } from "./payer.ts"
-import { openShop } from "./till.ts"
+import { keepShop, openShop, type Shop } from "./till.ts"
 
 const buyCall = (body: unknown) => ({ method: "POST", path: "/x402/buy", body })
 const { asin: _, ...unnamed } = buyBody
@@ -127,14 +127,20 @@ const refused: ReadonlyArray<readonly [string, unknown, string]> = [
 ]
 
 describe("POST /x402/buy: bodies that are refused", () => {
+  /** For all of them, since nothing may happen there: one that is asked for quotes, and one that isn't. */
+  let shop: Shop
+  let unquoted: Shop
+  beforeAll(async () => {
+    ;[shop, unquoted] = await Promise.all([keepShop(), keepShop()])
+  })
+  afterAll(() => Promise.all([shop.till.dispose(), unquoted.till.dispose()]))
+
   describe.each(refused)("%s", (_name, body, path) => {
     it("without payment: 400", async () => {
-      const shop = await openShop()
-      await expectFault(shop, await shop.send(buyCall(body)), path)
-      expect(shop.calls.quote).toEqual([])
+      await expectFault(unquoted, await unquoted.send(buyCall(body)), path)
+      expect(unquoted.calls.quote).toEqual([])
     })
     it("with payment: 400, nothing charged", async () => {
-      const shop = await openShop()
       await expectPaidFault(shop, buyCall(body), path, calls.buy)
       expect(shop.calls.place).toEqual([])
     })
