@@ -32,9 +32,9 @@ const present = async (server: Server, path: string) => {
 }
 
 const unknown = (costUsd: number) => new NoTrackingInfo({ message: "No carrier knows it.", costUsd })
-const numbers = 1_000
+const numbers = 100
 
-/** Looks up a thousand random numbers, each with a payment of its own; returns what was sent upstream, and for how long. */
+/** Looks up a hundred random numbers, each with a payment of its own; returns what was sent upstream, and for how long. */
 const lookUpRandom = async (server: Server) => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] })
   const startMillis = Date.now()
@@ -46,7 +46,7 @@ const lookUpRandom = async (server: Server) => {
   return { sent: server.goods.tracker.track.calls.length, hours }
 }
 
-attack("a thousand random tracking numbers, each of which costs a look-up", {
+attack("a hundred random tracking numbers, each of which costs a look-up", {
   on: official,
   lands: async () => {
     expect((await lookUpRandom(openOfficial(fakeFacilitator()))).sent).toBe(numbers)
@@ -59,9 +59,9 @@ attack("a thousand random tracking numbers, each of which costs a look-up", {
   }
 })
 
-const right = "5550149"
+const right = "5550029"
 
-/** Guesses a phone number two hundred times; returns the responses with the shipment, and what was sent upstream. */
+/** Guesses a phone number fifty times; returns the responses with the shipment, and what was sent upstream. */
 const guessPhone = async (server: Server) => {
   // Not the date: an hour must not pass.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
@@ -70,7 +70,7 @@ const guessPhone = async (server: Server) => {
     if (phone === right) return sampleTrackResult(number)
     throw unknown(0)
   })
-  const paths = Array.from({ length: 200 }, (_, guess) => {
+  const paths = Array.from({ length: 50 }, (_, guess) => {
     const phone = `555${String(guess).padStart(4, "0")}`
     return `/x402/track?number=1Z999AA10123456784&phone=${phone}`
   })
@@ -79,10 +79,10 @@ const guessPhone = async (server: Server) => {
   return { found, sent: track.calls.length }
 }
 
-attack("two hundred guesses of the phone number that a shipment needs", {
+attack("fifty guesses of the phone number that a shipment needs", {
   on: official,
   lands: async () => {
-    expect(await guessPhone(openOfficial(fakeFacilitator()))).toEqual({ found: 1, sent: 200 })
+    expect(await guessPhone(openOfficial(fakeFacilitator()))).toEqual({ found: 1, sent: 50 })
   },
   fails: async () => {
     expect(await guessPhone(await openOurs(fakeFacilitator()))).toEqual({ found: 0, sent: 10 })
