@@ -21,6 +21,7 @@ import {
   tableBelow
 } from "./documents.ts"
 import { tablePages } from "./optionTables.ts"
+import { expectedErrors, firstErrors, optionSamples } from "./optionTypes.ts"
 
 const readme = read("README.md")
 const sandbox = read("docs/sandbox.md")
@@ -57,14 +58,16 @@ describe("samples", () => {
   const ofDocuments = documents.flatMap(samplesOf)
   const ofSources = sources.flatMap((path) => examplesOf(read(path)))
   const isOfBad = (line: string): boolean => line.startsWith(`${bad.path}:`)
+  const isOfOption = (line: string): boolean => optionSamples.some(({ path }) => line.startsWith(`${path}:`))
   const isOfSource = (line: string): boolean => sources.some((path) => line.startsWith(`${path}:`))
 
   /** What the compiler says, by lines. One run compiles all samples: most of its time goes to what they import. */
   let said: ReadonlyArray<string>
   beforeAll(async () => {
     const importsFor = await importsOfExamples()
-    const output = await compile([good, bad, ...ofDocuments, ...ofSources], (sample, folder) =>
-      ofSources.includes(sample) ? importsFor(sample, folder) : ""
+    const output = await compile(
+      [good, bad, ...ofDocuments, ...ofSources, ...optionSamples],
+      (sample, folder) => (ofSources.includes(sample) ? importsFor(sample, folder) : "")
     )
     // The details of an error are indented below it.
     said = output.split(/\n(?=\S)/).map((line) => line.trimEnd())
@@ -76,12 +79,16 @@ describe("samples", () => {
 
   it("of every document compile", () => {
     expect(ofDocuments.length).toBeGreaterThan(10)
-    expect(said.filter((line) => !isOfBad(line) && !isOfSource(line))).toEqual([])
+    expect(said.filter((line) => !isOfBad(line) && !isOfSource(line) && !isOfOption(line))).toEqual([])
   })
 
   it("in the comments of the sources compile", () => {
     expect(ofSources.length).toBeGreaterThan(10)
     expect(said.filter(isOfSource)).toEqual([])
+  })
+
+  it("of options have names to complete, and errors that name the option that is wrong", () => {
+    expect(firstErrors(said)).toEqual(expectedErrors)
   })
 })
 

@@ -1,7 +1,5 @@
-import { describe, expect, it } from "vitest"
-import { compile } from "./compile.ts"
-import { read, tableBelow } from "./documents.ts"
 import { evmNetworks, solanaNetworks } from "../../packages/core/src/domain/Network.ts"
+import { read, type Sample, tableBelow } from "./documents.ts"
 
 /*
  * What an editor shows of the options: names to complete, types of parameters, and errors that name the wrong option.
@@ -24,25 +22,6 @@ type Named<T> = T extends string ? (string extends T ? never : T) : never
 export { fakeTracker, operation, right, Till }
 export type { Named, TillEvent, TillOptions }`
 const imports = `import { fakeTracker, type Named, operation, right, Till, type TillEvent, type TillOptions } from "../heading/heading.ts"`
-
-/** The first error that the compiler has for each text, without its place; none has an empty one. */
-const firstErrors = async (
-  texts: Readonly<Record<string, string>>
-): Promise<Readonly<Record<string, string>>> => {
-  const output = await compile([
-    { path: "heading", line: 1, code: heading },
-    ...Object.entries(texts).map(([path, text]) => ({
-      path,
-      line: 1,
-      code: `${imports}\n${text}\nexport {}`
-    }))
-  ])
-  expect(output).not.toMatch(/^heading/m)
-  const errors = Object.fromEntries(Object.keys(texts).map((path) => [path, ""]))
-  for (const [, path, error] of output.matchAll(/^(\w+):\d+:\d+: error TS\d+: (.*)$/gm))
-    if (errors[path!] === "") errors[path!] = error!
-  return errors
-}
 
 const own = `id: "weather", method: "GET", description: "Weather of a city", price: "0.02"`
 const unknown = (name: string, type: string, meant?: string): string =>
@@ -96,12 +75,31 @@ const correct: Readonly<Record<string, string>> = {
   otherCode: `export const isNew = ({ code }: TillEvent): boolean => code === "of_a_later_version"`
 }
 
-describe("the types of options", () => {
-  it("complete names, and an error names the option that is wrong", { timeout: 180_000 }, async () => {
-    const texts = Object.entries(faulty).map(([name, [text]]) => [name, text] as const)
-    const errors = await firstErrors({ ...Object.fromEntries(texts), ...correct })
-    const expected = Object.entries(faulty).map(([name, [, error]]) => [name, error] as const)
-    const none = Object.keys(correct).map((name) => [name, ""] as const)
-    expect(errors).toEqual(Object.fromEntries([...expected, ...none]))
-  })
-})
+const texts = Object.entries(faulty).map(([name, [text]]) => [name, text] as const)
+
+/** The texts, to compile beside other samples: most of the compiler's time goes to what they import. */
+export const optionSamples: ReadonlyArray<Sample> = [
+  { path: "heading", line: 1, code: heading },
+  ...Object.entries({ ...Object.fromEntries(texts), ...correct }).map(([path, text]) => ({
+    path,
+    line: 1,
+    code: `${imports}\n${text}\nexport {}`
+  }))
+]
+
+/** The first error that the compiler should have for each text, without its place; none has an empty one. */
+export const expectedErrors: Readonly<Record<string, string>> = Object.fromEntries([
+  ["heading", ""],
+  ...Object.entries(faulty).map(([name, [, error]]) => [name, error] as const),
+  ...Object.keys(correct).map((name) => [name, ""] as const)
+])
+
+/** The first error that the compiler has for each text, of the lines that it says. */
+export const firstErrors = (said: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+  const errors = Object.fromEntries(Object.keys(expectedErrors).map((path) => [path, ""]))
+  for (const line of said) {
+    const [, path, error] = /^(\w+):\d+:\d+: error TS\d+: (.*)/.exec(line) ?? []
+    if (path !== undefined && errors[path] === "") errors[path] = error!
+  }
+  return errors
+}
