@@ -291,7 +291,7 @@ export const mutations: ReadonlyMap<string, BrokenTill> = new Map(
     leaseIgnored: { firstSeed: 90, mutation: leaseIgnored, symptom: /more than one effect/ },
     fingerprintDropped: { mutation: fingerprintDropped, symptom: /: buys .* and / },
     signatureDropped: {
-      firstSeed: 50,
+      firstSeed: 52,
       mutation: signatureDropped,
       symptom: /a forged copy got a paid response/
     },
