@@ -21,7 +21,7 @@ import {
   typeCheck,
   writeImports
 } from "./src/ScratchApp.ts"
-import { compilerCounts, toolTimeoutMillis } from "./src/Tool.ts"
+import { compilerCounts, run, toolTimeoutMillis } from "./src/Tool.ts"
 
 /*
  * The packed packages of a build with type checks, as for a release, in hosts that check every declaration.
@@ -53,6 +53,16 @@ describe("every declaration", { timeout: toolTimeoutMillis }, () => {
     const ofSdk = (complaint: string) => isOfOthers(complaint) && complaint.includes("@ai-sdk/provider")
     expect(complaints.filter((complaint) => !ofSdk(complaint))).toEqual([])
   })
+})
+
+it("the command till402 makes a secret, lists an empty vault, and says what can't be reached", async () => {
+  const packed = packages.find(({ name }) => name === "till402")!
+  const till402 = (...args: ReadonlyArray<string>) =>
+    run(process.execPath, [join(packed.folder, packed.manifest.bin!["till402"]!), ...args], app)
+  expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
+  await till402("migrate", "up", "--database", "command.sqlite")
+  expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
+  await expect(till402("check", "http://127.0.0.1:1")).rejects.toThrow(/can't be reached/)
 })
 
 /** A file of a host without us: an app with one route that reads a chain. */

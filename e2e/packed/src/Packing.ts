@@ -1,5 +1,17 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
+import { createHash } from "node:crypto"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
 import { preparePackages, publishedFolders } from "../../../release/Publishing.ts"
 import { readOwner } from "../../../release/Owner.ts"
 import { build, pnpm, root, run } from "./Tool.ts"
@@ -75,6 +87,45 @@ const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
   }
 }
 
+/** The last build, which the next run takes if it would be made of the same files. */
+const kept = join(dirname(dirname(fileURLToPath(import.meta.url))), ".tmp", "build")
+const keptDigest = join(kept, "digest")
+
+/** A digest of the names and contents of all that a build in a copy is made of, compilers included. */
+const digestOf = (folders: ReadonlyArray<string>, copy: string): string => {
+  const hash = createHash("sha256")
+  const add = (name: string, path: string) =>
+    hash.update(`${name}\n${createHash("sha256").update(readFileSync(path)).digest("hex")}\n`)
+  for (const file of ["tsconfig.base.json", "package.json"]) add(file, join(copy, file))
+  add("pnpm-lock.yaml", join(root, "pnpm-lock.yaml"))
+  for (const folder of ["docs", ...folders])
+    for (const entry of readdirSync(join(copy, folder), { withFileTypes: true })) {
+      const name = `${folder}/${entry.name}`
+      if (entry.isFile()) add(name, join(copy, name))
+      // Links to other packages lead in circles.
+      else if (entry.name !== "node_modules")
+        for (const file of filesOf(join(copy, name))) add(`${name}/${file}`, join(copy, name, file))
+    }
+  return hash.digest("hex")
+}
+
+/** Builds the packages of a copy that has no build, or takes the last build if it was of the same contents. */
+const buildIn = async (folders: ReadonlyArray<string>, copy: string): Promise<void> => {
+  const digest = digestOf(folders, copy)
+  const outputs = folders.flatMap((folder) =>
+    (folder === "packages/core" ? ["dist", "docs"] : ["dist"]).map((name) => `${folder}/${name}`)
+  )
+  if (existsSync(keptDigest) && readFileSync(keptDigest, "utf8") === digest) {
+    for (const output of outputs) cpSync(join(kept, output), join(copy, output), { recursive: true })
+    return
+  }
+  await build(folders, copy, false)
+  rmSync(kept, { recursive: true, force: true })
+  for (const output of outputs) cpSync(join(copy, output), join(kept, output), { recursive: true })
+  // Last: a copy that was interrupted isn't taken.
+  writeFileSync(keptDigest, digest)
+}
+
 interface Packed {
   readonly name: string
   /** Path of the tarball. */
@@ -82,8 +133,8 @@ interface Packed {
 }
 
 /**
- * Builds the published packages from scratch in a copy below `folder`, packs them as for a release, and extracts each
- * tarball to the folder that `homeOf` returns for its name. Checks their types if `checked`.
+ * Builds the published packages in a copy below `folder`, packs them as for a release, and extracts each tarball to the
+ * folder that `homeOf` returns for its name. If `checked`, the build is from scratch, and has its types checked.
  */
 export const packAll = async (
   folder: string,
@@ -94,7 +145,7 @@ export const packAll = async (
   const folders = publishedFolders(root)
   mkdirSync(copy)
   copyPackages(folders, copy)
-  await build(folders, copy, checked)
+  await (checked ? build(folders, copy, true) : buildIn(folders, copy))
   preparePackages(copy, readOwner(root))
   const tarballs = join(folder, "tarballs")
   mkdirSync(tarballs)
