@@ -104,7 +104,7 @@ describe.concurrent("a refund that two wallets of one store can pay", () => {
   it("is paid once although a stranger uses its nonce, for the same amount to the same payer", async ({
     onTestFinished
   }) => {
-    await expectPaidDespite({ chain, official, onFinished: onTestFinished }, 100)
+    await expectPaidDespite({ chain, official, onFinished: onTestFinished }, 20)
   })
 })
 
