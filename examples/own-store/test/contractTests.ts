@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, it } from "vitest"
 import { connect } from "../src/storage/database.ts"
 import { type TestDatabase, testDatabase } from "./databases.ts"
 
-/** Seeds of random operations beyond the first of each kind: core's own stores run all of them for every change. */
+/** Seeds of random operations beyond the first of each kind. */
 const moreSeeds = /\(seed (?:[2-9]|1[2-9])\)$/
 
 /**
