@@ -3,7 +3,7 @@ import { Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
-import { StorageIsKept } from "../../src/ports/StorageMarks.ts"
+import { StorageRisks } from "../../src/ports/StorageMarks.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { memory } from "../../src/stores/memory.ts"
 import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
@@ -32,7 +32,7 @@ const settling = (): TillOptions["facilitator"] => {
 }
 
 /** Stores in memory that a till takes for ones that outlive it: most tests are about other settings. */
-const kept = (): TillOptions["storage"] => Layer.merge(memory(), Layer.succeed(StorageIsKept, true))
+const kept = (): TillOptions["storage"] => Layer.merge(memory(), Layer.succeed(StorageRisks, []))
 
 /** The settings of a shop that takes real money. */
 const live = (): TillOptions => ({

@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { onTestFinished } from "vitest"
-import { StorageIsKept } from "../../../src/ports/StorageMarks.ts"
+import { StorageRisks } from "../../../src/ports/StorageMarks.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 
@@ -12,5 +12,5 @@ export const keptInMemory = async (): Promise<Layer.Layer<Stores>> => {
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const context = await Effect.runPromise(Layer.buildWithScope(sqlite({ filename: ":memory:" }), scope))
-  return Layer.succeedContext(Context.add(context, StorageIsKept, true))
+  return Layer.succeedContext(Context.add(context, StorageRisks, []))
 }
