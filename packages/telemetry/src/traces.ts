@@ -185,7 +185,7 @@ export const tillTraces = (): CallTraces => {
         const run = primitive[evaluate]
         if (run !== evaluateAsync) return run.call(primitive, fiber)
         const { span } = fiber.cache
-        return span instanceof CallSpan
+        return span instanceof CallSpan && span.context !== otel.context.active()
           ? otel.context.with(span.context, run, primitive, fiber)
           : run.call(primitive, fiber)
       }

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { compiled } from "../../runtime/compiled.ts"
+import { handedOn } from "../../runtime/span.ts"
 import { tryWithTimeout } from "../../runtime/Deadline.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
@@ -37,7 +38,7 @@ const callClient = <A>(
   call: () => Promise<unknown>,
   read: (body: unknown) => Option.Option<A>
 ): Effect.Effect<A, string> =>
-  tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut }).pipe(
+  handedOn(tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut })).pipe(
     Effect.flatMap((body) =>
       Option.match(read(body), { onNone: () => Effect.fail(malformed), onSome: Effect.succeed })
     )

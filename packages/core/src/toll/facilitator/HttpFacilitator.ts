@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, Metric, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { handedOn } from "../../runtime/span.ts"
 import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
@@ -85,7 +86,8 @@ const within =
     Effect.flatten(exitWithin({ timeoutMillis, onTimeout: () => new Cause.TimeoutError() }, call))
 
 /** Requests to a facilitator, with the host's headers. */
-const requestsTo = (options: FacilitatorOptions, send: SendCall) => {
+const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
+  const send: SendCall = (call) => handedOn(transport(call))
   const base = options.url.replace(/\/+$/, "")
   const listings = new ListingReports(facilitatorName(options))
 

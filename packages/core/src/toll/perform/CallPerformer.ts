@@ -28,7 +28,7 @@ import { RepeatedPayments } from "./RepeatedPayments.ts"
 import type { SettlementRunner } from "./SettlementRunner.ts"
 import { type CallResult, type Performing, WorkPerformer } from "./WorkPerformer.ts"
 import { type PayableTask, type StoredTask, taskText } from "../machine/SettlementTask.ts"
-import { callStep, handedOn } from "../../runtime/span.ts"
+import { callStep } from "../../runtime/span.ts"
 
 interface Services {
   readonly charges: Charges["Service"]
@@ -90,7 +90,7 @@ export class CallPerformer {
       case "Judge":
         return this.judge(attempt, progress)
       case "Verify":
-        return asVerification(handedOn(this.verify(attempt, progress, step.task)))
+        return asVerification(this.verify(attempt, progress, step.task))
       case "Claim":
         return asClaim(this.claim(attempt, progress, step.task))
       case "ClaimRefused":

@@ -78,7 +78,7 @@ export class SettlementPerformer {
   perform(step: SettlementStep, held: HeldCharge): Performed {
     switch (step._tag) {
       case "Settle":
-        return asSettlement(handedOn(this.settle(held)))
+        return asSettlement(this.settle(held))
       case "QueryChain":
         return handedOn(this.queryChain(step, held))
       case "Complete":
