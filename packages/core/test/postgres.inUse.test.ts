@@ -225,16 +225,22 @@ describe("a database in use", () => {
         chargesWithOne("settled", { key: own }, { settlement: paidRefundDue })
       )
     )
-    await withClient(
-      url,
-      Effect.andThen(
-        run("ALTER TABLE till_ledger DISABLE TRIGGER till_ledger_kept"),
-        run("UPDATE till_ledger SET amount = '0' WHERE charge_key = 'second'")
+    const receive = (amount: string) =>
+      withClient(
+        url,
+        Effect.forEach(
+          [
+            "ALTER TABLE till_ledger DISABLE TRIGGER till_ledger_kept",
+            `UPDATE till_ledger SET amount = '${amount}' WHERE charge_key = 'second'`,
+            "ALTER TABLE till_ledger ENABLE TRIGGER till_ledger_kept"
+          ],
+          run
+        )
       )
-    )
+    await receive("0")
     expect(await onStore(start("first"))).toEqual({ _tag: "Started" })
     expect(await onStore(start("second"))).toEqual({ _tag: "ExceedsReceived" })
-    await withClient(url, run("UPDATE till_ledger SET amount = '10000' WHERE charge_key = 'second'"))
+    await receive("10000")
     expect(await onStore(start("second"))).toEqual({ _tag: "Started" })
   })
 
