@@ -10,7 +10,7 @@ export interface Marks {
   readonly add: (name: string, value: string) => Effect.Effect<void, StoreError>
 }
 
-/** How what a till stores can be lost although it was written, as far as its storage knows. */
+/** The ways in which stored records can be lost or read by strangers, as far as the storage knows them. */
 export const StorageRisks: Context.Reference<ReadonlyArray<Risk>> = Context.Reference<ReadonlyArray<Risk>>(
   "@till402/core/StorageRisks",
   { defaultValue: () => [] }

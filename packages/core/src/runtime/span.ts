@@ -5,7 +5,7 @@ import { Clock, Context, Effect, Exit, type Fiber, Option, References, Tracer } 
  * tracer, for which a step is an event of its call's span: six spans cost a paid call 16 % of its processor time.
  */
 
-/** The tracer of `traces`, which no primitive of Effect knows: it would give each statement a span. */
+/** The tracer of `traces`. It isn't Effect's own `Tracer` service, by which each SQL statement would get a span. */
 export const CallTracer = Context.Reference<Tracer.Tracer | undefined>("@till402/core/CallTracer", {
   defaultValue: () => undefined
 })
@@ -74,18 +74,16 @@ export const handedOn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
     )
   })
 
-/** A step of a call: a span of its own, or an event when it has ended without a defect or failure. */
+/** Shows a step of a call: as a span of its own, or as an event of the call's span once the step has ended. */
 export const callStep =
   (name: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const inSpan = spanned(name)(effect)
-    return Effect.withFiber((fiber) => {
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) => {
       const { span, tracerEnabled } = fiber.cache
-      if (tracerEnabled) return inSpan
+      if (tracerEnabled) return spanned(name)(effect)
       if (fiber.getRef(CallTracer) === undefined || span?._tag !== "Span" || !span.sampled) return effect
       return Effect.map(effect, (value) => {
         span.event(name, nowNanos(fiber))
         return value
       })
     })
-  }

@@ -24,7 +24,7 @@ export interface PostgresFacts {
 export const isPublic = (address: string): string =>
   `NOT ${address} <<= ANY (CAST('{10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10}' AS inet[]))`
 
-/** `anon` and `authenticated` are Supabase's, `web_anon` PostgREST's: whoever has the address of the API has their rights. */
+/** `anon` and `authenticated` are Supabase's, `web_anon` PostgREST's: everybody with the address of the API has their rights. */
 const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
   WITH tables AS (
     SELECT c.oid, c.relname, c.relpersistence, c.relrowsecurity, n.oid AS schema

@@ -113,7 +113,7 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
       if (opened !== "opened") return reject(new OpenFailure(opened))
       worker.on("message", (replied: Replies) => {
         running -= replied.replies.length
-        // Its end is awaited.
+        // Once it is closing, it keeps the process alive until it has ended.
         if (running === 0 && !isClosing) worker.unref()
         onReplies(replied)
       })
