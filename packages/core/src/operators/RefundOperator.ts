@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
-import { checksumAddress } from "../domain/EvmAddress.ts"
+import { shownAddress } from "../domain/EvmAddress.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
 import { listInPages } from "./listInPages.ts"
 import { checkBefore } from "./OperatorInput.ts"
@@ -29,7 +29,7 @@ export interface DueRefund {
   readonly network: string
   /** Address of the stablecoin's contract. */
   readonly asset: string
-  /** Address that paid, checksummed: send the refund to it. */
+  /** Address that paid, on EVM checksummed: send the refund to it. */
   readonly payer: string
   /** Atomic units of the stablecoin. */
   readonly amountAtomic: bigint
@@ -56,7 +56,7 @@ const dueRefundOf = (charge: Charge): DueRefund => ({
   operation: charge.operation,
   network: charge.network,
   asset: charge.asset,
-  payer: checksumAddress(charge.payer),
+  payer: shownAddress(charge.payer),
   amountAtomic: BigInt(charge.amountAtomic),
   transaction: charge.receipt?.transaction,
   isStarted: charge.refund?._tag === "Due" && charge.refund.startedAtMillis !== undefined,

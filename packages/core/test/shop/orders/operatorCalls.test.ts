@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it, vi } from "vitest"
 import { ConfigurationError } from "../../../src/domain/Errors.ts"
 import { memory } from "../../../src/stores/memory.ts"
@@ -96,6 +97,16 @@ describe("a refund that is due", () => {
     })
     await till.charges.recordRefund(order.chargeKey, `0x${"ab".repeat(32)}`)
     expect(await till.refunds.due()).toEqual([])
+  })
+
+  it("of a payer on Solana has the address as it is", async () => {
+    const filename = nextFile()
+    const { till } = await withRefundDue(sqlite({ filename }))
+    const onSolana = "FzSvANi8kmhcAd9g9kN2pJ3xkRjqMcvzfzLHYj9Lp4Bd"
+    const database = new DatabaseSync(filename)
+    database.prepare("UPDATE till_charges SET payer = ?").run(onSolana)
+    database.close()
+    expect(await till.refunds.due()).toMatchObject([{ payer: onSolana }])
   })
 
   it.each([
