@@ -1,7 +1,6 @@
 import { Clock, Effect, Option, Schema } from "effect"
-import { isHex } from "../../domain/Hex.ts"
 import type { FacilitatorRequest, Settlement } from "./FacilitatorVerdicts.ts"
-import type { SettleResponse } from "./Wire.ts"
+import { elsewhere, type SettleResponse, toSettlement } from "./Wire.ts"
 
 /*
  * Status of a pending settlement: `GET /status/{paymentId}` below the facilitator's address. A facilitator that has it
@@ -42,23 +41,22 @@ const paymentIdOf = ({ response, settlement }: PendingSettlement): string | unde
 
 /** What a status says about a settlement; `undefined`: still pending. */
 const settlementOf = (
-  status: typeof StatusResponse.Type,
-  { request, settlement }: PendingSettlement
+  { network, payer, status, transaction }: typeof StatusResponse.Type,
+  { request, settlement: earlier }: PendingSettlement
 ): Settlement | undefined => {
-  if (status.status === "pending") return undefined
-  const elsewhere = typeof status.network === "string" && status.network !== request.requirements.network
-  if (elsewhere) return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
-  const transaction = typeof status.transaction === "string" ? status.transaction : undefined
-  const known = transaction !== undefined && isHex(transaction, 32) ? transaction : undefined
-  if (status.status === "completed" && known !== undefined)
-    return { _tag: "Settled", transaction: known, payer: status.payer ?? undefined }
-  const earlier = settlement._tag === "Unknown" ? settlement.transaction : undefined
+  if (status === "pending") return undefined
   // A payment that failed there may still have been sent: only the chain shows that it hasn't moved.
-  return {
-    _tag: "Unknown",
-    reason: status.status === "failed" ? "settlement_failed" : "settled_without_transaction",
-    transaction: known ?? earlier
+  const reply = {
+    success: status === "completed",
+    errorReason: "settlement_failed",
+    network,
+    transaction,
+    payer
   }
+  const settlement = toSettlement(reply, request)
+  return settlement._tag === "Unknown" && earlier._tag === "Unknown" && settlement.reason !== elsewhere
+    ? { ...settlement, transaction: settlement.transaction ?? earlier.transaction }
+    : settlement
 }
 
 /** Reads the status of a pending settlement until its outcome is known, or its time is over. */

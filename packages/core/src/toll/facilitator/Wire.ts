@@ -145,14 +145,15 @@ const isElsewhere = (network: string | null | undefined, { requirements }: Facil
   network !== requirements.network &&
   network !== findNetwork(requirements.network)?.v1Name
 
+/** Reason of a settlement whose transaction is on another chain. */
+export const elsewhere = "settled_on_another_network"
+
 export const toSettlement = (
   response: typeof SettleResponse.Type,
   request: FacilitatorRequest
 ): Settlement => {
-  if (isElsewhere(response.network, request)) {
-    // Its transaction is on another chain.
-    return { _tag: "Unknown", reason: "settled_on_another_network", transaction: undefined }
-  }
+  if (isElsewhere(response.network, request))
+    return { _tag: "Unknown", reason: elsewhere, transaction: undefined }
   const named = response.transaction ?? ""
   // Receipts and the ledger hold it: only a transaction's hash is accepted, on Solana its ID.
   const isOnSolana = request.requirements.network.startsWith("solana:")

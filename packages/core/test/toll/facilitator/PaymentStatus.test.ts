@@ -13,7 +13,8 @@ const other = `0x${"cd".repeat(32)}`
 const poll = Effect.fnUntraced(function* (
   documents: ReadonlyArray<unknown>,
   settlement: Settlement = pending,
-  id: string | null = paymentId
+  id: string | null = paymentId,
+  request = requestV2
 ) {
   const read: Array<string> = []
   const polling = yield* Effect.forkChild(
@@ -21,7 +22,7 @@ const poll = Effect.fnUntraced(function* (
       {
         settlement,
         response: { success: false, paymentId: id },
-        request: requestV2,
+        request,
         endMillis: 30_000
       },
       (asked) =>
@@ -48,6 +49,20 @@ describe("the status of a pending settlement", () => {
       const { read, result } = yield* poll([status("pending", null), "nonsense", status("completed")])
       assert.deepStrictEqual(result, { _tag: "Settled", transaction: other, payer: undefined })
       assert.deepStrictEqual(read, [paymentId, paymentId, paymentId])
+    })
+  )
+
+  const onSolana = "1".repeat(64)
+  const solana = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
+  it.effect.each([
+    ["the network's name of version 1", "eip155:84532", "base-sepolia", other],
+    ["a transaction of Solana", solana, solana, onSolana]
+  ] as const)("is completed with %s", ([, network, named, transactionId]) =>
+    Effect.gen(function* () {
+      const request = { ...requestV2, requirements: { ...requestV2.requirements, network } }
+      const document = { ...status("completed", transactionId), network: named }
+      const { result } = yield* poll([document], pending, paymentId, request)
+      assert.deepStrictEqual(result, { _tag: "Settled", transaction: transactionId, payer: undefined })
     })
   )
 
