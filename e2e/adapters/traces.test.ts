@@ -30,7 +30,7 @@ it.each(
     Hono: honoHosts,
     Koa: koaHosts
   })
-)("%s: a call's spans belong to the span that the caller named", async (_, hosts) => {
+)("%s: a call's span belongs to the span that the caller named", async (_, hosts) => {
   const exporter = new InMemorySpanExporter()
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
@@ -66,6 +66,7 @@ it.each(
   expect(charge?.events.map(({ name }) => name)).toEqual([
     "till402.verify",
     "till402.claim",
+    "till402.Tracker.track",
     "till402.work",
     "till402.settle"
   ])

@@ -28,6 +28,9 @@ const harmless: ReadonlySet<unknown> = new Set(["refused", "replayed", "in_progr
 const isKept = (key: string, value: unknown): value is string | number =>
   kept.has(key) && (typeof value === "string" || typeof value === "number")
 
+const bounded = (value: string | number): string | number =>
+  typeof value === "string" ? value.slice(0, maxValueLength) : value
+
 /** The tag of an error, which code names; never its message. */
 const typeOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -114,10 +117,7 @@ class CallSpan implements Tracer.Span {
     if (key === "failed" || key === "error.type") this.hasFailed = true
     if (key === "outcome") this.isHarmless = harmless.has(value)
     if (!isKept(key, value)) return
-    guard(
-      () => this.span.setAttribute(key, typeof value === "string" ? value.slice(0, maxValueLength) : value),
-      this.span
-    )
+    guard(() => this.span.setAttribute(key, bounded(value)), this.span)
   }
 
   end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
@@ -133,8 +133,11 @@ class CallSpan implements Tracer.Span {
   }
 
   /** Only steps of a call: the name of another event may be a log's text. */
-  event(name: string): void {
-    if (name.startsWith("till402.")) guard(() => this.span.addEvent(name), this.span)
+  event(name: string, _time: bigint, attributes: Readonly<Record<string, unknown>> = {}): void {
+    if (!name.startsWith("till402.")) return
+    const own: otel.Attributes = {}
+    for (const [key, value] of Object.entries(attributes)) if (isKept(key, value)) own[key] = bounded(value)
+    guard(() => this.span.addEvent(name, own), this.span)
   }
   addLinks(): void {}
 }

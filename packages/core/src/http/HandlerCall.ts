@@ -61,14 +61,13 @@ export class HandlerCall {
     })
 
   private call(): Effect.Effect<Work, ApiFailure> {
-    return Effect.promise((signal) => this.run({ signal })).pipe(
+    return handedOn(Effect.promise((signal) => this.run({ signal }))).pipe(
       Effect.timeoutOrElse({
         duration: this.settings.timeoutMillis,
         orElse: () => Effect.succeed(Effect.fail(timedOut(this.id)))
       }),
       Effect.flatten,
-      reportDefects(this.id, this.settings),
-      handedOn
+      reportDefects(this.id, this.settings)
     )
   }
 

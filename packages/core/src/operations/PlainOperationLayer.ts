@@ -53,10 +53,9 @@ const call = <A>(
   timeoutMillis: number,
   run: (context: CallContext) => PromiseLike<A>
 ): Effect.Effect<A, ApiFailure> =>
-  Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause }).pipe(
+  handedOn(Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause })).pipe(
     Effect.catch((cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause))),
-    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) }),
-    handedOn
+    Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )
 
 /** The example as a request: what is in the path or the query is text. */

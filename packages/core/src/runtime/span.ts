@@ -74,16 +74,23 @@ export const handedOn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
     )
   })
 
-/** Shows a step of a call: as a span of its own, or as an event of the call's span once the step has ended. */
+const prefix = "till402."
+const eventOf = (name: string): string => (name.startsWith(prefix) ? name : prefix + name)
+
+/**
+ * Shows a step of a call, or a call of a port: as a span of its own, or as an event of the call's span once it has ended.
+ * The event's name ends in `.failed` where it did.
+ */
 export const callStep =
-  (name: string) =>
+  (name: string, attributes: Readonly<Record<string, string>> = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       const { span, tracerEnabled } = fiber.cache
-      if (tracerEnabled) return spanned(name)(effect)
+      if (tracerEnabled) return spanned(name, attributes)(effect)
       if (fiber.getRef(CallTracer) === undefined || span?._tag !== "Span" || !span.sampled) return effect
-      return Effect.map(effect, (value) => {
-        span.event(name, nowNanos(fiber))
-        return value
+      return Effect.onExit(effect, (exit) => {
+        const event = eventOf(name)
+        span.event(Exit.isSuccess(exit) ? event : `${event}.failed`, nowNanos(fiber), attributes)
+        return Effect.void
       })
     })

@@ -7,7 +7,7 @@ import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
-import { handedOn, spanned } from "../../runtime/span.ts"
+import { callStep, handedOn } from "../../runtime/span.ts"
 
 /*
  * The one boundary between the till and a host's port, whatever made the port: plain functions or a layer. Nothing that
@@ -45,9 +45,8 @@ export const guarded = <A, Tag extends AllowedTag = never>(
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
   exitWithin(
     { timeoutMillis: settings.timeoutMillis, onTimeout: () => timedOut(port, settings.timeoutMillis) },
-    Effect.flatMap(
-      Effect.suspend(() => effectOf(span, call())),
-      (response) => (Effect.isEffect(response) ? noPromise(span) : read(response))
+    Effect.flatMap(handedOn(Effect.suspend(() => effectOf(span, call()))), (response) =>
+      Effect.isEffect(response) ? noPromise(span) : read(response)
     )
   ).pipe(
     Effect.flatMap((exit) =>
@@ -56,8 +55,7 @@ export const guarded = <A, Tag extends AllowedTag = never>(
     Effect.tapError((error) =>
       isUpstreamError(error) ? reportFailure(operationOf(span), error, settings) : Effect.void
     ),
-    handedOn,
-    spanned(span, attributes)
+    callStep(span, attributes)
   )
 
 /** Hosts mix up the two ways to write a port: the texts name the member, and the other way. */
