@@ -48,10 +48,10 @@ export interface PostgresOptions {
  */
 export const postgres = (options: PostgresOptions): Layer.Layer<Stores, ConfigurationError | StoreError> => {
   const opened = Layer.effect(SqlClient.SqlClient, postgresClient(options))
-  // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
-  // a database is opened once, wherever its storage is provided.
   // The tables are there by then.
   const risks = Layer.effect(StorageRisks, postgresRisks).pipe(Layer.provideMerge(layerSql))
+  // Layers are shared by reference. Fresh inside, so that two databases never share stores; one value outside, so that
+  // a database is opened once, wherever its storage is provided.
   return Layer.effectContext(
     Effect.map(Layer.build(Layer.fresh(risks.pipe(Layer.provide(opened)))), (stores) =>
       storesWithTimeout(stores, methodTimeoutMillis({ ...defaults, ...options }))

@@ -63,8 +63,8 @@ export class ComputedPrices {
     })
 
   /**
-   * The price of a request with a payment. Takes from the budget of its client, until the payment is accepted; over it,
-   * a payer who has paid here has one of their own. Fails with a 429 over both.
+   * The price of a request with a payment. Takes from the budget of its client, until the payment is accepted; above it,
+   * a payer who has paid here has a budget of their own. Fails with a 429 over both.
    */
   readonly ofPayment = (request: ComputedPaymentRequest): Effect.Effect<PriceOfPayment, ApiFailure> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {

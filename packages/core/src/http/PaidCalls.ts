@@ -1,4 +1,4 @@
-import { Cause, Effect, Option } from "effect"
+import { Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { isOnSolana } from "../domain/PaymentPayload.ts"
 import { StatusPages } from "../ports/StatusPages.ts"
@@ -22,7 +22,7 @@ import {
   failureResponse,
   notFound,
   paidResponse,
-  requestFailed,
+  responded,
   unsatisfiableResponse,
   withRefusal,
   withUnreadable
@@ -275,14 +275,14 @@ export class PaidCalls {
   /** Handles a request: with its response, or that to its error. */
   handle(paid: PaidRequest): Effect.Effect<PlainResponse | Response> {
     const { corsOrigin, handler } = paid
-    return Effect.catchCause(this.respond(paid), (cause): Effect.Effect<PlainResponse | Response> => {
-      const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-      if (Option.isNone(failure)) return requestFailed(cause, this.settings, corsOrigin)
-      return (
-        handler?.outcomeOf(failure.value) ??
-        Effect.succeed(failureResponse(this.failureOf(paid, failure.value), this.settings.cors, corsOrigin))
-      )
-    })
+    return responded(
+      this.respond(paid),
+      this.settings,
+      corsOrigin,
+      (failure): Effect.Effect<PlainResponse | Response> =>
+        handler?.outcomeOf(failure) ??
+        Effect.succeed(failureResponse(this.failureOf(paid, failure), this.settings.cors, corsOrigin))
+    )
   }
 }
 

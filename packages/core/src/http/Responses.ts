@@ -1,4 +1,4 @@
-import { type Cause, Effect } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import type { ApiError } from "../domain/ApiError.ts"
 import { findNetwork } from "../domain/Network.ts"
@@ -125,6 +125,18 @@ export const requestFailed = (
     failureResponse(failure, cors, corsOrigin)
   )
 }
+
+/** How a handler responds when it fails: with its failure, or with a 500. */
+export const responded = <A, E, B>(
+  handling: Effect.Effect<A, E>,
+  settings: { readonly cors: Cors },
+  corsOrigin: string | null,
+  failed: (failure: E) => Effect.Effect<B>
+): Effect.Effect<A | B | PlainResponse> =>
+  Effect.catchCause(handling, (cause): Effect.Effect<B | PlainResponse> => {
+    const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+    return Option.isNone(failure) ? requestFailed(cause, settings, corsOrigin) : failed(failure.value)
+  })
 
 /** Sends the caller to the file. Type and name are those of the response there. */
 const redirected = (

@@ -40,7 +40,7 @@ export interface StatusMatch {
   readonly url: string
 }
 
-/** Whatever an id may be made of: a longer or other one is none. */
+/** The form of an id: any other name is a 404. */
 const statusName = /^[A-Za-z0-9-]{1,128}$/
 
 /** Finds the status page of a path. */

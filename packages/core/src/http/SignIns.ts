@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Option, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import { ClientBudget } from "../runtime/ClientBudget.ts"
@@ -25,15 +25,15 @@ import {
   challengeResponse,
   failureResponse,
   freeResponse,
-  requestFailed,
+  responded,
   unsatisfiableResponse,
   withSignInHeaders
 } from "./Responses.ts"
 import type { OperationMatch } from "./Router.ts"
 
 /**
- * Proofs per minute whose signature and right to the content are looked up: for one client, and in total. Only those
- * count whose request has the secret of what it names, so that a stranger uses up nobody's. `perSecret`: from all clients.
+ * Proofs per minute whose signature and right to the content are looked up: for one client, and in total. Only
+ * requests with the secret of what they name count, so that strangers use up nobody's. `perSecret`: with one secret, from all clients.
  */
 const perMinute = { perClient: 60, inAll: 600, perSecret: 60 }
 /** Proofs without the secret, or with one that can't be checked, of one client. */
@@ -207,11 +207,8 @@ export class SignIns {
   /** Handles a request: with its response, or that to its error. */
   handle(call: SignInRequest): Effect.Effect<PlainResponse> {
     const { corsOrigin } = call
-    return Effect.catchCause(this.respond(call), (cause) => {
-      const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-      return Option.isNone(failure)
-        ? requestFailed(cause, this.settings, corsOrigin)
-        : Effect.succeed(failureResponse(failure.value, this.settings.cors, corsOrigin))
-    })
+    return responded(this.respond(call), this.settings, corsOrigin, (failure) =>
+      Effect.succeed(failureResponse(failure, this.settings.cors, corsOrigin))
+    )
   }
 }

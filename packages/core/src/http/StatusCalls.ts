@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { ApiFailure, rateLimited, storeFailure } from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { isSolana } from "../domain/Network.ts"
@@ -28,7 +28,7 @@ import { readProof, skewMillis, type WalletProof } from "../toll/signin/SignInPr
 import { isSignedByWallet } from "../toll/signin/WalletSignature.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
-import { failureResponse, freeResponse, requestFailed, withSignInHeaders } from "./Responses.ts"
+import { failureResponse, freeResponse, responded, withSignInHeaders } from "./Responses.ts"
 import type { StatusMatch } from "./Router.ts"
 
 /** Requests per minute: of one client, and in total. */
@@ -297,13 +297,10 @@ export class StatusCalls {
   /** Handles a request: with its response, or that to its error. */
   handle(call: StatusRequest): Effect.Effect<PlainResponse> {
     const { corsOrigin } = call
-    const responded = Effect.catchCause(this.respond(call), (cause) => {
-      const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-      return Option.isNone(failure)
-        ? requestFailed(cause, this.settings, corsOrigin)
-        : Effect.succeed(failureResponse(failure.value, this.settings.cors, corsOrigin))
-    })
-    return Effect.map(responded, (response) => withSignInHeaders(response, "Status-Token"))
+    const response = responded(this.respond(call), this.settings, corsOrigin, (failure) =>
+      Effect.succeed(failureResponse(failure, this.settings.cors, corsOrigin))
+    )
+    return Effect.map(response, (shown) => withSignInHeaders(shown, "Status-Token"))
   }
 }
 

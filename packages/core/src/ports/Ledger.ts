@@ -20,7 +20,7 @@ export interface LedgerEntry {
   readonly network: string
   /** Address of the stablecoin's contract. */
   readonly asset: string
-  /** Address that paid, in lower case. */
+  /** Address that paid, on EVM in lower case. */
   readonly payer: string
   /** Address that was paid. */
   readonly payTo: string
@@ -69,7 +69,7 @@ export interface EntriesQuery {
   readonly chargeKeys?: ReadonlyArray<string>
   /** CAIP-2: only entries of this network. */
   readonly network?: string
-  /** In lower case: only entries of this payer. */
+  /** Only entries of this payer, on EVM in lower case. */
   readonly payer?: string
 }
 

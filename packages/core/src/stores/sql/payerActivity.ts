@@ -13,8 +13,10 @@ interface PartRow extends SumRow {
   readonly part: "open" | "settled"
 }
 
-// `+` keeps SQLite from reading all charges of the payer by their age.
-/** `payerActivity`: one statement that reads a bounded number of the payer's charges. */
+/**
+ * `payerActivity`: one statement that reads a bounded number of the payer's charges. `+` keeps SQLite from reading all of
+ * them by their age.
+ */
 export const payerActivityMethod = (sql: SqlClient.SqlClient): Charges["Service"]["payerActivity"] => {
   const sums = sumColumns(sql)
   return ({ asset, createdAtMillis, key, network, payer }, sinceMillis, nowMillis) =>

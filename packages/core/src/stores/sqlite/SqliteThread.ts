@@ -78,8 +78,7 @@ export const onThread = (filename: string, { onEnd, onReplies }: Receiver): Prom
     const { NODE_COMPILE_CACHE } = process.env
     // The modules that the host preloads (--import, NODE_OPTIONS) would run in the thread too, and may open a till.
     const worker = new Worker(workerFile(), {
-      // The host may change its folder before the thread runs.
-      // A URI is no path: resolved, it would name another file.
+      // Resolved here, since the host may change its folder before the thread runs. A URI is no path.
       workerData: filename.startsWith("file:") ? filename : resolvePath(filename),
       execArgv: ["--disable-warning=ExperimentalWarning"],
       env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }

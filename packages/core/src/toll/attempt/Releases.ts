@@ -6,7 +6,7 @@
 export type Holding = "guard" | "openCall" | "slot" | "place" | "stake"
 
 /**
- * Whose work nobody pays for. `stranger`: the payment had moved before it was presented here, so that anyone may have
+ * Who is held responsible for unpaid work. `stranger`: the payment had moved before it was presented here, so that anyone may have
  * copied it from the chain.
  */
 export type Loss = "none" | "payer" | "stranger"

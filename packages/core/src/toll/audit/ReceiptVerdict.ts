@@ -1,3 +1,4 @@
+import { backoff } from "../../runtime/backoff.ts"
 import type { ChainEvidence } from "../evidence/Chain.ts"
 
 /*
@@ -55,6 +56,7 @@ export const judgeReceipt = (
 export const confirmAfterMillis = 10 * 60_000
 const firstRetryMillis = 60_000
 const lastRetryMillis = 60 * 60_000
+const retryMillis = backoff(firstRetryMillis, lastRetryMillis)
 /** Reads of a receipt without a result, over about a day; after these, it is left alone. */
 const maxReads = 30
 
@@ -86,8 +88,8 @@ export const afterRead = (
       return { _tag: "Cleared" }
     case "NotYet": {
       if (reads + 1 >= maxReads) return { _tag: "Cleared" }
-      const pauseMillis = Math.min(firstRetryMillis * 2 ** reads, lastRetryMillis)
-      return { _tag: "Again", reads: { reads: reads + 1, falseAtMillis }, atMillis: nowMillis + pauseMillis }
+      const atMillis = nowMillis + retryMillis(reads)
+      return { _tag: "Again", reads: { reads: reads + 1, falseAtMillis }, atMillis }
     }
     case "False": {
       if (falseAtMillis !== undefined && nowMillis - falseAtMillis >= confirmAfterMillis)

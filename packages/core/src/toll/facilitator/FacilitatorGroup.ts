@@ -41,9 +41,12 @@ const isOfOtherVersion = (verification: Verification): boolean =>
     : /^http_4\d\d$/.test(verification.reason))
 
 /** Those that respond, as far as known, come first. */
-const byHealth = (candidates: ReadonlyArray<Candidate>, nowMillis: number): ReadonlyArray<Candidate> => {
+const byHealth = <A extends { readonly breaker: CircuitBreaker }>(
+  candidates: ReadonlyArray<A>,
+  nowMillis: number
+): ReadonlyArray<A> => {
   if (candidates.length < 2) return candidates
-  const isUp = ({ breaker }: Candidate): boolean => breaker.isAvailable(nowMillis)
+  const isUp = ({ breaker }: A): boolean => breaker.isAvailable(nowMillis)
   return [...candidates.filter(isUp), ...candidates.filter((candidate) => !isUp(candidate))]
 }
 
@@ -304,13 +307,11 @@ export class FacilitatorGroup {
   /** The fee payers of each that takes payments on a network. Those that respond, as far as known, come first. */
   readonly feePayers = (caip2: string): Effect.Effect<ReadonlyArray<ReadonlyArray<string>>> =>
     Effect.flatMap(this.refresh, () =>
-      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-        const takers = this.takersOn(caip2)
-        const isUp = ({ breaker }: { readonly breaker: CircuitBreaker }) => breaker.isAvailable(nowMillis)
-        return [...takers.filter(isUp), ...takers.filter((taker) => !isUp(taker))]
+      Effect.map(Clock.currentTimeMillis, (nowMillis) =>
+        byHealth(this.takersOn(caip2), nowMillis)
           .map(({ member }) => feePayersOn(kindsOf(member), caip2))
           .filter((feePayers) => feePayers.length > 0)
-      })
+      )
     )
 
   /** Whether one of them settles payments on a network; `undefined` while that isn't known. */

@@ -43,8 +43,8 @@ export class PayerHistory {
   }
 
   /**
-   * Whether the payer that a payment names, proven or not, has settled here within a day. Remembers for a moment who has
-   * not, so that a crowd of strangers costs few reads.
+   * Whether the payer that a payment names has settled here within a day; its signature may be unchecked. Remembers a
+   * "no" for a moment, so that a crowd of strangers costs few reads.
    */
   readonly namesKnownPayer = Effect.fnUntraced(
     { self: this },

@@ -61,7 +61,7 @@ const afterProof = (facts: ChargeFacts, evidence: ChainEvidence): Decision<Lease
   const keepsExposure = !facts.workIsDue
   switch (evidence._tag) {
     case "Moved":
-      // It can't move any more, and a stranger may have copied it: its payer has no unsettled work by it.
+      // The payment can't move again. A stranger may have copied it, so it doesn't count against its payer.
       return evidence.precedesClaim === true
         ? voidCharge(usedElsewhere, { keepsExposure: false })
         : [complete(evidence, "none")]

@@ -174,7 +174,7 @@ export interface CompleteStep {
    * neither applied nor voided.
    */
   readonly refund: "none" | "due" | "sent"
-  /** A `Void` ended the lease before: work that is due then needs another one. */
+  /** The lease ended with a `Void`: if work is due, the charge is taken over again. */
   readonly leaseEnded?: true
 }
 

@@ -20,7 +20,7 @@ const refuse = (code: string, message: string): ReplayDecision => ({
 
 const alreadyUsed = "this payment has been used; sign a new one"
 
-/** Its response can't be replayed any more. Who owns what it bought must not be told to pay again. */
+/** The response can't be replayed any more. Names what the payment bought, so that its owner doesn't pay again. */
 const refuseReplay = ({ subject }: Charge): ReplayDecision =>
   subject === undefined
     ? refuse("payment_already_used", `${alreadyUsed}; its response can't be replayed any more`)

@@ -81,7 +81,7 @@ const takenReady = (facts: ChargeFacts, sameRequest: boolean): Plan<LeaseStep> =
     ? defer(ofAnotherRequest)
     : queryFirst(facts, { _tag: "Proof", transaction: undefined }, settleUnlessUnwanted(facts, "expiry"))
 
-/** What follows in a call, after it took a charge over. */
+/** The plan under a charge's lease after a takeover, by a call or the reconciler. */
 export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<LeaseStep> => {
   const { charge, isRefused = false, nowMillis, readable, sameRequest } = event
   if (!readable) return deferUnknown("the charge was encrypted with a key that is not configured")

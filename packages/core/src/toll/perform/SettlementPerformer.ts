@@ -48,7 +48,7 @@ type StepOf<Tag extends SettlementStep["_tag"]> = Extract<SettlementStep, { read
 type Performed = Effect.Effect<ChargeEvent, StoreError>
 type Performing = Effect.fn.Return<ChargeEvent, StoreError>
 
-/** Until when a charge is left to tills that sell its subject. */
+/** How long this till leaves a charge to tills that sell its subject. */
 const unknownKindMillis = 5 * 60_000
 
 const done: ChargeEvent = { _tag: "Done" }
