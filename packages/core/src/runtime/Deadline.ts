@@ -1,4 +1,5 @@
-import { Clock, type Context, Data, Effect, type Exit, Fiber } from "effect"
+import { Cause, Clock, type Context, Data, Effect, Exit, Fiber } from "effect"
+import { MalformedResponse } from "./MalformedResponse.ts"
 import { schedule } from "./schedule.ts"
 
 /** There was no response in time. Whether the upstream did anything is unknown. */
@@ -6,6 +7,9 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
   readonly message: string
   readonly timeoutMillis: number
 }> {}
+
+export const deadlineExceeded = (timeoutMillis: number): DeadlineExceeded =>
+  new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
 
 /** Passed to every port function; `signal` aborts at the deadline. */
 export interface CallContext {
@@ -57,6 +61,22 @@ export const exitWithin = <A, E, R, E2>(
         return () => running.interruptUnsafe()
       }
     })
+  )
+
+/** The result of a call up to a deadline, if it has the shape that `is` demands. Fails with what was wrong. */
+export const resultWithin = <A>(
+  timeoutMillis: number,
+  is: (result: unknown) => boolean,
+  call: () => Effect.Effect<A, unknown>
+): Effect.Effect<A, unknown> =>
+  Effect.flatMap(
+    exitWithin({ timeoutMillis, onTimeout: () => deadlineExceeded(timeoutMillis) }, Effect.suspend(call)),
+    (exit): Effect.Effect<A, unknown> => {
+      if (Exit.isFailure(exit)) return Effect.fail(Cause.squash(exit.cause))
+      return is(exit.value)
+        ? Effect.succeed(exit.value)
+        : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))
+    }
   )
 
 /** Awaits a promise up to a deadline; fails with the error of `catch` or `onTimeout`. */

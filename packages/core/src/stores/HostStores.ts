@@ -1,7 +1,7 @@
 import { report } from "../runtime/events.ts"
 import { Context, Effect, Layer, Record, type Scope } from "effect"
 import { ConfigurationError, StoreError } from "../domain/Errors.ts"
-import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../runtime/Deadline.ts"
+import { type CallContext, deadlineExceeded, tryWithTimeout } from "../runtime/Deadline.ts"
 import type {
   ClaimMethods,
   DueMethods,
@@ -207,9 +207,6 @@ const callStore = <A>(
       report("Warn", "storage_failed", "The storage failed", { operation, error: causeName(cause) })
     )
   )
-
-const deadlineExceeded = (timeoutMillis: number): DeadlineExceeded =>
-  new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
 
 /** The database's clock, if the host gives it. */
 const clockOf = (stores: HostStores, millis: number): DatabaseClock | undefined =>

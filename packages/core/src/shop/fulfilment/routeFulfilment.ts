@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { NotPlaced, ProductUnavailable } from "../ports/Errors.ts"
-import { type CallContext, tryWithTimeout, DeadlineExceeded } from "../../runtime/Deadline.ts"
+import { type CallContext, deadlineExceeded, tryWithTimeout } from "../../runtime/Deadline.ts"
 import { type GeneralMarketplace, isPageOf } from "../goods/ProductUrl.ts"
 import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
@@ -28,7 +28,7 @@ const withTimeout = <A>(
           call: run,
           catch: (cause) => ({ cause }),
           onTimeout: () => ({
-            cause: new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
+            cause: deadlineExceeded(timeoutMillis)
           })
         }).pipe(Effect.result),
         { signal: context.signal }

@@ -2,7 +2,7 @@ import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { type CallContext, DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
+import { type CallContext, deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
@@ -86,7 +86,7 @@ const effectOf = (span: string, returned: unknown): Effect.Effect<unknown, unkno
 const timedOut = (port: PortName, timeoutMillis: number): UpstreamUnavailable =>
   new UpstreamUnavailable({
     port,
-    cause: new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
+    cause: deadlineExceeded(timeoutMillis)
   })
 
 /** An error counts only as a failure: thrown as a defect it is a bug of the port. */

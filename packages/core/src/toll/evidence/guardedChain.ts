@@ -1,8 +1,7 @@
-import { Cause, Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { causeName } from "../../runtime/causeName.ts"
 import { isClockReading } from "../../runtime/ClockReading.ts"
-import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
-import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { resultWithin } from "../../runtime/Deadline.ts"
 import type { Chain } from "./Chain.ts"
 import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
 import { reportedBy } from "./UnreadableChain.ts"
@@ -60,22 +59,7 @@ const read = <A>(
 ): Effect.Effect<A | undefined> =>
   reported(
     caip2,
-    Effect.flatMap(
-      exitWithin(
-        {
-          timeoutMillis,
-          onTimeout: () =>
-            new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
-        },
-        Effect.suspend(call)
-      ),
-      (exit): Effect.Effect<A | undefined, unknown> => {
-        if (Exit.isFailure(exit)) return Effect.fail(Cause.squash(exit.cause))
-        return exit.value === undefined || is(exit.value)
-          ? Effect.succeed(exit.value)
-          : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))
-      }
-    )
+    resultWithin(timeoutMillis, (value) => value === undefined || is(value), call)
   )
 
 /** What a chain may lack. */

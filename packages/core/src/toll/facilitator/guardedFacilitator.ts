@@ -1,10 +1,9 @@
-import { Cause, Effect, Exit } from "effect"
+import { Effect } from "effect"
 import { isHex } from "../../domain/Hex.ts"
 import { isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { type ClockReading, isClockReading } from "../../runtime/ClockReading.ts"
-import { DeadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
-import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { resultWithin } from "../../runtime/Deadline.ts"
 import type { Facilitator } from "./Facilitator.ts"
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { reasonCode, unreachableSettlement } from "./Wire.ts"
@@ -60,27 +59,11 @@ const isSettlement = (value: unknown, request: FacilitatorRequest): value is Set
 /** What a call returned within a time, checked; else what `otherwise` makes of the name of its fault. Never fails. */
 const called = <A>(
   timeoutMillis: number,
-  call: () => Effect.Effect<unknown, unknown>,
-  is: (value: unknown) => value is A,
+  call: () => Effect.Effect<A, unknown>,
+  is: (value: unknown) => boolean,
   otherwise: (reason: string) => A
 ): Effect.Effect<A> =>
-  exitWithin(
-    {
-      timeoutMillis,
-      onTimeout: () =>
-        new DeadlineExceeded({ message: `no response within ${timeoutMillis} ms`, timeoutMillis })
-    },
-    Effect.suspend(call)
-  ).pipe(
-    Effect.flatMap((exit) =>
-      Exit.isFailure(exit)
-        ? Effect.fail(Cause.squash(exit.cause))
-        : is(exit.value)
-          ? Effect.succeed(exit.value)
-          : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))
-    ),
-    Effect.catch((fault) => Effect.succeed(otherwise(causeName(fault))))
-  )
+  Effect.catch(resultWithin(timeoutMillis, is, call), (fault) => Effect.succeed(otherwise(causeName(fault))))
 
 const isListOf =
   <A>(is: (member: unknown) => boolean) =>
