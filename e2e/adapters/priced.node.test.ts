@@ -15,7 +15,7 @@ import { expresses } from "./express.ts"
 import { serverOfFastify } from "./fastify.ts"
 import { serve } from "./hosts.ts"
 import { koas } from "./koa.ts"
-import { openTill, openWallet } from "./pricedHandlers.ts"
+import { openTill, openWallet, plainFetch } from "./pricedHandlers.ts"
 
 /*
  * What handlers of Node's frameworks do with their response object, and what middleware does with it around them.
@@ -91,6 +91,22 @@ describe.each(Object.entries(expresses))("a priced handler of %s", (_, express) 
     expect(await contents(await pay(url))).toEqual([200, "high"])
     expect(facilitator.settled).toHaveLength(1)
     await expect.poll(() => errors).toEqual(["too late"])
+  })
+
+  it("is charged where its caller asks only whether it has changed: a 304 would tell for nothing what is sold", async () => {
+    const { facilitator, url } = await openExpress((app, price) => {
+      app.get("/tides", price, (_request, response) => {
+        response.json({ high: "12:40" })
+      })
+    })
+    const { pay } = openWallet(plainFetch)
+    const first = await pay(url, { headers: { "if-none-match": "*" } })
+    const etag = first.headers.get("etag")!
+    const again = await pay(url, {
+      headers: { "if-none-match": etag, "if-modified-since": new Date().toUTCString() }
+    })
+    for (const sold of [first, again]) expect(await contents(sold)).toEqual([200, '{"high":"12:40"}'])
+    expect(facilitator.settled).toHaveLength(2)
   })
 
   it("is compressed by middleware before it, which sees what the client accepts", async () => {
@@ -202,19 +218,36 @@ describe("a priced handler of Fastify", () => {
 
   it("gives nothing away where another preParsing has replaced its price, and serves where both are a list", async () => {
     const own: preParsingHookHandler = (_request, _reply, payload, done) => done(null, payload)
+    let calls = 0
     const serving = (merged: (price: ReturnType<typeof pricedFastify>) => object) =>
       openFastify((app, price) => {
+        // Hooks of the app that respond before the price: some callers are refused, and members pass.
         app.addHook("onRequest", async (request, reply) => {
           if (request.headers["x-banned"] !== undefined) return reply.code(429).send("later")
+          if (request.headers["x-member"] !== undefined) return reply.send("free for members")
         })
-        app.get("/tides", merged(price), () => "high")
+        app.get("/tides", merged(price), () => {
+          calls++
+          return "high"
+        })
       })
     const lost = await serving((price) => ({ ...price, preParsing: own }))
-    const given = await fetch(lost.url)
-    expect([given.status, (await given.text()).includes("high")]).toEqual([500, false])
+    expect(await contents(await fetch(lost.url))).toEqual([
+      500,
+      expect.stringContaining("has lost its price")
+    ])
+    expect(calls).toBe(0)
     const both = await serving((price) => ({ ...price, preParsing: [price.preParsing, own] }))
     expect(await contents(await both.pay(both.url))).toEqual([200, "high"])
-    expect((await fetch(both.url, { headers: { "x-banned": "1" } })).status).toBe(429)
+    expect(calls).toBe(1)
+    for (const { url } of [lost, both]) {
+      expect((await fetch(url, { headers: { "x-banned": "1" } })).status).toBe(429)
+      expect(await contents(await fetch(url, { headers: { "x-member": "1" } }))).toEqual([
+        200,
+        "free for members"
+      ])
+    }
+    expect(calls).toBe(1)
   })
 
   it("runs the hooks of its app: validation, serialization, onSend, onResponse", async () => {
@@ -261,6 +294,22 @@ describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
     const settled = await open(serverOf)
     expect(await contents(await settled.pay(settled.url))).toEqual([201, "high"])
     expect(await contents(await fetch(settled.url, { headers: settled.payment() }))).toEqual([201, "high"])
+  })
+
+  it("is charged where its caller asks only whether it has changed", async () => {
+    const { facilitator, url } = await open((till, options) => {
+      const app = new Koa()
+      app.use(pricedKoa(till, options))
+      app.use((context) => {
+        context.body = "high"
+        context.etag = "tides"
+        if (context.fresh) context.status = 304
+      })
+      return createServer(app.callback())
+    })
+    const { pay } = openWallet(plainFetch)
+    expect(await contents(await pay(url, { headers: { "if-none-match": '"tides"' } }))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(1)
   })
 
   it("sells what Koa would send: JSON, a buffer, a message of a status", async () => {

@@ -8,6 +8,7 @@ import { HTTPException } from "hono/http-exception"
 import type { Server } from "node:http"
 import { generatePrivateKey } from "viem/accounts"
 import { onTestFinished } from "vitest"
+import { send } from "./client.ts"
 import { serve } from "./hosts.ts"
 
 export const weather = { id: "weather", path: "/weather/:city", price: "0.02" } as const
@@ -34,13 +35,26 @@ export const openTill = (options: Partial<TillOptions>) => {
   return { facilitator, till }
 }
 
+/** Sends a request as it is: `fetch` itself adds `Cache-Control: no-cache` to one with conditions. */
+export const plainFetch: typeof fetch = async (input, init) => {
+  const { headers: given, method, url } = new Request(input, init)
+  const { pathname, port, search } = new URL(url)
+  const headers = Object.fromEntries(given)
+  const received = await send(Number(port), pathname + search, { method, headers })
+  const { bytes, headers: all, status } = received
+  return new Response(status === 304 ? null : new Uint8Array(bytes), {
+    status,
+    headers: all as Record<string, string>
+  })
+}
+
 /** The official client, with a wallet of its own. */
-export const openWallet = () => {
+export const openWallet = (base: typeof fetch = fetch) => {
   const sent: Array<Request> = []
   const recording: typeof fetch = async (input, init) => {
     const request = new Request(input, init)
     sent.push(request.clone())
-    return fetch(request)
+    return base(request)
   }
   return {
     pay: payingFetch(generatePrivateKey(), 1_000, recording),

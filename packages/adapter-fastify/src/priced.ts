@@ -11,8 +11,8 @@ import type {
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
-  onSendHookHandler,
   preParsingHookHandler,
+  preValidationHookHandler,
   RouteShorthandOptions
 } from "fastify"
 import { copyHeaders, sendNow } from "./sendNow.ts"
@@ -20,9 +20,9 @@ import { copyHeaders, sendNow } from "./sendNow.ts"
 /** The hooks of a priced route. */
 export interface PricedHooks {
   readonly preParsing: preParsingHookHandler
+  /** Refuses a request before its handler runs, where another `preParsing` has replaced that of the price. */
+  readonly preValidation: preValidationHookHandler
   readonly onError: onErrorHookHandler
-  /** Refuses what a handler sends where another `preParsing` has replaced that of the price. */
-  readonly onSend: onSendHookHandler
 }
 
 /**
@@ -69,14 +69,14 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
         else done(error)
       })
     },
+    // A hook that has responded before, such as one for members, ends a request before it comes here.
+    preValidation: (request, _reply, done) => {
+      if (responses.has(request)) done()
+      else done(noPrice(options))
+    },
     onError: (request, _reply, _error, done) => {
       responses.get(request)?.refuse(500)
       done()
-    },
-    onSend: (request, { statusCode }, payload, done) => {
-      // Hooks before may have refused the request.
-      if (responses.has(request) || statusCode < 200 || statusCode > 299) done(null, payload)
-      else done(noPrice(options))
     }
   } satisfies RouteShorthandOptions
 }

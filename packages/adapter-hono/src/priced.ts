@@ -1,4 +1,5 @@
 import {
+  conditionalHeaders,
   ConfigurationError,
   type HeaderList,
   type IncomingRequest,
@@ -47,8 +48,11 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       isNotFound = true
       return notFound()
     }
+    const { raw } = context.req
     const respond = async (): Promise<Response> => {
+      context.req.raw = unconditional(raw)
       await next()
+      context.req.raw = raw
       // The deadline has passed, and the response of the context is the till's.
       if (isOver) return new Response()
       const { error, res } = context
@@ -73,6 +77,17 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
   }
   return middleware
+}
+
+/** The request without what a priced handler doesn't see of it. */
+const unconditional = (request: Request): Request => {
+  if (!conditionalHeaders.some((name) => request.headers.has(name))) return request
+  const headers = new Headers(request.headers)
+  for (const name of conditionalHeaders) headers.delete(name)
+  const { body, bodyUsed, method, signal, url } = request
+  // Hono has a copy of a body that was read.
+  const rest = bodyUsed || body === null ? {} : { body, duplex: "half" }
+  return new Request(url, { method, headers, signal, ...rest })
 }
 
 const isGet = (method: string): boolean => method === "GET" || method === "HEAD"

@@ -128,7 +128,12 @@ export type { NetworkName } from "./domain/Network.ts"
 export type { EventCode } from "./shop/ports/EventCode.ts"
 export type { ShopEvent as TillEvent, ShopEventFields as EventFields } from "./shop/ports/ShopEvents.ts"
 export type { IncomingRequest, PlainResponse } from "./http/HttpMessage.ts"
-export { type HeaderList, withoutOuterHeaders, withOuterHeaders } from "./http/OuterHeaders.ts"
+export {
+  conditionalHeaders,
+  type HeaderList,
+  withoutOuterHeaders,
+  withOuterHeaders
+} from "./http/OuterHeaders.ts"
 export type { ChargeQuery, ChargeSummary } from "./operators/ChargeOperator.ts"
 export type {
   LedgerCheckQuery,

@@ -29,6 +29,7 @@ const plain = [
   "Till",
   "UpstreamFailed",
   "UpstreamUnavailable",
+  "conditionalHeaders",
   "defaultTemplates",
   "memory",
   "operation",

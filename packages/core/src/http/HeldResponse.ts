@@ -1,6 +1,6 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { maxResponseLength } from "../operations/BodyLimits.ts"
-import { type HeaderList, withOuterHeaders, withoutOuterHeaders } from "./OuterHeaders.ts"
+import { conditionalHeaders, type HeaderList, withOuterHeaders, withoutOuterHeaders } from "./OuterHeaders.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
 
 /*
@@ -95,7 +95,8 @@ export class HeldResponse {
   private isReported = false
   private isWaiting = false
   private refusal: number | undefined
-  private acceptEncoding: string | undefined
+  /** What the handler doesn't see of its request. */
+  private readonly hidden: IncomingHttpHeaders = {}
 
   /** Remembers which headers the host has set by now. */
   constructor(to: ServerResponse) {
@@ -110,9 +111,12 @@ export class HeldResponse {
   hold(): Promise<Response> {
     const { headers } = this.to.req
     this.phase = "held"
-    // A compressed response can't be recorded. Middleware before this one may compress it: it is sent with the header.
-    this.acceptEncoding = headers["accept-encoding"]
-    delete headers["accept-encoding"]
+    // A compressed response can't be recorded. Middleware before this one may compress it: it is sent with the headers.
+    for (const name of ["accept-encoding", ...conditionalHeaders]) {
+      if (headers[name] === undefined) continue
+      this.hidden[name] = headers[name]
+      delete headers[name]
+    }
     this.patch()
     return this.handled.promise
   }
@@ -188,7 +192,7 @@ export class HeldResponse {
   }
 
   private restoreRequest(): void {
-    if (this.acceptEncoding !== undefined) this.to.req.headers["accept-encoding"] = this.acceptEncoding
+    Object.assign(this.to.req.headers, this.hidden)
   }
 
   private send(name: keyof Originals, ...args: ReadonlyArray<unknown>): unknown {

@@ -13,6 +13,12 @@ export const withoutOuterHeaders = (headers: Headers, outer: HeaderList): Header
   return own
 }
 
+/**
+ * For adapters: headers of a request that a priced handler doesn't see. By them a caller asks whether the response is still
+ * the one that they name: a 304 or 412 isn't charged, and would tell for nothing what is sold.
+ */
+export const conditionalHeaders = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since"]
+
 /** Headers of earlier middleware that would let a cache store a response of the till. */
 const cacheHeader =
   /^(?:.+-cache-control|surrogate-.*|edge-control|x-accel-expires|expires|age|pragma|content-encoding)$/
