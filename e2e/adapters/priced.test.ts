@@ -1,3 +1,5 @@
+import type { TillEvent } from "@till402/core"
+import { etag } from "hono/etag"
 import { HTTPException } from "hono/http-exception"
 import { describe, expect, it } from "vitest"
 import { weather, notes, type Handler, started, selling } from "./pricedHandlers.ts"
@@ -104,6 +106,48 @@ describe("a priced handler", () => {
       expect(facilitator.settled).toHaveLength(1)
     }
   )
+
+  it("is charged where its caller asks only whether it has changed, also with a body", async () => {
+    const { facilitator, origin, pay } = await started({}, (app, price) => {
+      app.get("/weather/:city", price(weather), etag(), (context) => context.text("sun"))
+      app.post("/notes", price(notes), etag(), async (context) => context.text(await context.req.text()))
+    })
+    const headers = { "if-none-match": "*" }
+    const sold = await pay(`${origin}/weather/oslo`, { headers })
+    expect([sold.status, await sold.text()]).toEqual([200, "sun"])
+    const tag = sold.headers.get("etag")!
+    expect((await pay(`${origin}/weather/oslo`, { headers: { "if-none-match": tag } })).status).toBe(200)
+    const kept = await pay(`${origin}/notes`, {
+      method: "POST",
+      body: "sun",
+      headers: { "if-none-match": tag }
+    })
+    expect([kept.status, await kept.text()]).toEqual([200, "sun"])
+    expect(facilitator.settled).toHaveLength(3)
+  })
+
+  it("is reported once where it redirects payers to another host, which isn't charged", async () => {
+    const events: Array<unknown> = []
+    const onEvent = (event: TillEvent) => {
+      if (event.code === "sale_doubtful") events.push(event)
+    }
+    const leading = async (location: string) => {
+      const { facilitator, oslo, pay } = await selling((context) => context.redirect(location), { onEvent })
+      for (const _ of [1, 2]) expect((await pay(oslo, { redirect: "manual" })).status).toBe(302)
+      expect(facilitator.settle.calls).toEqual([])
+    }
+    for (const own of ["/login", "https://shop.example/weather/rome"]) await leading(own)
+    expect(events).toEqual([])
+    await leading("https://bucket.example/oslo.pdf?signature=a")
+    expect(events).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        operation: "weather",
+        message: expect.stringContaining("isn't charged")
+      })
+    ])
+    expect(JSON.stringify(events)).not.toContain("signature")
+  })
 
   it.each<[string, Handler]>([
     ["more than 1 MiB", (context) => context.text("a".repeat(1024 * 1024 + 1))],

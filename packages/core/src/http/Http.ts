@@ -12,6 +12,7 @@ import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { SignIns } from "./SignIns.ts"
 import { PaidCalls } from "./PaidCalls.ts"
+import type { PaidRoute } from "./PaidRoute.ts"
 import { publicCall } from "./publicCall.ts"
 import {
   challengeResponse,
@@ -97,9 +98,13 @@ const hasProof = (request: IncomingRequest): boolean =>
   readPayment(request)._tag !== "None" || request.header("sign-in-with-x") !== null
 
 /** Releases a handler once it has been handled. */
-const releasing = (handler: HandlerCall, handling: Handling): Handling =>
+const releasing = (handler: HandlerCall, { operation }: PaidRoute, handling: Handling): Handling =>
   Effect.isEffect(handling)
-    ? Effect.tap(handling, (handled) => Effect.sync(() => handler.release(handled)))
+    ? Effect.tap(handling, (handled) => {
+        handler.release(handled)
+        const seen = handled instanceof Response ? operation.input?.unsold?.(handled) : undefined
+        return seen ?? Effect.void
+      })
     : handling
 
 /** Publishes a 402 that goes out, where anybody reads that. */
@@ -217,7 +222,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
       { timeoutMillis, onError: priced.onError }
     )
     const from = { caller, origin: originOf(request), handler }
-    return releasing(handler, published(match, request, handleMatch(match, request, from)))
+    return releasing(handler, match.paidRoute, published(match, request, handleMatch(match, request, from)))
   }
 
   return { handle, handlePriced }

@@ -50,6 +50,24 @@ export const jsonOf = (id: string, output: unknown): string => {
   return text
 }
 
+/** Members of data that says nothing but that something failed. */
+const ofErrors =
+  /^(?:error|errors|message|code|status|statusCode|success|ok|details?|title|type|body|headers)$/
+
+const isErrorStatus = (value: unknown): boolean => typeof value === "number" && value >= 400 && value <= 599
+
+/** Whether a result looks like a refusal that should have been thrown: it is charged. */
+export const looksRefused = (output: unknown): boolean => {
+  if (Array.isArray(output))
+    return output.length === 2 && isErrorStatus(output[0]) && typeof output[1] !== "number"
+  if (typeof output !== "object" || output === null) return false
+  const { error, status, statusCode = status, success } = output as Readonly<Record<string, unknown>>
+  return (
+    (Boolean(error) || success === false || isErrorStatus(statusCode)) &&
+    Object.keys(output).every((name) => ofErrors.test(name))
+  )
+}
+
 /** A refusal by the host's function; a status other than these is a defect. */
 export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {
   const { status } = failure

@@ -170,6 +170,8 @@ export interface OperationInput<Input> {
   readonly boundToRequest?: boolean
   /** A handler of the host reads the request and does the work: it is given with each request. */
   readonly isHandler?: boolean
+  /** Sees the responses of that handler that aren't sold. */
+  readonly unsold?: (response: Response) => Effect.Effect<void>
 }
 
 /** When a payment settles, and what shows that it did. */

@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { ApiFailure } from "../domain/ApiFailure.ts"
-import { jsonOf, refused, timeoutCode } from "./HostWork.ts"
+import { report } from "../runtime/events.ts"
+import { jsonOf, looksRefused, refused, timeoutCode } from "./HostWork.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { type OwnOperationOptions, proofOf } from "./OwnOperationOptions.ts"
@@ -13,7 +14,7 @@ import { bodyErrors, commonErrors, failure, respondText } from "./RouteParts.ts"
  */
 
 /** Names of the parameters in a path: `/weather/:city` has `city`. */
-const paramNames = (path: string): ReadonlyArray<string> =>
+export const paramNames = (path: string): ReadonlyArray<string> =>
   path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []))
 
 /** The endpoint of an operation, from the fields of its input and the schema of its output. */
@@ -58,6 +59,21 @@ export const ownOperation = Effect.fnUntraced(function* <Input>(
   const { description, example = { input: {}, output: undefined }, id, price, settlement } = options
   const { responseLifetimeMillis } = yield* OperationSettings
   const { decode, endpoint } = parts
+  let isDoubted = false
+  const sold = (output: unknown) => {
+    const work = respondText(jsonOf(id, output))
+    if (isDoubted || !looksRefused(output)) return Effect.succeed(work)
+    isDoubted = true
+    return Effect.as(
+      report(
+        "Warn",
+        "sale_doubtful",
+        `operation ${id} returned an error as its result, which is charged. If the work refused, throw an ApiFailure, or fail with one: then nothing is`,
+        { operation: id }
+      ),
+      work
+    )
+  }
   return {
     endpoint,
     documents: {
@@ -75,7 +91,7 @@ export const ownOperation = Effect.fnUntraced(function* <Input>(
       Effect.suspend(() => parts.work(input)).pipe(
         Effect.catchEager(refused),
         Effect.flatMap((output) =>
-          output instanceof ApiFailure ? refused(output) : Effect.sync(() => respondText(jsonOf(id, output)))
+          output instanceof ApiFailure ? refused(output) : Effect.suspend(() => sold(output))
         )
       )
   }

@@ -9,7 +9,7 @@ import { refused, timedOut } from "./HostWork.ts"
 import { namedFields, standardFields } from "./InputFields.ts"
 import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
-import { ownEndpoint, ownOperation } from "./OwnOperation.ts"
+import { ownEndpoint, ownOperation, paramNames } from "./OwnOperation.ts"
 import type { AnyPlainOperation, StandardSchema } from "./PlainOperation.ts"
 
 /** The value that a schema validates: the path's parameters with those of the query or the fields of the body. */
@@ -75,10 +75,19 @@ const exampleRequest = (
   }
 }
 
-/** Whether the input refuses the operation's own example: then it probably refuses every request that is paid for. */
+/** Whether the operation's own example is no request for it: then it probably refuses every one that is paid for. */
 const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, timeoutMillis: number) {
-  const { example, id, input, method } = options
-  if (example === undefined || input === undefined) return {}
+  const { example, id, input, method, path } = options
+  if (example === undefined) return {}
+  const risk = (fault: string, cure: string) => ({
+    risk: { setting: `operations.${id}`, problem: `operation ${id}: ${fault}`, cure }
+  })
+  const missing = paramNames(path).filter((name) => example.input?.[name] === undefined)
+  if (missing.length > 0)
+    return risk(
+      `its example lacks ${missing.join(" and ")} of its path ${path}`,
+      "Give it there, and by the same name in input"
+    )
   const isGet = method === "GET"
   const refusal = yield* call(id, timeoutMillis, () =>
     validate(input, exampleRequest(options, isGet), isGet)
@@ -88,10 +97,12 @@ const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, tim
     // Its message may quote what it has read elsewhere.
     Effect.catchDefect((defect) => Effect.succeed(causeName(defect)))
   )
-  if (refusal === undefined) return {}
-  const problem = `operation ${id}: its input refuses its own example: ${refusal}`
-  const cure = "Correct one of them. Values of path and query are text: convert them, as z.coerce does"
-  return { risk: { setting: `operations.${id}`, problem, cure } }
+  return refusal === undefined
+    ? {}
+    : risk(
+        `its input refuses its own example: ${refusal}`,
+        "Correct one of them. Values of path and query are text: convert them, as z.coerce does"
+      )
 })
 
 /** A paid route of a host as a layer. */

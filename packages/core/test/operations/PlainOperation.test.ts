@@ -289,6 +289,43 @@ describe("a route of the host", () => {
     expect(facilitator.settle.calls).toHaveLength(0)
   })
 
+  const doubtsOf = async (result: unknown) => {
+    const { events, payFor, present } = await sold({ work: () => result })
+    for (const _ of [1, 2]) expect((await present(weather, await payFor(weather))).status).toBe(200)
+    return events.filter(({ code }) => code === "sale_doubtful")
+  }
+
+  it.each([
+    { error: "no such city" },
+    { success: false, message: "no such city" },
+    { status: 404, title: "no such city", detail: "of this name" },
+    { statusCode: 404, body: "no such city" },
+    [404, { error: "no such city" }]
+  ])("is reported once if it sells %j, which it should have thrown", async (result) => {
+    expect(await doubtsOf(result)).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        operation: "weather",
+        message: expect.stringMatching(
+          /returned an error as its result, which is charged\..* throw an ApiFailure/
+        )
+      })
+    ])
+  })
+
+  it.each([
+    { celsius: 21, error: 0.5 },
+    { url: "https://a.example", status: 404 },
+    { status: 200, body: "hello" },
+    { error: null, success: true },
+    { ok: false },
+    [404, 501],
+    { message: "hello" },
+    "error"
+  ])("sells %j without a word", async (result) => {
+    expect(await doubtsOf(result)).toEqual([])
+  })
+
   it("decodes the parameters of its path", async () => {
     const { calls, payFor, present, send } = await sold()
     const york = { path: "/weather/New%20York" }

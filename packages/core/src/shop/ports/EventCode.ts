@@ -67,6 +67,7 @@ export type EventCode =
   | "refunds_stopped"
   | "request_failed"
   | "risky_setting"
+  | "sale_doubtful"
   | "secret_key_retired"
   | "service_changed"
   | "settlement_effect_pending"
