@@ -24,6 +24,10 @@ export interface PostgresFacts {
 export const isPublic = (address: string): string =>
   `NOT ${address} <<= ANY (CAST('{10.0.0.0/8,100.64.0.0/10,127.0.0.0/8,169.254.0.0/16,172.16.0.0/12,192.168.0.0/16,::1/128,fc00::/7,fe80::/10}' AS inet[]))`
 
+/** Neon writes to disks of other machines, and has it off. */
+const fsync =
+  "CASE WHEN current_setting('neon.timeline_id', TRUE) IS NULL THEN current_setting('fsync') ELSE 'on' END"
+
 /** `anon` and `authenticated` are Supabase's, `web_anon` PostgREST's: everybody with the address of the API has their rights. */
 const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
   WITH tables AS (
@@ -33,7 +37,7 @@ const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
   )
   SELECT
     CASE 'off' WHEN current_setting('synchronous_commit') THEN 'synchronous_commit'
-      WHEN current_setting('fsync') THEN 'fsync' END AS setting,
+      WHEN ${sql.literal(fsync)} THEN 'fsync' END AS setting,
     (SELECT string_agg(CAST(relname AS TEXT), ', ' ORDER BY relname) FROM tables WHERE relpersistence = 'u') AS unlogged,
     COALESCE((SELECT NOT ssl FROM pg_catalog.pg_stat_ssl WHERE pid = pg_backend_pid()), FALSE)
       AND COALESCE(${sql.literal(isPublic("inet_client_addr()"))}, FALSE) AS "isOpen",
