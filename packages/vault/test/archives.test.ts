@@ -256,6 +256,32 @@ describe("a ZIP archive is refused", () => {
     expect(fault).toContain(`${name}: is private by its name`)
   })
 
+  it("with the key of a wallet by any name, unless it is allowed", async () => {
+    const bytes = Array.from({ length: 64 }, (_, index) => (index * 37) % 256)
+    const locked = {
+      address: "ab",
+      crypto: { cipher: "aes-128-ctr", ciphertext: "cd", kdf: "scrypt", kdfparams: { n: 8 } }
+    }
+    const keys = [
+      { name: "wallet.json", content: JSON.stringify(bytes) },
+      { name: "data/treasury.txt", content: JSON.stringify(bytes, undefined, 2) },
+      { name: "account.json", content: JSON.stringify(locked) }
+    ]
+    const others = [
+      { name: "locales/en/wallet.json", content: JSON.stringify({ title: "Wallet" }) },
+      { name: "vector.json", content: JSON.stringify([...bytes, 1]) },
+      { name: "floats.json", content: JSON.stringify(bytes.map((byte) => byte / 256)) },
+      { name: "keystores.md", content: `A file has ciphertext and kdfparams: ${JSON.stringify(locked)}` }
+    ]
+    const path = await zipOf([...keys, ...others])
+    const { faults } = await inspectZip(path, { ...defaultZipLimits, allow: [] })
+    expect(faults.map(({ message, path: name }) => `${name}: ${message}`)).toEqual(
+      keys.map(({ name }) => `${name}: is the key of a wallet: leave it out, or allow it (--allow "${name}")`)
+    )
+    const allow = ["wallet.json", "data", "account.json"]
+    expect((await inspectZip(path, { ...defaultZipLimits, allow })).faults).toEqual([])
+  })
+
   it("with a link, wherever it points", async () => {
     const links = [
       { name: "a", content: "/etc/passwd", mode: 0o120777 },

@@ -5,6 +5,9 @@ import { hasSizesAfterData } from "./localHeader.ts"
 
 const stored = 0
 
+/** The bytes of a file are kept up to here: no key of a wallet is longer. */
+const maxKeptBytes = 4_096
+
 /** What begins the next part of an archive. A program that doesn't know where a file ends searches for it. */
 const searched = [Buffer.from("PK\u0003\u0004"), Buffer.from("PK\u0007\u0008")]
 const searchedBytes = 4
@@ -21,31 +24,35 @@ const unambiguous = async function* (chunks: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
-const assertSame = async (chunks: AsyncIterable<Buffer>, entry: Entry): Promise<void> => {
+const readSame = async (chunks: AsyncIterable<Buffer>, entry: Entry): Promise<Buffer> => {
+  const kept: Array<Buffer> = []
   let length = 0
   let checksum = 0
   for await (const chunk of chunks) {
     length += chunk.length
     if (length > entry.uncompressedSize) throw new Error("it has more bytes than it says")
     checksum = crc32(chunk, checksum)
+    if (entry.uncompressedSize <= maxKeptBytes) kept.push(chunk)
   }
   if (length !== entry.uncompressedSize) throw new Error("it has fewer bytes than it says")
   if (checksum !== entry.crc32) throw new Error("it has another checksum")
+  return Buffer.concat(kept)
 }
 
-const inflate = async (packed: Readable, entry: Entry): Promise<void> => {
+const inflate = async (packed: Readable, entry: Entry): Promise<Buffer> => {
   const unpacking = createInflateRaw()
   packed.on("error", (cause) => unpacking.destroy(cause))
-  await assertSame(packed.pipe(unpacking), entry)
+  const bytes = await readSame(packed.pipe(unpacking), entry)
   if (unpacking.bytesWritten !== entry.compressedSize) throw new Error("it has bytes after its packed data")
+  return bytes
 }
 
-/** Unpacks an entry without keeping it; throws unless its bytes are what the directory says. */
-export const checkData = async (zip: ZipFile, entry: Entry): Promise<void> => {
+/** Unpacks an entry; throws unless its bytes are what the directory says. Returns those of a small file, else none. */
+export const checkData = async (zip: ZipFile, entry: Entry): Promise<Buffer> => {
   const packed = await zip.openReadStreamPromise(entry, { decodeFileData: false })
   try {
-    if (entry.compressionMethod !== stored) await inflate(packed, entry)
-    else await assertSame(hasSizesAfterData(entry) ? unambiguous(packed) : packed, entry)
+    if (entry.compressionMethod !== stored) return await inflate(packed, entry)
+    return await readSame(hasSizesAfterData(entry) ? unambiguous(packed) : packed, entry)
   } finally {
     packed.destroy()
   }

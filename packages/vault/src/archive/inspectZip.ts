@@ -3,7 +3,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { checkData } from "./entryData.ts"
 import { comparableName, isSameName, nameFault } from "./entryName.ts"
 import { isUncommon, localDifferences, namesOf } from "./localHeader.ts"
-import { privateFault, privatePart } from "./privateName.ts"
+import { isAllowed, isWalletKey, privateFault, privatePart } from "./privateName.ts"
 import { layoutFault, type Place, placeOf } from "./zipLayout.ts"
 import type { ArchiveFault, ArchiveFile, ArchiveRules } from "./ZipLimits.ts"
 
@@ -64,10 +64,18 @@ const locate = async ({ file, zip }: Archive, entry: Entry, name: string): Promi
   }
 }
 
-const unpackingFault = async (zip: ZipFile, entry: Entry): Promise<ReadonlyArray<string>> => {
+/** What is wrong with the bytes of a file. */
+const contentFault = async (
+  { zip }: Archive,
+  entry: Entry,
+  name: string,
+  allow: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
   try {
-    await checkData(zip, entry)
-    return []
+    const bytes = await checkData(zip, entry)
+    return isWalletKey(bytes) && !isAllowed(name, allow)
+      ? [privateFault(name, "is the key of a wallet").message]
+      : []
   } catch (cause) {
     return [`can't be unpacked: ${messageOf(cause)}`]
   }
@@ -129,7 +137,7 @@ const inspectEntries = async (
     if (typeof place === "string") found.push(place)
     else places.push(place)
     // The limit holds for the bytes too: an entry with more than it says is read no further.
-    if (found.length === 0) found.push(...(await unpackingFault(zip, entry)))
+    if (found.length === 0) found.push(...(await contentFault(archive, entry, name, allow)))
     if (!isFolderName(name)) files.push({ path: name, size: entry.uncompressedSize })
     for (const message of found) faults.push({ path: name, message })
     const part = privatePart(name, allow) ?? privatePart(plain, allow)

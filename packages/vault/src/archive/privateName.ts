@@ -94,7 +94,22 @@ export const privatePart = (path: string, allow: ReadonlyArray<string>): string 
 }
 
 /** What is wrong with such a part. */
-export const privateFault = (part: string) => ({
+export const privateFault = (part: string, why = "is private by its name") => ({
   path: part,
-  message: `is private by its name: leave it out, or allow it (--allow ${JSON.stringify(part)})`
+  message: `${why}: leave it out, or allow it (--allow ${JSON.stringify(part)})`
 })
+
+/** A key as Solana's tools write it, whatever the name of the file: 64 bytes in JSON. */
+const solanaKey = /^\s*\[(?:\s*\d{1,3}\s*,){63}\s*\d{1,3}\s*\]\s*$/
+
+/** Whether a file is the key of a wallet: of Solana, or one of Ethereum that a password locks. */
+export const isWalletKey = (bytes: Buffer): boolean => {
+  const text = bytes.toString("latin1")
+  return (
+    solanaKey.test(text) || (/^\s*\{/.test(text) && /"ciphertext"/.test(text) && /"kdfparams"/.test(text))
+  )
+}
+
+/** Whether the seller wants to sell a file by its path. */
+export const isAllowed = (path: string, allow: ReadonlyArray<string>): boolean =>
+  allow.some((part) => path === part || path.startsWith(`${part}/`))
