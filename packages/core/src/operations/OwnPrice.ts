@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { type DecimalText, formatAtomic, parseAtomic } from "../domain/Money.ts"
+import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import type { Price } from "./Operation.ts"
 
 /**
@@ -46,7 +47,9 @@ export const priceFault = (price: unknown): string | undefined => {
   const [low, high] = [atomicOf(min), atomicOf(max)]
   if (low === undefined || high === undefined || low > high)
     return `price.min and price.max must be dollars such as "0.02", with min at most max`
-  return typeof of === "function" ? undefined : "price.of must be a function of the input"
+  return typeof of === "function" && !isAsyncFunction(of)
+    ? undefined
+    : "price.of must be a function of the input that isn't async"
 }
 
 /** The price that a till charges. A function that returns a price out of bounds is a defect: nothing is charged. */

@@ -1,14 +1,17 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
-import { Operations } from "../operations/Operation.ts"
+import { isPlayMoney } from "../domain/Network.ts"
+import { type AnyOperation, Operations } from "../operations/Operation.ts"
 import { report } from "../runtime/events.ts"
+import type { Risk } from "../runtime/secondsRisk.ts"
 import { isTestRun } from "../runtime/nodeEnv.ts"
 import { StorageRisks } from "../ports/StorageMarks.ts"
-import { Facilitator } from "../toll/facilitator/Facilitator.ts"
+import { Facilitator, type FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
 import { textOf } from "./Check.ts"
 import { lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
+import type { PaidEvmNetwork } from "./settings/Networks.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
 
 /*
@@ -19,6 +22,93 @@ import type { TillHooks } from "./settings/TillHooks.ts"
 const deadlineNames: ReadonlySet<string> = new Set(["verifyTimeoutMillis", "settleTimeoutMillis"])
 
 const allowing = "Or set allowPlayMoney: true, where no real customer pays."
+
+/** With more characters of description and example, a 402 has more headers than proxies take. */
+const maxDescribed = 4_000
+
+const wordy = (operations: ReadonlyArray<AnyOperation>): ReadonlyArray<Risk> => {
+  const ids = operations
+    .filter(
+      ({ documents: { description, example } }) =>
+        description.length + JSON.stringify(example.input).length > maxDescribed
+    )
+    .map(({ endpoint }) => endpoint.identifier)
+  if (ids.length === 0) return []
+  return [
+    {
+      setting: "operations",
+      problem: `The 402 of ${ids.join(", ")} has more headers than many proxies and clients take, so that nobody can pay`,
+      cure: "Shorten description and example.input"
+    }
+  ]
+}
+
+/** The networks of Solana on which `payTo` is an account from which a facilitator pays fees. */
+const paidToFeePayers = Effect.fnUntraced(function* ({ networks }: ConfiguredSettings) {
+  const { feePayers } = yield* Facilitator
+  const found: Array<Risk> = []
+  for (const { caip2, family, payTo } of networks)
+    if (
+      family === "solana" &&
+      !isPlayMoney(caip2) &&
+      (yield* feePayers?.(caip2) ?? none).flat().includes(payTo)
+    )
+      found.push({
+        setting: "payTo",
+        problem: `payTo ${payTo} is an account from which a facilitator pays fees on Solana: unless that facilitator is yours, payments go to somebody else`,
+        cure: "Give your own wallet's"
+      })
+  return found
+})
+const none: Effect.Effect<ReadonlyArray<ReadonlyArray<string>>> = Effect.succeed([])
+
+/** A payment that nobody has signed, of a wallet to itself. */
+const unsigned = ({ asset, caip2, eip712, payTo }: PaidEvmNetwork, nowMillis: number): FacilitatorRequest => {
+  const [value, maxTimeoutSeconds] = ["1", 60]
+  const validBefore = String(Math.ceil(nowMillis / 1_000) + maxTimeoutSeconds)
+  const nonce = `0x${"00".repeat(32)}`
+  return {
+    x402Version: 2,
+    payload: {
+      signature: `0x${"00".repeat(64)}1b`,
+      authorization: { from: payTo, to: payTo, value, validAfter: "0", validBefore, nonce }
+    },
+    requirements: {
+      scheme: "exact",
+      network: caip2,
+      amount: value,
+      asset,
+      payTo,
+      maxTimeoutSeconds,
+      extra: { ...eip712 }
+    },
+    resource: { url: "urn:till402:check", description: "Check", mimeType: "application/json" }
+  }
+}
+
+const stub: Risk = {
+  setting: "facilitator",
+  problem:
+    "facilitator calls a payment valid that nobody has signed, as a stub of tests does: then everything is free",
+  cure: "Give one that checks signatures. See docs/facilitator.md"
+}
+
+/**
+ * Whether facilitators in this process take a payment that nobody has signed, of the host's wallet to itself: then they check
+ * nothing, as stubs of tests do. Others aren't asked.
+ */
+const takesUnsigned = Effect.fnUntraced(function* ({ networks }: ConfiguredSettings) {
+  const { sources = [], verify } = yield* Facilitator
+  const network = networks.find(({ caip2, family }) => family === "evm" && !isPlayMoney(caip2))
+  if (network?.family !== "evm" || sources.length === 0) return false
+  if (!sources.every((source) => "verify" in source)) return false
+  const request = unsigned(network, yield* Clock.currentTimeMillis)
+  const verification = yield* Effect.timeoutOrElse(verify(request), {
+    duration: "5 seconds",
+    orElse: () => Effect.undefined
+  })
+  return verification?._tag === "Valid"
+})
 
 /** What is wrong with the settings where real money is paid; nothing in a test, or where the host allows it. */
 export const moneyChecks = Effect.fnUntraced(function* (
@@ -40,6 +130,9 @@ export const moneyChecks = Effect.fnUntraced(function* (
     refundWallet: refundWallet?.address,
     refundsOnSolana: solanaRefunds?.network,
     known: [
+      ...((yield* takesUnsigned(settings)) ? [stub] : []),
+      ...(yield* paidToFeePayers(settings)),
+      ...wordy(operations),
       ...(yield* StorageRisks),
       ...operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk]))
     ],

@@ -28,6 +28,11 @@ describe("options of a route", () => {
     ["price", "0", "price must be dollars"],
     ["price", { min: "0.05", max: "0.01", of: () => "0.02" }, "price.min and price.max"],
     ["price", { min: "0.01", max: "0.05" }, "price.of must be a function"],
+    [
+      "price",
+      { min: "0.01", max: "0.05", of: async () => "0.02" },
+      "price.of must be a function of the input that isn't async"
+    ],
     ["settlement", "first", "settlement must be"],
     ["work", undefined, "work must be a function"],
     ["input", {}, "input must be a Standard Schema"]

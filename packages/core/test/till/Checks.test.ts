@@ -8,6 +8,7 @@ import type { Check } from "../../src/till/Check.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
+import { settling } from "./settling.ts"
 
 /*
  * `till.check()`: the list of a shop in order, and of one with mistakes that its start lets pass.
@@ -71,13 +72,12 @@ class Node {
 const openShop = async (options: Partial<TillOptions> = {}) => {
   const node = new Node()
   await node.start()
-  const { getSupported, settle, verify } = fakeFacilitator()
   const till = Till.make({
     baseUrl: "https://goods.shop",
     payTo: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
     networks: [{ network: "base", rpcUrl: node.url }],
     secret: tillKey,
-    facilitator: { verify, settle, getSupported },
+    facilitator: settling(),
     storage: sqlite({ filename: nextFile() }),
     tracker: fakeTracker(),
     onEvent: () => undefined,
@@ -153,7 +153,6 @@ describe("till.check()", () => {
 
   it("says that no facilitator settles on a network, and nothing of a key that nothing was made under", async () => {
     const filename = nextFile()
-    const { getSupported, settle, verify } = fakeFacilitator({ networks: ["eip155:137"] })
     const keys = [
       { id: "2", secret: `${tillKey}2` },
       { id: "1", secret: tillKey }
@@ -164,7 +163,7 @@ describe("till.check()", () => {
     const { till } = await openShop({
       storage: sqlite({ filename }),
       secret: keys.slice(0, 1),
-      facilitator: { verify, settle, getSupported }
+      facilitator: settling({ networks: ["eip155:137"] })
     })
     expect(wrongOf(await till.check())).toEqual(["warn facilitator"])
   })

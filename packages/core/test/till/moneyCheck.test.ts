@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
+import type { NamedFacilitatorClient } from "../../src/effect.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
 import { StorageRisks } from "../../src/ports/StorageMarks.ts"
 import { sqlite } from "../../src/sqlite.ts"
@@ -12,6 +13,7 @@ import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { configured } from "./configured.ts"
+import { settling } from "./settling.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { keptInMemory } from "../stores/sql/keptInMemory.ts"
 
@@ -24,12 +26,6 @@ const examplePayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 const ownPayTo = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const keyless = "is an address that nobody can spend from"
 const tillKey = "rDq3+Zk0vT8nJ1xYwB5uLe7hQm2sGc9f"
-
-/** A facilitator that settles, as far as a till can tell. */
-const settling = (): TillOptions["facilitator"] => {
-  const { getSupported, settle, verify } = fakeFacilitator()
-  return { verify, settle, getSupported }
-}
 
 /** Stores in memory that a till takes for ones that outlive it: most tests are about other settings. */
 const kept = (): TillOptions["storage"] => Layer.merge(memory(), Layer.succeed(StorageRisks, []))
@@ -120,6 +116,26 @@ describe("a till that takes real money", () => {
     expect((await start({ facilitator: two as never })).refusal).toMatch(fault)
     const elsewhere = Object.assign(fakeFacilitator(), { networks: ["base-sepolia"] })
     expect(await start({ facilitator: [two[0], elsewhere] as never })).toEqual(nothing)
+  })
+
+  it("reports one in its process that takes a payment which nobody has signed, and asks no other one", async () => {
+    const fake = fakeFacilitator()
+    const wrapped: NamedFacilitatorClient = {
+      verify: (payment, requirements) => fake.verify(payment, requirements),
+      settle: (payment, requirements) => fake.settle(payment, requirements),
+      getSupported: () => fake.getSupported()
+    }
+    expect((await start({ facilitator: wrapped })).reported).toEqual([
+      expect.stringMatching(/^facilitator: facilitator calls a payment valid that nobody has signed/)
+    ])
+    fake.verify.failsWith(new Error("no node"))
+    expect(await start({ facilitator: wrapped })).toEqual(nothing)
+    const { verify } = fake.reset()
+    const remote = { url: "https://facilitator.shop" }
+    expect(await start({ facilitator: [remote, { ...wrapped, name: "own" }] })).toEqual(nothing)
+    expect(verify.calls).toEqual([])
+    expect(await start({ facilitator: wrapped, networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(verify.calls).toEqual([])
   })
 
   it.each([
@@ -265,6 +281,11 @@ describe("a till that takes real money", () => {
       /^operations\.tides: .* refuses its own example: .*days must be a number.* z\.coerce/
     ],
     [
+      "an input with another name than the path",
+      { operations: [tides({ example: { input: { town: "oslo", days: 3 } } })] },
+      /^operations\.tides: operation tides: its example lacks port of its path \/tides\/:port\. .* same name in input/
+    ],
+    [
       "an input that fails, without its words",
       { operations: [tides({ input: failing(new Error("connect postgres://shop:hunter2@db")) })] },
       /^operations\.tides: .* refuses its own example: Error\. Correct/
@@ -273,6 +294,11 @@ describe("a till that takes real money", () => {
       "an input that throws what is no error",
       { operations: [tides({ input: failing(Object.create(null)) })] },
       /^operations\.tides: .* refuses its own example: object\. Correct/
+    ],
+    [
+      "an example that no header has room for",
+      { operations: [tides({ example: { input: { port: "oslo", text: "a".repeat(5_000) } } })] },
+      /^operations: The 402 of tides has more headers than many proxies and clients take.* Shorten description/
     ],
     [
       "a price without its point",
@@ -365,6 +391,20 @@ describe("a till that takes real money", () => {
       )
     ])
     expect(await refundsOn(mainnet!)).toEqual(nothing)
+  })
+
+  it("reports payTo on Solana that is a facilitator's own account, and no other one", async () => {
+    const facilitator = settling()
+    const { kinds } = await facilitator.getSupported!()
+    const { feePayer } = kinds.find(({ network }) => network.startsWith("solana:5eykt"))!.extra!
+    const paidTo = (payTo: unknown) =>
+      start({ facilitator, networks: ["base", { network: "solana", payTo: String(payTo) }] })
+    expect((await paidTo(feePayer)).reported).toEqual([
+      expect.stringMatching(
+        /^payTo: payTo \w+ is an account from which a facilitator pays fees on Solana.* Give your own/
+      )
+    ])
+    expect(await paidTo("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU")).toEqual(nothing)
   })
 
   it("refuses a wallet for refunds whose key everybody knows", async () => {
