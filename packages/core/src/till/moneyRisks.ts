@@ -1,4 +1,4 @@
-import { isPlayMoney } from "../domain/Network.ts"
+import { findEvmNetwork, isPlayMoney } from "../domain/Network.ts"
 import type { SecretKey } from "../runtime/Secrets.ts"
 import { type Risk, secondsRisk } from "../runtime/secondsRisk.ts"
 import { unwrapped } from "../runtime/SecretText.ts"
@@ -256,6 +256,30 @@ const amountRisks = (
   ]
 }
 
+/** Settings of chains by which a payment counts too soon, or a refund waits too long. */
+const chainRisks = (real: ConfiguredSettings["networks"]): ReadonlyArray<Check | false> =>
+  real.flatMap((network) => {
+    const { caip2, confirmations, finalitySeconds } = network
+    const usual = findEvmNetwork(caip2)?.confirmations ?? 0
+    // No duration of so many seconds is so even, but whole hours.
+    const areMillis =
+      finalitySeconds >= 10_000 && finalitySeconds % 1_000 === 0 && finalitySeconds % 3_600 !== 0
+    return [
+      confirmations < usual &&
+        risk(
+          "networks",
+          `confirmations of ${nameOf(network)} is ${confirmations}, and ${usual} is usual: a reorganization can take back what an order was placed for`,
+          "Leave it out"
+        ),
+      areMillis &&
+        risk(
+          "networks",
+          `finalitySeconds of ${nameOf(network)} is ${finalitySeconds}, which looks like milliseconds: refunds wait so long`,
+          `If it is, give ${finalitySeconds / 1_000}`
+        )
+    ]
+  })
+
 const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | false> => [
   secret.some(isGuessable) &&
     risk(
@@ -297,6 +321,7 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
     ...addressRisks(facts, real),
     ...durationRisks(facts),
     ...amountRisks(facts, real),
+    ...chainRisks(real),
     ...secretRisks(settings),
     refundWallet !== undefined &&
       unread.length > 0 &&

@@ -296,6 +296,16 @@ describe("a till that takes real money", () => {
       /^operations\.tides: .* refuses its own example: object\. Correct/
     ],
     [
+      "one confirmation where blocks are replaced",
+      { networks: [{ network: "polygon", rpcUrl: "https://node.shop", confirmations: 1 }] },
+      /^networks: confirmations of polygon is 1, and 3 is usual: a reorganization can take back/
+    ],
+    [
+      "finality in milliseconds",
+      { networks: [{ network: "base", rpcUrl: "https://node.shop", finalitySeconds: 60_000 }] },
+      /^networks: finalitySeconds of base is 60000, which looks like milliseconds.* If it is, give 60$/
+    ],
+    [
       "an example that no header has room for",
       { operations: [tides({ example: { input: { port: "oslo", text: "a".repeat(5_000) } } })] },
       /^operations: The 402 of tides has more headers than many proxies and clients take.* Shorten description/
@@ -337,6 +347,11 @@ describe("a till that takes real money", () => {
       })
     ).toEqual(nothing)
     expect(await start({ margin: () => "0.05" })).toEqual(nothing)
+    const rpcUrl = "https://node.shop"
+    for (const finalitySeconds of [0, 900, 7_200, 36_000, 86_400])
+      expect(await start({ networks: [{ network: "base", rpcUrl, finalitySeconds }] })).toEqual(nothing)
+    for (const confirmations of [3, 64])
+      expect(await start({ networks: [{ network: "polygon", rpcUrl, confirmations }] })).toEqual(nothing)
     // What a quote promises is bought after its payment has settled, and lasts as long as it takes.
     expect(
       await start({

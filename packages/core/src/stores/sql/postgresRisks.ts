@@ -28,7 +28,7 @@ export const isPublic = (address: string): string =>
 const fsync =
   "CASE WHEN current_setting('neon.timeline_id', TRUE) IS NULL THEN current_setting('fsync') ELSE 'on' END"
 
-/** `anon` and `authenticated` are Supabase's, `web_anon` PostgREST's: everybody with the address of the API has their rights. */
+/** `anon` and `authenticated` are Supabase's, `anonymous` Neon's, `web_anon` PostgREST's: everybody with the address of the API has their rights. */
 const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
   WITH tables AS (
     SELECT c.oid, c.relname, c.relpersistence, c.relrowsecurity, n.oid AS schema
@@ -43,7 +43,7 @@ const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
       AND COALESCE(${sql.literal(isPublic("inet_client_addr()"))}, FALSE) AS "isOpen",
     (SELECT string_agg(DISTINCT role.name, ', ')
       FROM (SELECT CAST('public' AS name) AS name UNION SELECT rolname FROM pg_catalog.pg_roles
-          WHERE rolname IN ('anon', 'authenticated', 'web_anon')) AS role CROSS JOIN tables
+          WHERE rolname IN ('anon', 'anonymous', 'authenticated', 'web_anon')) AS role CROSS JOIN tables
       WHERE NOT relrowsecurity AND has_schema_privilege(role.name, schema, 'USAGE')
         AND has_table_privilege(role.name, tables.oid, 'SELECT, INSERT, UPDATE, DELETE')) AS "webRoles"`
 
