@@ -126,7 +126,7 @@ describe("a priced handler", () => {
     expect(facilitator.settled).toHaveLength(3)
   })
 
-  it("is reported once where it redirects payers to another host, which isn't charged", async () => {
+  it("is reported once where it redirects payers to another host, or after a POST, which isn't charged", async () => {
     const events: Array<unknown> = []
     const onEvent = (event: TillEvent) => {
       if (event.code === "sale_doubtful") events.push(event)
@@ -147,6 +147,13 @@ describe("a priced handler", () => {
       })
     ])
     expect(JSON.stringify(events)).not.toContain("signature")
+    const { notes: form, pay } = await selling(
+      (context) => context.redirect("/done", 303),
+      { onEvent },
+      notes
+    )
+    expect((await pay(form, { method: "POST", redirect: "manual" })).status).toBe(303)
+    expect(events).toMatchObject([{ operation: "weather" }, { operation: "notes" }])
   })
 
   it.each<[string, Handler]>([

@@ -97,5 +97,5 @@ export const selling = async (
     })
     app.get("/free", (context) => context.text("free"))
   })
-  return { ...host, calls, oslo: `${host.origin}/weather/oslo?days=2` }
+  return { ...host, calls, oslo: `${host.origin}/weather/oslo?days=2`, notes: `${host.origin}/notes` }
 }

@@ -13,23 +13,23 @@ const outputOf = (mimeType: string): Schema.Top =>
     ? Schema.Unknown
     : Schema.String.pipe(HttpApiSchema.asText({ contentType: mimeType }))
 
-/** Whether a handler's response leads to another host, where what is sold may be. */
-const leadsAway = ({ headers, status }: Response, baseUrl: string): boolean => {
+/** Whether a response leads to what may be sold: on another host, or after work that a POST has done. */
+const leadsToGoods = ({ headers, status }: Response, method: string, baseUrl: string): boolean => {
   const location = status >= 300 && status <= 399 ? headers.get("location") : null
   const to = location === null ? null : URL.parse(location, baseUrl)
-  return to !== null && to.host !== URL.parse(baseUrl)?.host
+  return to !== null && (method === "POST" || to.host !== URL.parse(baseUrl)?.host)
 }
 
 /** Reports, once, a redirect to what may be sold. */
-const reportingRedirects = (id: string, baseUrl: string) => {
+const reportingRedirects = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => {
   let isReported = false
   return (response: Response): Effect.Effect<void> => {
-    if (isReported || !leadsAway(response, baseUrl)) return Effect.void
+    if (isReported || !leadsToGoods(response, method, baseUrl)) return Effect.void
     isReported = true
     return report(
       "Warn",
       "sale_doubtful",
-      `priced route ${id} redirected a payer to another host, which isn't charged: only a 2xx is. If what is sold is there, respond with 200 and its address`,
+      `priced route ${id} redirected a payer, which isn't charged: only a 2xx is. If that leads to what is sold, or follows work, respond with 200 and the address`,
       { operation: id }
     )
   }
@@ -45,7 +45,7 @@ export const pricedOperation = (
   return {
     endpoint: ownEndpoint(completed, namedFields(Object.keys(example.input)), outputOf(mimeType)),
     documents: { description: completed.description, mimeType, example, hasOwnCodes: true },
-    input: { boundToRequest: true, isHandler: true, unsold: reportingRedirects(options.id, baseUrl) },
+    input: { boundToRequest: true, isHandler: true, unsold: reportingRedirects(options, baseUrl) },
     settlement: { beforeWork: options.settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: { _tag: "Fixed", atomic: parseAtomic(price)! },
