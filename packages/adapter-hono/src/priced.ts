@@ -81,13 +81,11 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
 
 /** The request without what a priced handler doesn't see of it. */
 const unconditional = (request: Request): Request => {
-  if (!conditionalHeaders.some((name) => request.headers.has(name))) return request
+  const { method, signal, url } = request
+  if (method !== "GET" || !conditionalHeaders.some((name) => request.headers.has(name))) return request
   const headers = new Headers(request.headers)
   for (const name of conditionalHeaders) headers.delete(name)
-  const { body, bodyUsed, method, signal, url } = request
-  // Hono has a copy of a body that was read.
-  const rest = bodyUsed || body === null ? {} : { body, duplex: "half" }
-  return new Request(url, { method, headers, signal, ...rest })
+  return new Request(url, { method, headers, signal })
 }
 
 const isGet = (method: string): boolean => method === "GET" || method === "HEAD"

@@ -109,10 +109,10 @@ export class HeldResponse {
 
   /** Holds back what is written from now on. Resolves to the response: complete, or only its head if it isn't for sale. */
   hold(): Promise<Response> {
-    const { headers } = this.to.req
+    const { headers, method } = this.to.req
     this.phase = "held"
     // A compressed response can't be recorded. Middleware before this one may compress it: it is sent with the headers.
-    for (const name of ["accept-encoding", ...conditionalHeaders]) {
+    for (const name of ["accept-encoding", ...(method === "GET" ? conditionalHeaders : [])]) {
       if (headers[name] === undefined) continue
       this.hidden[name] = headers[name]
       delete headers[name]

@@ -14,7 +14,7 @@ export const withoutOuterHeaders = (headers: Headers, outer: HeaderList): Header
 }
 
 /**
- * For adapters: headers of a request that a priced handler doesn't see. By them a caller asks whether the response is still
+ * For adapters: headers that a priced handler of GET doesn't see. By them a caller asks whether the response is still
  * the one that they name: a 304 or 412 isn't charged, and would tell for nothing what is sold.
  */
 export const conditionalHeaders = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since"]

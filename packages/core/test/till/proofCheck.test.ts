@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
+import { needsChain } from "../../src/http/PaidRoute.ts"
 import { operation, Till, type TillEvent, type TillOptions } from "../../src/index.ts"
 import { memory } from "../../src/stores/memory.ts"
 import { challengeOf, readResponse } from "../toll/openTill.ts"
@@ -79,6 +80,15 @@ describe("on a network without an rpcUrl", () => {
     )
     made({ operations: [report("chain")], trustFacilitator: true }).till.price({ ...priced, proof: "chain" })
   })
+})
+
+it("a payment needs the chain above the bound, and not at it", () => {
+  const bound = { proofAbove: 1_000_000n, trustFacilitator: false }
+  const at = (atomic: bigint, settings = bound) => needsChain({}, atomic, settings)
+  expect([at(1_000_000n), at(1_000_001n)]).toEqual([false, true])
+  expect(at(1_000_001n, { ...bound, trustFacilitator: true })).toBe(false)
+  expect(needsChain({ settlement: { beforeWork: true } }, 1n, bound)).toBe(true)
+  expect(needsChain({ settlement: { beforeWork: true, proofRequired: false } }, 1n, bound)).toBe(false)
 })
 
 it("a proof by anything else is refused", () => {
