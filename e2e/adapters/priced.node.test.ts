@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers"
 import { gzipSync } from "node:zlib"
 import type { PricedRouteOptions, Till } from "@till402/core"
 import { priced as pricedExpress, till402 as expressTill } from "@till402/express"
-import { priced as pricedFastify } from "@till402/fastify"
+import { priced as pricedFastify, till402 as fastifyTill } from "@till402/fastify"
 import { priced as pricedKoa } from "@till402/koa"
 import type { ErrorRequestHandler, Express, RequestHandler } from "express"
 import Fastify, { type FastifyInstance, type preParsingHookHandler } from "fastify"
@@ -248,6 +248,23 @@ describe("a priced handler of Fastify", () => {
       ])
     }
     expect(calls).toBe(1)
+  })
+
+  it("gives nothing away where its price is in its config, and says where it belongs", async () => {
+    const { till } = openTill({})
+    const app = Fastify()
+    app.get("/tides", { config: pricedFastify(till, tides) }, () => "high")
+    app.get("/free", { config: { own: true } }, () => "free")
+    await app.register(fastifyTill(till))
+    const given = await app.inject("/tides")
+    expect([given.statusCode, given.body]).toEqual([
+      500,
+      expect.stringContaining(
+        "priced route tides has no price: what priced returned is in the route's config"
+      )
+    ])
+    expect((await app.inject("/free")).body).toBe("free")
+    await app.close()
   })
 
   it("runs the hooks of its app: validation, serialization, onSend, onResponse", async () => {

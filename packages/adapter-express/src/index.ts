@@ -1,7 +1,7 @@
 import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
 import type { RequestHandler } from "express"
-import { addressOf } from "./addressOf.ts"
+import { callerOf } from "./callerOf.ts"
 
 export { priced } from "./priced.ts"
 
@@ -33,7 +33,7 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler 
     }
     till
       .handle(incoming(request, { url, parsedBody: request.body }), {
-        clientAddress: addressOf(request),
+        ...callerOf(request),
         mount: url === original ? undefined : request.baseUrl
       })
       .then((result) => writeResponse(result, response))

@@ -8,7 +8,7 @@ import {
   writeResponse
 } from "@till402/core/node"
 import type { ErrorRequestHandler, IRoute, RequestHandler } from "express"
-import { addressOf } from "./addressOf.ts"
+import { callerOf } from "./callerOf.ts"
 
 /**
  * Prices a handler: a middleware for its route, before the handler. The till lists the route at once; Express gives a
@@ -56,7 +56,7 @@ export const priced = <const Path extends string>(
       request: incoming(request, { url, parsedBody: request.body, keepsBody: true }),
       held,
       run: next,
-      caller: { clientAddress: addressOf(request) }
+      caller: callerOf(request)
     }).catch(next)
   }
   return middleware

@@ -46,7 +46,7 @@ export interface PricedHooks {
  */
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): PricedHooks => {
   const route = till.price(options)
-  return {
+  const hooks: PricedHooks = {
     preParsing: (request, reply, payload, done) => {
       const url = targetOf(request.raw.url ?? "/")
       if (url === undefined) {
@@ -78,7 +78,26 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       responses.get(request)?.refuse(500)
       done()
     }
-  } satisfies RouteShorthandOptions
+  }
+  prices.set(hooks.preParsing, options)
+  return hooks satisfies RouteShorthandOptions
+}
+
+const prices = new WeakMap<object, PricedRouteOptions>()
+
+/**
+ * Refuses a request for a route that has a price in its `config`: Fastify calls no hook there, so it would be free.
+ *
+ * @throws ConfigurationError with the place where it belongs
+ */
+export const refuseUncalled = ({ routeOptions }: FastifyRequest): void => {
+  const { preParsing } = (routeOptions.config ?? {}) as Partial<PricedHooks>
+  const options = preParsing === undefined ? undefined : prices.get(preParsing)
+  if (options === undefined) return
+  const { id, method = "GET", path } = options
+  throw new ConfigurationError({
+    message: `priced route ${id} has no price: what priced returned is in the route's config, where Fastify calls nothing. Give it as the route's options: app.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+  })
 }
 
 const noPrice = ({ id }: PricedRouteOptions) =>

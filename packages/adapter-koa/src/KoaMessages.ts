@@ -1,5 +1,5 @@
 import { Readable } from "node:stream"
-import type { IncomingRequest, PlainResponse } from "@till402/core"
+import type { Caller, IncomingRequest, PlainResponse } from "@till402/core"
 import { bodyOf, cancelBody, incoming, type RequestSource, writeHead } from "@till402/core/node"
 import type { Context } from "koa"
 
@@ -9,11 +9,26 @@ export const requestOf = (context: Context, source: Omit<RequestSource, "parsedB
   return incoming(context.req, { ...source, parsedBody: rawBody ?? body })
 }
 
+/** The client's address, by the app's `proxy`: without `maxIpsCount`, the first of the header, which callers may have written. */
+export const callerOf = ({ app, ip }: Context): Caller => ({
+  clientAddress: ip,
+  trustsAll: app.proxy && (app as { readonly maxIpsCount?: number }).maxIpsCount === 0
+})
+
+/** @throws Error where Koa has responded without the till: the caller got a 404, perhaps for a payment */
+export const requireOpen = ({ headerSent }: Context): void => {
+  if (headerSent)
+    throw new Error(
+      "Koa has responded before the till: a middleware before it doesn't wait for those that follow. It must await next(), or return next()"
+    )
+}
+
 /** Sets the till's response on the context. */
 export const respond = async (context: Context, response: Response | PlainResponse): Promise<void> => {
   const isHead = context.method === "HEAD"
   if (isHead) await cancelBody(response)
   const body = isHead ? null : await bodyOf(response)
+  requireOpen(context)
   context.status = response.status
   context.body = body
   // Koa 2 lets a client wait for the rest of a body whose source has failed.

@@ -1,7 +1,7 @@
 import type { Till } from "@till402/core"
 import { malformedTarget, targetOf } from "@till402/core/node"
 import type { Middleware } from "koa"
-import { requestOf, respond } from "./KoaMessages.ts"
+import { callerOf, requestOf, respond } from "./KoaMessages.ts"
 
 export { priced } from "./priced.ts"
 
@@ -27,9 +27,6 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
     if (url === undefined || !till.handles(url.pathname)) return next()
     const { pathname } = original
     const mount = pathname.endsWith(url.pathname) ? pathname.slice(0, -url.pathname.length) : undefined
-    return respond(
-      context,
-      await till.handle(requestOf(context, { url }), { clientAddress: context.ip, mount })
-    )
+    return respond(context, await till.handle(requestOf(context, { url }), { ...callerOf(context), mount }))
   }
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { type PricedRouteOptions, type Till, withoutOuterHeaders, withOuterHeaders } from "@till402/core"
 import { HeldResponse, malformedTarget, replaceHeaders, responseHeaders, targetOf } from "@till402/core/node"
 import type { Context, Middleware, Next } from "koa"
-import { requestOf, respond } from "./KoaMessages.ts"
+import { callerOf, requestOf, requireOpen, respond } from "./KoaMessages.ts"
 
 /**
  * Prices a handler: a middleware for its route, before the handler. The till lists the route at once; a router of Koa
@@ -34,7 +34,7 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     const call = new KoaCall(context, next)
     try {
       const request = requestOf(context, { url, keepsBody: true })
-      const result = await route.handle(request, call.respond, { clientAddress: context.ip })
+      const result = await route.handle(request, call.respond, callerOf(context))
       await call.finish(result)
     } catch (error) {
       call.held.abandon()
@@ -83,6 +83,7 @@ class KoaCall {
       return held.finish(result)
     }
     held.abandon()
+    requireOpen(context)
     const isOwn = result instanceof Response
     const headers = isOwn ? result.headers : withOuterHeaders(new Headers(result.headers), held.outerHeaders)
     if (!isOwn) await respond(context, { ...result, headers: {} })

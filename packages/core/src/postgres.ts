@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ConfigurationError, StoreError } from "./domain/Errors.ts"
-import { type SecretText, unwrapped } from "./runtime/SecretText.ts"
+import { type SecretText, unwrapped, whyWrapped } from "./runtime/SecretText.ts"
 import { StorageIsReadOnly, StorageRisks } from "./ports/StorageMarks.ts"
 import { unknownOptions } from "./stores/unknownOptions.ts"
 import { storeMarginMillis } from "./ports/StoreClock.ts"
@@ -102,7 +102,7 @@ const readOptions = (options: PostgresOptions): Effect.Effect<Settings, Configur
   const address = isPostgres ? addressOf(url) : undefined
   if (address === undefined)
     faults.push(
-      "url must be postgres://user:password@host:5432/database, with characters such as # and / of user and password percent-encoded"
+      `url must be postgres://user:password@host:5432/database, with characters such as # and / of user and password percent-encoded${whyWrapped(settings.url)}`
     )
   // Another driver's, which this one would ignore.
   if (/^(?!0|false|disable)/.test(url?.searchParams.get("ssl") ?? "0") && !url?.searchParams.has("sslmode"))

@@ -98,6 +98,8 @@ export class HandlerCall {
       if (context.signal.aborted) this.report(error)
       return this.refuse(500, { _tag: "Threw", error })
     }
+    if (typeof response?.headers?.get !== "function")
+      throw new TypeError(`the handler of ${this.id} must return a Response, such as Response.json(…)`)
     const { ok, status } = response
     // Nobody waits for it any more.
     if (context.signal.aborted) {

@@ -18,7 +18,7 @@ import {
   challengeResponse,
   documentResponse,
   failureResponse,
-  notFound,
+  notFoundBelow,
   preflightResponse
 } from "./Responses.ts"
 import type { PricedRoutes } from "./PricedRoutes.ts"
@@ -160,8 +160,9 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const signIns = yield* SignIns.make(settings)
   const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))
   const published = publisher(yield* PaymentEvents, nowMillis)
-  const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
+  const { baseUrl, cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
   const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
+  const nothing = notFoundBelow(baseUrl, openapiPath)
   const { addressOf, originOf } = readersOf(settings)
 
   const handleMatch = (
@@ -209,7 +210,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const handle = (request: IncomingRequest, caller: Caller = {}): Handling => {
     const origin = originOf(request)
     const match = router(request.url.pathname)
-    if (match === undefined) return failureResponse(notFound, cors, origin)
+    if (match === undefined) return failureResponse(nothing, cors, origin)
     if (match._tag === "Public") return publicCall(settings, match.handler, request, origin)
     if (match._tag === "Status")
       return handleStatus({ match, request, corsOrigin: origin, clientAddress: addressOf(request, caller) })

@@ -69,6 +69,8 @@ export type PublicRoute = (request: Request) => Response | Promise<Response>
 export interface Caller {
   /** Network address, for the budget of unpaid quotes; adapters pass the one that their framework reports. */
   readonly clientAddress?: string | undefined
+  /** Whether that is the first of `X-Forwarded-For`, however many there are: the framework trusts all proxies. */
+  readonly trustsAll?: boolean | undefined
   /** The framework's path of the mount, such as `/shop`, where the request's URL is the path below it. */
   readonly mount?: string | undefined
 }

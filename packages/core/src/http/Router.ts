@@ -245,8 +245,11 @@ export const makeRouter = (
     }
     return findStatus(path)
   }
-  return (pathname: string): RouteMatch | undefined =>
+  const find = (pathname: string): RouteMatch | undefined =>
     at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
+  // Some frameworks put a slash at the end of all paths, such as Next with `trailingSlash`.
+  return (pathname: string): RouteMatch | undefined =>
+    find(pathname) ?? (pathname.endsWith("/") ? find(pathname.slice(0, -1)) : undefined)
 }
 
 /** A path below the mount, without the prefix of the base URL. */

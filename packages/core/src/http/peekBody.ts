@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
 import { maxBodyBytes } from "../operations/BodyLimits.ts"
 
 /*
  * The body of a Node request, for the till and then for the handler, whose framework reads the same stream.
  */
+
+/** Of HTTP/2, a request is complete only once its end was read, and its stream before. */
+const isComplete = (request: IncomingMessage): boolean =>
+  request.complete || ("stream" in request && (request.stream as Readable).readableEnded)
 
 /**
  * Reads a body that nobody has read, and puts it back. One above `maxBodyBytes` isn't put back: it is read as far as
@@ -27,7 +32,7 @@ const peek = (request: IncomingMessage) => {
       chunks.push(bytes)
       size += bytes.byteLength
     }
-    if (size <= maxBodyBytes && !request.complete) return
+    if (size <= maxBodyBytes && !isComplete(request)) return
     detach()
     const whole = Buffer.concat(chunks)
     if (size > maxBodyBytes) request.resume()
@@ -35,7 +40,7 @@ const peek = (request: IncomingMessage) => {
     resolve(whole)
   }
   request.on("error", fail).on("close", fail)
-  if (request.complete) read()
+  if (isComplete(request)) read()
   else if (request.destroyed) fail()
   else request.on("readable", read)
   const stop = () => {

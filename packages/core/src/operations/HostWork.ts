@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
@@ -67,6 +67,9 @@ export const looksRefused = (output: unknown): boolean => {
     Object.keys(output).every((name) => ofErrors.test(name))
   )
 }
+
+/** By its tag, as the errors of ports are known: a package of the host may have a copy of core of its own. */
+export const isApiFailure = (given: unknown): given is ApiFailure => Predicate.isTagged(given, "ApiFailure")
 
 /** A refusal by the host's function; a status other than these is a defect. */
 export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {

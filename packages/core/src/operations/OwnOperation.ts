@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { ApiFailure } from "../domain/ApiFailure.ts"
+import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { report } from "../runtime/events.ts"
-import { jsonOf, looksRefused, refused, timeoutCode } from "./HostWork.ts"
+import { isApiFailure, jsonOf, looksRefused, refused, timeoutCode } from "./HostWork.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { type OwnOperationOptions, proofOf } from "./OwnOperationOptions.ts"
@@ -91,7 +91,7 @@ export const ownOperation = Effect.fnUntraced(function* <Input>(
       Effect.suspend(() => parts.work(input)).pipe(
         Effect.catchEager(refused),
         Effect.flatMap((output) =>
-          output instanceof ApiFailure ? refused(output) : Effect.suspend(() => sold(output))
+          isApiFailure(output) ? refused(output) : Effect.suspend(() => sold(output))
         )
       )
   }

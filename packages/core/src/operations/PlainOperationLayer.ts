@@ -1,11 +1,11 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
-import { ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import { handedOn } from "../runtime/span.ts"
 import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects } from "./HostDefects.ts"
-import { refused, timedOut } from "./HostWork.ts"
+import { isApiFailure, refused, timedOut } from "./HostWork.ts"
 import { namedFields, standardFields } from "./InputFields.ts"
 import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
@@ -54,7 +54,7 @@ const call = <A>(
   run: (context: CallContext) => PromiseLike<A>
 ): Effect.Effect<A, ApiFailure> =>
   handedOn(Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause })).pipe(
-    Effect.catch((cause) => (cause instanceof ApiFailure ? refused(cause) : Effect.die(cause))),
+    Effect.catch((cause) => (isApiFailure(cause) ? refused(cause) : Effect.die(cause))),
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )
 

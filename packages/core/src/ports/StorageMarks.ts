@@ -39,11 +39,14 @@ export const StorageMarks: Context.Reference<Marks | undefined> = Context.Refere
 )
 
 /**
- * Rehearses a sale on the storage that a till is on, with the kinds of `KeyedRecords` that its routes store, and takes it
- * back. `undefined`, the default: nothing is rehearsed.
+ * Rehearses a sale on the storage that a till is on, with the kinds of `KeyedRecords` that its routes store and on a network
+ * of its, and takes it back. `undefined`, the default: nothing is rehearsed.
  */
 export const StorageRehearsal: Context.Reference<Rehearse | undefined> = Context.Reference<
   Rehearse | undefined
 >("@till402/core/StorageRehearsal", { defaultValue: () => undefined })
 
-type Rehearse = (kinds: ReadonlySet<string>) => Effect.Effect<void, ConfigurationError | StoreError>
+type Rehearse = (
+  kinds: ReadonlySet<string>,
+  network?: string
+) => Effect.Effect<void, ConfigurationError | StoreError>

@@ -28,6 +28,16 @@ export const recordManualRefund = Effect.fnUntraced(function* (
   transaction: string
 ): Effect.fn.Return<ManualRefund, StoreError> {
   if (!isUsableName(transaction)) return "Refused"
+  const charge = yield* charges.find(key)
+  if (charge?.receipt?.transaction.toLowerCase() === transaction.toLowerCase()) {
+    yield* report(
+      "Warn",
+      "refund_without_transaction",
+      "A refund was not recorded: the transaction is that of its payment. Give that of the refund",
+      { chargeKey: key, transaction }
+    )
+    return "Refused"
+  }
   const nowMillis = yield* Clock.currentTimeMillis
   if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
     if (!transactionHash.test(transaction))
@@ -38,7 +48,6 @@ export const recordManualRefund = Effect.fnUntraced(function* (
         { chargeKey: key, transaction }
       )
     const payments = yield* PaymentEvents
-    const charge = payments.isObserved ? yield* charges.find(key) : undefined
     if (charge !== undefined) publishRefunded(payments, charge, transaction, nowMillis)
     return "Recorded"
   }

@@ -80,16 +80,17 @@ export const eventLogger = (onEvent: (event: TillEvent) => void) =>
       ...fields,
       ...(error === undefined ? {} : { error: causeName(error), at: framesOf(error) })
     }
-    try {
-      // Hosts may give an async function: its rejection would end the process.
-      const pending: unknown = onEvent(event)
-      if (pending instanceof Promise) pending.catch(() => undefined)
-    } catch {
-      // A faulty observer must not break the call that it observes.
-    }
+    // A faulty observer must not break the call that it observes, and its rejection not end the process.
+    const observed = async () => onEvent(event)
+    observed()
+      .catch((failure: unknown) => toStandardError({ ...event, onEventFailed: causeName(failure) }))
+      .catch(() => undefined)
   })
 
-/** Prints an event as one line of JSON on standard error. */
-export const toStandardError = ({ level, ...event }: TillEvent): void => {
+/** Prints an event as one line of JSON on standard error; one that the host's own log has failed for, with its error's name. */
+export const toStandardError = ({
+  level,
+  ...event
+}: TillEvent & { readonly onEventFailed?: string }): void => {
   console.error(JSON.stringify({ till402: level, ...event }))
 }

@@ -275,7 +275,7 @@ export const assemble = <const Ops extends OperationLayers>(
       portCheck(settings, hooks),
       proofCheck(settings),
       moneyCheck(settings, hooks),
-      keyLossCheck(settings).pipe(Layer.provide(rehearsal)),
+      keyLossCheck(settings).pipe(Layer.provide(rehearsal(settings))),
       tokenCheck(settings.networks),
       shopErasure(settings)
     ]),

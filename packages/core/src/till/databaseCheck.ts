@@ -168,10 +168,12 @@ export const markDatabase = Effect.fnUntraced(function* (settings: ConfiguredSet
     yield* marks.add(settingPrefix(setting) + value, String(nowMillis))
 })
 
-/** Rehearses a sale with what the till's routes store. */
-export const rehearsal = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const rehearse = yield* StorageRehearsal
-    if (rehearse !== undefined) yield* rehearse(yield* (yield* KeyedRecords).kinds)
-  })
-)
+/** Rehearses a sale with what the till's routes store, on its network with the longest addresses. */
+export const rehearsal = ({ networks }: Pick<Owner, "networks">) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const rehearse = yield* StorageRehearsal
+      const { caip2 } = networks.find(({ family }) => family === "solana") ?? networks[0]!
+      if (rehearse !== undefined) yield* rehearse(yield* (yield* KeyedRecords).kinds, caip2)
+    })
+  )

@@ -17,31 +17,37 @@ const finding: Finding = {
   status: "warn",
   problem:
     "Requests come through a proxy (X-Forwarded-For), and their client's address isn't known: all callers share the limits of one",
-  cure: 'Let the framework trust the proxy (Express: app.set("trust proxy", 1)), or give clientAddress. See docs/mounting.md, "Behind a proxy"'
+  cure: 'Let the framework trust the proxy (Express: app.set("trust proxy", 1)), or return the address from clientAddress. See docs/mounting.md, "Behind a proxy"'
 }
 
-const listFinding: Finding = {
+const chosenFinding: Finding = {
   status: "warn",
   problem:
-    "clientAddress returns all of X-Forwarded-For, which callers begin as they like: each text counts as another client, so that limits hold nobody",
-  cure: 'Return the one address that your own proxy added: the last, behind one proxy. See docs/mounting.md, "Behind a proxy"'
+    "The client's address is taken from where callers begin X-Forwarded-For as they like: each text counts as another client, so that limits hold nobody",
+  cure: 'Take the one address that your own proxy added: the last, behind one proxy (Express: app.set("trust proxy", 1)). If your outermost proxy replaces the header, nothing is wrong. See docs/mounting.md, "Behind a proxy"'
 }
 
 type OwnAddress = (request: Request) => string | undefined
 
-/** How many requests with several addresses are shown to the host's function once more. */
+/** How many requests are shown to the host's function once more. */
 const shownRequests = 20
 
-/** Whether the host's function returns the whole list. What it throws is reported where its address is used. */
-const returnsList = (own: OwnAddress, request: IncomingRequest, list: string): boolean => {
+/** What the host's function returns for a request with this header. What it throws is reported where its address is used. */
+const addressBy = (own: OwnAddress, request: IncomingRequest, list: string): unknown => {
   try {
-    const given: unknown = own(request.toRequest())
+    const { headers, url } = request.toRequest()
+    const shown = new Request(url, { headers })
+    shown.headers.set("x-forwarded-for", list)
+    const given: unknown = own(shown)
     if (given instanceof Promise) given.catch(() => undefined)
-    return given === list
+    return given
   } catch {
     return false
   }
 }
+
+/** An address of documents, which no client has (RFC 5737). */
+const forged = "192.0.2.255"
 
 /** Remembers the first request that shows it, and reports that once. */
 export class ProxyCheck {
@@ -49,6 +55,7 @@ export class ProxyCheck {
   private readonly own: OwnAddress | undefined
   private check: Check | undefined
   private shown = 0
+  private unanswered = 0
   constructor(own: OwnAddress | undefined) {
     this.own = own
   }
@@ -59,25 +66,33 @@ export class ProxyCheck {
   /** Handles a request, and reports its proxy before. */
   readonly noting = (handling: Handling, request: IncomingRequest, caller: Caller = {}): Handling => {
     if (this.check !== undefined) return handling
-    const { clientAddress } = caller
-    // A client of a trusted proxy's own network has an address that the header names.
-    if (this.own === undefined && clientAddress !== undefined && !isPrivate(clientAddress)) return handling
+    const { clientAddress, trustsAll = false } = caller
+    const isUnknown = clientAddress === undefined || isPrivate(clientAddress)
+    if (this.own === undefined && !isUnknown && !trustsAll) return handling
     const forwarded = request.header("x-forwarded-for")
     if (forwarded === null) return handling
-    if (this.own !== undefined) return this.notingOwn(handling, this.own, request, forwarded)
-    return clientAddress !== undefined && forwarded.includes(clientAddress)
+    if (this.own !== undefined && !this.isUnanswered(this.own, request, forwarded))
+      return this.isChosen(this.own, request, forwarded) ? this.reporting(handling, chosenFinding) : handling
+    if (trustsAll) return forwarded.includes(",") ? this.reporting(handling, chosenFinding) : handling
+    // A client of a trusted proxy's own network has an address that the header names.
+    return !isUnknown || (clientAddress !== undefined && forwarded.includes(clientAddress))
       ? handling
       : this.reporting(handling, finding)
   }
 
-  private notingOwn(
-    handling: Handling,
-    own: OwnAddress,
-    request: IncomingRequest,
-    forwarded: string
-  ): Handling {
-    if (!forwarded.includes(",") || this.shown++ >= shownRequests) return handling
-    return returnsList(own, request, forwarded) ? this.reporting(handling, listFinding) : handling
+  /** Whether the host's function has returned nothing for many requests, and no address for any. */
+  private isUnanswered(own: OwnAddress, request: IncomingRequest, forwarded: string): boolean {
+    if (this.unanswered < shownRequests)
+      this.unanswered =
+        (addressBy(own, request, forwarded) ?? undefined) === undefined ? this.unanswered + 1 : Infinity
+    return this.unanswered === shownRequests
+  }
+
+  /** Whether its address is what a caller writes before the others. */
+  private isChosen(own: OwnAddress, request: IncomingRequest, forwarded: string): boolean {
+    if (!forwarded.includes(",") || this.shown++ >= shownRequests) return false
+    const given = addressBy(own, request, `${forged}, ${forwarded}`)
+    return typeof given === "string" && given.includes(forged)
   }
 
   private reporting(handling: Handling, found: Finding): Handling {

@@ -83,6 +83,17 @@ describe("a priced handler", () => {
     expect(state.isCanceled).toBe(true)
   })
 
+  it("must return a Response, and costs nothing where it doesn't", async () => {
+    const { errors, facilitator, pay } = await selling({})
+    for (const data of [undefined, "12:40", { high: "12:40" }])
+      expect((await pay(() => data as never)).status).toBe(500)
+    expect(errors).toHaveLength(3)
+    expect(String((errors[2] as { readonly error: unknown }).error)).toContain(
+      "the handler of weather must return a Response, such as Response.json(…)"
+    )
+    expect(facilitator.settled).toEqual([])
+  })
+
   it("has its error reported where it is late", async () => {
     const { errors, pay } = await selling({}, { upstreamTimeoutMillis: 500 })
     const gate = Promise.withResolvers<Response>()

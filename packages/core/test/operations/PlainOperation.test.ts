@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { Readable, Writable } from "node:stream"
 import { runInNewContext } from "node:vm"
@@ -9,6 +9,9 @@ import { temporaryFiles } from "../stores/sql/folder.ts"
 import type { AnyPlainOperation } from "../../src/operations/PlainOperation.ts"
 import { expectFailed, jsonOf, openTill, receiptOf } from "../toll/openTill.ts"
 import { schema } from "./standardSchema.ts"
+
+/** An error of another copy of core. */
+class OtherFailure extends Data.TaggedError("ApiFailure")<ConstructorParameters<typeof ApiFailure>[0]> {}
 
 const refusal = (status: number) => new ApiFailure({ status, code: "NO_SUCH_CITY", message: "No such city." })
 
@@ -283,8 +286,12 @@ describe("a route of the host", () => {
     expect(facilitator.settle.calls).toHaveLength(0)
   })
 
-  it("charges nothing where a refusal is returned instead of thrown", async () => {
-    const { facilitator, payFor, present } = await sold({ work: () => refusal(404) })
+  it.each([
+    ["is returned instead of thrown", () => refusal(404)],
+    ["is of another copy of core", () => Promise.reject(new OtherFailure({ ...refusal(404) }))],
+    ["is of another copy of core, and returned", () => new OtherFailure({ ...refusal(404) })]
+  ])("charges nothing where a refusal %s", async (_, work) => {
+    const { facilitator, payFor, present } = await sold({ work })
     expectFailed(await present(weather, await payFor(weather)), 404, "NO_SUCH_CITY")
     expect(facilitator.settle.calls).toHaveLength(0)
   })

@@ -104,6 +104,17 @@ describe("a refund that an operator sent", () => {
     expect([result, events]).toEqual([["Refused", "Refused", "Refused"], []])
   })
 
+  it("is refused and reported with the transaction of its payment", async () => {
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const { transaction } = (yield* (yield* Charges).find(key))!.receipt!
+        return [yield* record(transaction), yield* record(transaction.toUpperCase()), yield* record(mine)]
+      })
+    )
+    expect(result).toEqual(["Refused", "Refused", "Recorded"])
+    expect(events.map(({ code }) => code)).toEqual(Array(2).fill("refund_without_transaction"))
+  })
+
   it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), "z".repeat(88)])(
     "is recorded in silence by the transaction %s",
     async (transaction) => {

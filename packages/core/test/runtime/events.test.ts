@@ -210,7 +210,8 @@ it.each<[string, () => void | Promise<void>]>([
     }
   ],
   ["rejects", () => Promise.reject(new Error("observer"))]
-])("an observer that %s breaks nothing", async (_, onEvent) => {
+])("an observer that %s breaks nothing, and its events are printed", async (_, onEvent) => {
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
   const unhandled: Array<unknown> = []
   const note = (error: unknown) => void unhandled.push(error)
   process.on("unhandledRejection", note)
@@ -222,6 +223,12 @@ it.each<[string, () => void | Promise<void>]>([
   expect((await shop.present(track, payment)).status).toBe(200)
   await new Promise((resolve) => setTimeout(resolve, 0))
   expect(unhandled).toEqual([])
+  const events = printed.mock.calls.flatMap(([text]) =>
+    String(text).startsWith('{"till402"') ? [JSON.parse(text)] : []
+  )
+  expect(events).toEqual([
+    expect.objectContaining({ till402: "warning", code: "provider_failed", onEventFailed: "Error" })
+  ])
 })
 
 it("a caller's response has nothing of a provider's error", async () => {

@@ -67,6 +67,20 @@ it("a mount at the path of baseUrl, at the root behind a proxy, and one that cal
   expect([messages(), await checks()]).toEqual([[], []])
 })
 
+it("a route handler at another path than that of baseUrl is told where paths begin", async () => {
+  const { till } = await open("https://shop.example")
+  const below = await till.fetch(new Request(`https://shop.example/api${track}`))
+  expect([below.status, await below.json()]).toEqual([
+    404,
+    {
+      code: "NOT_FOUND",
+      message:
+        "There is nothing at this path. The paths of this service begin with https://shop.example/, and https://shop.example/openapi.json lists them."
+    }
+  ])
+  expect((await till.fetch(new Request(`https://shop.example${track}`))).status).toBe(402)
+})
+
 it("a framework's own request is refused with the way to mount", async () => {
   const { till } = await open("https://shop.example")
   const express = { method: "GET", url: track, headers: {} } as unknown as Request

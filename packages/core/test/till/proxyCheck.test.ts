@@ -11,7 +11,7 @@ import { settings } from "./hosted.ts"
  * The address of a client behind a proxy, as an adapter of a framework passes it.
  */
 
-const open = async (options: Pick<TillHooks, "clientAddress"> = {}) => {
+const open = async (options: Pick<TillHooks, "clientAddress"> = {}, trustsAll = false) => {
   const events: Array<TillEvent> = []
   const till = Till.make({
     ...settings,
@@ -27,7 +27,7 @@ const open = async (options: Pick<TillHooks, "clientAddress"> = {}) => {
     const request = new Request("https://shop.example/x402/track?number=1Z999AA10123456784", {
       headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded }
     })
-    return (await till.handle(incoming(request), { clientAddress })).status
+    return (await till.handle(incoming(request), { clientAddress, trustsAll })).status
   }
   return {
     send,
@@ -80,8 +80,46 @@ it("a clientAddress that returns the whole header is reported once, and calls wo
   expect(await send("10.4.0.7", "203.0.113.7")).toBe(402)
   expect(messages()).toEqual([])
   for (const forged of ["1", "2"]) expect(await send("10.4.0.7", `192.0.2.${forged}, 203.0.113.7`)).toBe(402)
-  expect(messages()).toEqual([expect.stringContaining("Return the one address that your own proxy added")])
+  expect(messages()).toEqual([expect.stringContaining("Take the one address that your own proxy added")])
   expect(await checks()).toMatchObject([{ status: "warn" }])
+})
+
+const forwardedOf = (request: Request) => request.headers.get("x-forwarded-for")?.split(", ")
+
+it("the first of the header is reported once it has several, and calls work", async () => {
+  for (const shop of [
+    await open({ clientAddress: (request) => forwardedOf(request)?.[0] }),
+    await open({}, true)
+  ]) {
+    expect(await shop.send("203.0.113.7", "203.0.113.7")).toBe(402)
+    expect(shop.messages()).toEqual([])
+    for (const forged of ["192.0.2.1", "192.0.2.2"])
+      expect(await shop.send(forged, `${forged}, 203.0.113.7`)).toBe(402)
+    expect(shop.messages()).toEqual([
+      expect.stringMatching(/callers begin X-Forwarded-For as they like.*If your outermost proxy replaces/)
+    ])
+  }
+})
+
+it("the last but one, behind two proxies, is not reported", async () => {
+  const { messages, send } = await open({ clientAddress: (request) => forwardedOf(request)?.at(-2) })
+  for (const forged of ["", "192.0.2.1, "])
+    expect(await send("10.4.0.7", `${forged}203.0.113.7, 198.51.100.9`)).toBe(402)
+  expect(messages()).toEqual([])
+})
+
+it("a clientAddress that never returns an address is reported after 20 requests, unless the framework knows them", async () => {
+  const none = { clientAddress: (request: Request) => request.headers.get("x-real-ip") ?? undefined }
+  const unknown = await open(none)
+  const known = await open(none)
+  for (let request = 1; request < 20; request++) await unknown.send("10.4.0.7", "203.0.113.7")
+  expect(unknown.messages()).toEqual([])
+  for (let request = 0; request < 30; request++) {
+    await unknown.send("10.4.0.7", "203.0.113.7")
+    await known.send("203.0.113.7", "203.0.113.7")
+  }
+  expect(unknown.messages()).toEqual([expect.stringContaining("return the address from clientAddress")])
+  expect(known.messages()).toEqual([])
 })
 
 it("a clientAddress that returns one address of the header, fails, or returns a promise is not reported", async () => {

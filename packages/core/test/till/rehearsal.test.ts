@@ -48,6 +48,25 @@ const changedBy = async (statement: string) => {
 
 const noOrders = "CREATE TRIGGER own BEFORE INSERT ON till_orders BEGIN SELECT RAISE(IGNORE); END"
 
+describe("a till on a database that takes payments of one network alone", () => {
+  const allowed = (network: string) => `CREATE TRIGGER own BEFORE INSERT ON till_charges
+    WHEN NEW.network <> '${network}' OR NEW.payer NOT GLOB '0x*' OR length(NEW.payer) <> 42
+    BEGIN SELECT RAISE(ABORT, 'not of our network'); END`
+
+  it("starts where that is its own, and sells", async () => {
+    const { open, start } = await changedBy(allowed("eip155:84532"))
+    expect(await start()).toBe("started")
+    const shop = await open()
+    expect((await shop.presentAgain(search, await shop.payFor(search))).status).toBe(200)
+    await shop.till.dispose()
+  })
+
+  it("isn't ready where that is another", async () => {
+    const { start } = await changedBy(allowed("eip155:8453"))
+    expect(String(await start())).toContain("It failed at charges.claim: not of our network")
+  })
+})
+
 describe("a till on a database whose host drops orders", () => {
   it("isn't ready, and says at which step a rehearsed sale failed", async () => {
     const { rows, start } = await changedBy(noOrders)

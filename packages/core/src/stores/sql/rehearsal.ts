@@ -223,13 +223,17 @@ const longestMillis = 30_000
 const longestOnFileMillis = 3_000
 
 /**
- * Rehearses payments, and what the routes of a till store beside them, by the kinds of `KeyedRecords`. Fails with
- * `ConfigurationError` where a sale would fail, or would not be kept as it was written.
+ * Rehearses payments on a network, and what the routes of a till store beside them, by the kinds of `KeyedRecords`. Fails
+ * with `ConfigurationError` where a sale would fail, or would not be kept as it was written.
  */
-export const rehearse = Effect.fnUntraced(function* (kinds: ReadonlySet<string>, maxMillis = longestMillis) {
+export const rehearse = Effect.fnUntraced(function* (
+  kinds: ReadonlySet<string>,
+  network = records.longNetwork,
+  maxMillis = longestMillis
+) {
   const sql = yield* SqlClient.SqlClient
   const { uuid } = yield* Identifiers
-  const [made, otherId] = [{ id: uuid(), nowMillis: yield* Clock.currentTimeMillis }, uuid()]
+  const [made, otherId] = [{ id: uuid(), nowMillis: yield* Clock.currentTimeMillis, network }, uuid()]
   const sale = Effect.gen(function* () {
     if (kinds.has("quotes")) yield* orders(made, otherId)
     if (kinds.has("purchases")) yield* purchases(made, otherId)
@@ -252,10 +256,11 @@ export const rehearse = Effect.fnUntraced(function* (kinds: ReadonlySet<string>,
  * then: it is an event.
  */
 export const rehearseAtStart = Effect.fnUntraced(
-  function* (kinds: ReadonlySet<string>) {
+  function* (kinds: ReadonlySet<string>, network: string | undefined) {
     const sql = yield* SqlClient.SqlClient
     yield* rehearse(
       kinds,
+      network,
       sql.onDialectOrElse({ pg: () => longestMillis, orElse: () => longestOnFileMillis })
     )
   },

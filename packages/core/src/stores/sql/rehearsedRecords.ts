@@ -10,10 +10,11 @@ import type { NewVaultPurchase } from "../../shop/ports/VaultPurchases.ts"
  * languages. Two of one rehearsal differ in nothing but what two sales always differ in.
  */
 
-/** What the records of a rehearsal have in common: an id that no other has, and the time. */
+/** What the records of a rehearsal have in common: an id that no other has, the time, and a network (CAIP-2). */
 export interface Made {
   readonly id: string
   readonly nowMillis: number
+  readonly network: string
 }
 
 const same = <Name extends string, A>(value: A, ...names: ReadonlyArray<Name>) =>
@@ -21,29 +22,34 @@ const same = <Name extends string, A>(value: A, ...names: ReadonlyArray<Name>) =
 
 const letters = (length: number): string => "Żółć 世界 🛍 ".padEnd(length, ".")
 const page = (id: string, length: number): string => `https://rehearsal.example/${id}/`.padEnd(length, "a")
-const address = (id: string): string => id.padEnd(44, "1")
+const walletOf = (id: string): string => id.replaceAll(/[-0]/g, "z").padEnd(44, "1")
+/** In the form that addresses of the network have: a host may allow no other. */
+const address = ({ id, network }: Made): string =>
+  network.startsWith("eip155:") ? `0x${id.replaceAll("-", "").padEnd(40, "0")}` : walletOf(id)
 const digest = (id: string): string => `1:${id.padEnd(64, "0")}`
 
 /** 99,999 dollars: no quote is above. Triggers of a host may add amounts up as numbers, or turn them into cents. */
 const amount = "9".repeat(11)
 const money: Money = { atomic: BigInt(amount), currency: "USD" }
-const network = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 
-export const chargeOf = ({ id, nowMillis }: Made, number: number): NewCharge => ({
-  key: `${network}:${address(id)}:${address(id)}:${digest(id)}${number}`,
-  payloadDigest: `${digest(id)}${number}`,
-  ...same(digest(id), "fingerprint", "repeatKey"),
+/** A name as long as that of any network. */
+export const longNetwork = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
+
+export const chargeOf = (made: Made, number: number): NewCharge => ({
+  key: `${made.network}:${address(made)}:${address(made)}:${digest(made.id)}${number}`,
+  payloadDigest: `${digest(made.id)}${number}`,
+  ...same(digest(made.id), "fingerprint", "repeatKey"),
   operation: "rehearsal".padEnd(100, "-"),
-  network,
-  ...same(address(id), "asset", "payer", "payTo"),
+  network: made.network,
+  ...same(address(made), "asset", "payer", "payTo"),
   amountAtomic: amount,
-  validBeforeSeconds: Math.floor(nowMillis / 1000) + 3_600,
+  validBeforeSeconds: Math.floor(made.nowMillis / 1000) + 3_600,
   x402Version: 2,
   settlement: letters(5_000),
   exposureAtomic: "4000000000000000000",
   settlesFirst: false,
-  paymentId: id.padEnd(128, "-"),
-  createdAtMillis: nowMillis,
+  paymentId: made.id.padEnd(128, "-"),
+  createdAtMillis: made.nowMillis,
   claimedAfterBlock: "9".repeat(20)
 })
 
@@ -58,7 +64,10 @@ export const outcome = {
 } as const
 
 /** One transaction may settle several charges, each by a transfer of its own. */
-export const settlementOf = ({ payer }: NewCharge, transferLogIndex: number): CompletedSettlement => ({
+export const settlementOf = (
+  { network, payer }: NewCharge,
+  transferLogIndex: number
+): CompletedSettlement => ({
   receipt: { success: true, transaction: payer.repeat(2), network, payer },
   transferLogIndex,
   reportedBy: letters(100),
@@ -127,7 +136,7 @@ export const purchaseOf = (made: Made, id: string, chargeKey: string): NewVaultP
   chargeKey,
   keyId: digest(made.id),
   slug: itemOf(made).slug,
-  walletAddress: address(made.id),
+  walletAddress: walletOf(made.id),
   email: emailOf(made.id),
   ...same(made.nowMillis, "createdAtMillis", "dueAtMillis")
 })

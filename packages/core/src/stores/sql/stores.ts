@@ -64,11 +64,11 @@ const stores = Layer.mergeAll(
 const rehearsal = Effect.promise(() => import("./rehearsal.ts"))
 
 /** Rehearses a sale: see `StorageRehearsal`. */
-export const rehearse = (kinds: ReadonlySet<string>) =>
-  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearse(kinds), stores))
+export const rehearse = (kinds: ReadonlySet<string>, network?: string) =>
+  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearse(kinds, network), stores))
 
-const rehearseAtStart = (kinds: ReadonlySet<string>) =>
-  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearseAtStart(kinds), stores))
+const rehearseAtStart = (kinds: ReadonlySet<string>, network?: string) =>
+  Effect.flatMap(rehearsal, (loaded) => Effect.provide(loaded.rehearseAtStart(kinds, network), stores))
 
 const everything = new Set(["quotes", "purchases"])
 
@@ -80,8 +80,8 @@ const migrated = Effect.gen(function* () {
   if (isCreated) yield* reportCreated
   // A file that this start has created has nothing of a host's.
   if (isCreated && sql.onDialectOrElse({ pg: () => false, orElse: () => true })) return undefined
-  return (kinds: ReadonlySet<string>) =>
-    Effect.provideService(rehearseAtStart(kinds), SqlClient.SqlClient, sql)
+  return (kinds: ReadonlySet<string>, network?: string) =>
+    Effect.provideService(rehearseAtStart(kinds, network), SqlClient.SqlClient, sql)
 }).pipe(
   Effect.mapError((cause) =>
     cause._tag === "SqlError" ? new StoreError({ operation: "migrate", cause }) : cause

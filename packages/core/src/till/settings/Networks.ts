@@ -10,7 +10,7 @@ import {
   type SolanaNetwork
 } from "../../domain/Network.ts"
 import { associatedTokenAccount, isSolanaAddress, signatureBytes } from "../../domain/SolanaAddress.ts"
-import { type SecretText, unwrapped } from "../../runtime/SecretText.ts"
+import { type SecretText, unwrapped, whyWrapped } from "../../runtime/SecretText.ts"
 import { domainSeparator } from "../../toll/exact/Evm.ts"
 import { FeePayers } from "../../toll/exact/FeePayers.ts"
 import {
@@ -117,7 +117,7 @@ const readToken = (given: unknown, faults: Faults): OwnToken | undefined | Faile
 const rpcUrl = (given: unknown, faults: Faults): string | undefined | Failed => {
   const url = unwrapped(given)
   // Not shown: addresses of RPC services contain keys.
-  return url === undefined || isHttpUrl(url) ? url : faults.add("must be an http(s) URL")
+  return url === undefined || isHttpUrl(url) ? url : faults.add(`must be an http(s) URL${whyWrapped(url)}`)
 }
 
 /** The options of a network, by themselves. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SecretKey } from "../../runtime/Secrets.ts"
-import { type SecretText, unwrapped } from "../../runtime/SecretText.ts"
+import { type SecretText, unwrapped, whyWrapped } from "../../runtime/SecretText.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
 import { httpsUrl } from "../../shop/mail/Html.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
@@ -121,7 +121,9 @@ const readSecretText = (given: unknown, faults: Faults): SecretText | Failed => 
   if (typeof text === "string" && text.length >= secretLength.minimumLength) return given as SecretText
   const isMissing = text === undefined || text === ""
   const state = isMissing ? "it is not set" : `it is ${typeof text === "string" ? "shorter" : "not text"}`
-  return faults.add(`must have at least ${secretLength.minimumLength} characters: ${state}. ${howToGenerate}`)
+  return faults.add(
+    `must have at least ${secretLength.minimumLength} characters: ${state}${whyWrapped(text)}. ${howToGenerate}`
+  )
 }
 
 /** Whether a text is the id of a key. Another is never quoted: it may be a secret in the wrong place. */
@@ -179,7 +181,8 @@ const retiredBeside = (secret: unknown) =>
 
 const missingSecret = (given: unknown): string => {
   if (Array.isArray(given)) return "the list is empty"
-  if (given !== undefined && given !== "") return "it must be text, or a list of { id, secret }"
+  if (given !== undefined && given !== "")
+    return `it must be text, or a list of { id, secret }${whyWrapped(given)}`
   const state = given === undefined ? "it is not set" : "it is empty"
   return `${state}. If it comes from an environment variable, that variable is missing`
 }

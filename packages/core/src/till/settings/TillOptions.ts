@@ -60,7 +60,7 @@ export interface TillOptions extends TillSettings, TillHooks {
   readonly mailer?: MailerOptions
   /**
    * Receives events for operators: `{ level, code, message, … }`, without payment headers, tokens, addresses or emails.
-   * Its errors are ignored. Default: one line of JSON each on standard error.
+   * An event that it fails for is printed on standard error. Default: one line of JSON each on standard error.
    */
   readonly onEvent?: (event: ShopEvent) => void
   /**

@@ -272,6 +272,13 @@ describe("Till.make refuses", () => {
     expect(faultOf(written({ secret: Redacted.make("hunter2") }))).toMatch(/secret must have at least 32/)
     expect(faultOf(written({ secret: Redacted.make("hunter2") }))).not.toContain("hunter2")
     expect(faultOf(written({ secret: Redacted.make("") }))).toMatch(/secret must be given/)
+    // What another copy of Effect has wrapped looks like this one.
+    const foreign = Redacted.make(secret)
+    Redacted.wipeUnsafe(foreign)
+    const why = "It is wrapped by another copy of effect: give its text"
+    expect(faultOf(written({ secret: foreign }))).toContain(why)
+    expect(faultOf(written({ secret: [{ id: "1", secret: foreign }] }))).toContain(why)
+    expect(faultOf(written({ networks: [{ network: "base", rpcUrl: foreign }] }))).toContain(why)
   })
 
   it("takes durations as milliseconds, text or a Duration, within the same bounds", () => {
