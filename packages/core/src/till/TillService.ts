@@ -10,8 +10,6 @@ import type { Check } from "./Check.ts"
 import { Checks } from "./Checks.ts"
 import { Health, healthOf, type TillHealth } from "./Health.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
-import { MountCheck } from "./mountCheck.ts"
-import { ProxyCheck } from "./proxyCheck.ts"
 import { InFlightRequests } from "./InFlightRequests.ts"
 import { StoreTime } from "./storeTime.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
@@ -56,6 +54,9 @@ export class PricedHandling extends Context.Service<
   { readonly handle: (call: PricedCall, caller?: Caller) => Handling }
 >()("@till402/core/PricedHandling") {}
 
+/** Loaded where a till starts, with the other checks. */
+const loadRequestChecks = Effect.promise(() => import("./moneyCheck.ts"))
+
 /** The service over the parts that `assemble` makes. */
 export const tillService = (
   configured: ConfiguredSettings,
@@ -85,6 +86,7 @@ export const tillService = (
           return onTime(Effect.uninterruptible(calls.leftAfter(handling)))
         })
       }
+      const { MountCheck, ProxyCheck } = yield* loadRequestChecks
       const mounts = new MountCheck(configured)
       const proxies = new ProxyCheck(clientAddress)
       const noting = (handling: Handling, request: IncomingRequest, caller?: Caller): Handling =>

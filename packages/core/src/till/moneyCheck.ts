@@ -169,4 +169,6 @@ export const moneyCheck = (...given: Parameters<typeof moneyChecks>) =>
 
 /** Loaded together: each further file that is loaded later costs what is loaded at once some bytes. */
 export { chainCheck, chainChecksNow } from "./chainCheck.ts"
+export { MountCheck } from "./mountCheck.ts"
+export { ProxyCheck } from "./proxyCheck.ts"
 export { refundWalletChecks } from "./refundWalletCheck.ts"
