@@ -216,6 +216,12 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       works:
         "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are not reported",
       text: "mount_differs"
+    },
+    {
+      mistake: "a route handler at another path than that of baseUrl is told where paths begin",
+      works:
+        "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are not reported",
+      text: "The paths of this service begin with https://shop.example/"
     }
   ],
   [`${till}/proxyCheck.test.ts`]: [
@@ -223,6 +229,17 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "a proxy whose clients aren't known is reported once, and works: %s",
       works: "is not reported: %s",
       text: "client_address_unknown"
+    },
+    {
+      mistake: "the first of the header is reported once it has several, and calls work",
+      works: "the last but one, behind two proxies, is not reported",
+      text: "or its first address"
+    },
+    {
+      mistake:
+        "a clientAddress that never returns an address is reported after 20 requests, unless the framework knows them",
+      works: "a host that reads another header decides for itself",
+      text: "one that leaves some requests to the framework"
     }
   ],
   [`${till}/portCheck.test.ts`]: [
@@ -282,6 +299,20 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
         "has a table of another program: the error names it, nothing is changed, and a till's own tables are taken",
       works: "needs no right to create tables where %s has made them",
       text: "the database has a table of another program"
+    }
+  ],
+  [`${till}/rehearsal.test.ts`]: [
+    {
+      mistake: "isn't ready where that is another",
+      works: "starts where that is its own, and sells",
+      text: "constraints that take one network, or its payers, alone"
+    }
+  ],
+  "e2e/adapters/priced.node.test.ts": [
+    {
+      mistake: "gives nothing away where its price is in its config, and says where it belongs",
+      works: "runs the hooks of its app: validation, serialization, onSend, onResponse",
+      text: "priced route tides has no price"
     }
   ],
   "packages/core/test/stores/sql/rehearsal.test.ts": [
