@@ -81,8 +81,18 @@ describe("a priced route without a handler", () => {
     const response = await fetch(`${origin}/tides`)
     expect([response.status, await response.text()]).toEqual([
       500,
-      expect.stringContaining("mounted: priced route tides has no handler")
+      expect.stringContaining("host: priced route tides has no handler")
     ])
+  })
+
+  it("gives nothing away where the handler comes before it", async () => {
+    const { origin } = await started({}, (app, price) => {
+      app.get("/tides", (context) => context.text("high"), price(tides))
+    })
+    const response = await fetch(`${origin}/tides`)
+    const text = await response.text()
+    expect([response.status, text]).toEqual([500, expect.stringContaining("Add one after priced")])
+    expect(text).not.toContain("high")
   })
 
   it("responds to other methods as any priced route", async () => {

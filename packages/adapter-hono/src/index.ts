@@ -2,8 +2,14 @@ import type { IncomingRequest, Target, Till } from "@till402/core"
 import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 import { callerOf, rebuildRequest } from "./HonoCaller.ts"
+import { requireHandler } from "./priced.ts"
 
 export { priced } from "./priced.ts"
+
+const passOn: MiddlewareHandler = (context, next) => {
+  requireHandler(context)
+  return next()
+}
 
 /**
  * Mounts a till in Hono, at the root or under a prefix, on any runtime.
@@ -26,9 +32,9 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandl
     if (!till.handles(sent.pathname)) {
       // A till whose base URL has no prefix expects the path below Hono's mount.
       mount = routePath(context).replace(/\/?\*$/, "")
-      if (mount === "" || !sent.pathname.startsWith(`${mount}/`)) return next()
+      if (mount === "" || !sent.pathname.startsWith(`${mount}/`)) return passOn(context, next)
       url = { pathname: sent.pathname.slice(mount.length), search: sent.search }
-      if (!till.handles(url.pathname)) return next()
+      if (!till.handles(url.pathname)) return passOn(context, next)
     }
     const address = () => Object.assign(new URL(raw.url), { pathname: url.pathname })
     const rebuilt = raw.bodyUsed ? await rebuildRequest(address(), context.req) : undefined

@@ -33,11 +33,7 @@ import { callerOf, rebuildRequest } from "./HonoCaller.ts"
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): MiddlewareHandler => {
   const route = till.price(options)
   const middleware: MiddlewareHandler = async (context, next) => {
-    const isPriced = options.method === "POST" ? context.req.method === "POST" : isGet(context.req.method)
-    // Hono would respond with the app's `notFound`, perhaps with a 2xx.
-    const last = matchedRoutes(context).at(-1)
-    if (isPriced && last !== undefined && findTargetHandler(last.handler) === middleware)
-      throw noHandler(options)
+    requireHandler(context)
     // Set by earlier middleware for this request: a record must not hold them.
     const outer = [...context.res.headers]
     let isOver = false
@@ -76,6 +72,7 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     const headers = withOuterHeaders(new Headers(result.headers), outer)
     context.res = new Response(result.body as BodyInit | null, { status: result.status, headers })
   }
+  prices.set(middleware, options)
   return middleware
 }
 
@@ -86,6 +83,22 @@ const unconditional = (request: Request): Request => {
   const headers = new Headers(request.headers)
   for (const name of conditionalHeaders) headers.delete(name)
   return new Request(url, { method, headers, signal })
+}
+
+const prices = new WeakMap<object, PricedRouteOptions>()
+
+/**
+ * Requires a handler after the price of a path. Without one, Hono would respond with the app's `notFound`, perhaps with a
+ * 2xx, and a handler before it would respond for free.
+ *
+ * @throws ConfigurationError with what to add
+ */
+export const requireHandler = (context: Context): void => {
+  const last = matchedRoutes(context).at(-1)
+  const options = last === undefined ? undefined : prices.get(findTargetHandler(last.handler))
+  if (options === undefined) return
+  const { method } = context.req
+  if (options.method === "POST" ? method === "POST" : isGet(method)) throw noHandler(options)
 }
 
 const isGet = (method: string): boolean => method === "GET" || method === "HEAD"
