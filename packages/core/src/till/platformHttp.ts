@@ -3,8 +3,19 @@ import { FetchHttpClient } from "effect/http"
 import { FacilitatorTransport } from "../toll/facilitator/FacilitatorTransport.ts"
 import { sendByUndici } from "../toll/facilitator/sendByUndici.ts"
 
-/** Some frameworks keep what `fetch` has got, such as Next 14: a node's newest block would stay the same for ever. */
-const uncached = Layer.succeed(FetchHttpClient.RequestInit, { cache: "no-store" })
+/**
+ * Some frameworks keep what `fetch` has got, such as Next 14: a node's newest block would stay the same for ever. Workers
+ * of Cloudflare with a compatibility date before 2024-11-11 refuse the option.
+ */
+const uncached = Layer.sync(FetchHttpClient.RequestInit, (): RequestInit => {
+  const init = { cache: "no-store" } as const
+  try {
+    new Request("http://localhost", init)
+    return init
+  } catch {
+    return {}
+  }
+})
 
 /** The platform's `fetch`, for hosts without Effect. Facilitators are called by `undici`, if it is installed. */
 export const platformHttp = Layer.merge(

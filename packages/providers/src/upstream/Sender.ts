@@ -18,8 +18,8 @@ export type Send = (
   timeoutMillis: number
 ) => Effect.Effect<UpstreamResponse, ResponseTooLarge | Redirected | Rejected | TimedOut | Unreachable>
 
-/** Keeps the platform's `fetch` from following redirects, and a framework's, such as Next 14's, from its cache. */
-const requestInit: RequestInit = { redirect: "manual", cache: "no-store" }
+/** Keeps the platform's `fetch` from following redirects. */
+const requestInit: RequestInit = { redirect: "manual" }
 
 /** Sends attempts over an `HttpClient`. The connection is released with the attempt. */
 export const sender = (

@@ -45,17 +45,6 @@ describe("a call over a socket", () => {
     assert.deepStrictEqual(await Effect.runPromise(parseJson(result.success)), { found: 3 })
   })
 
-  it("asks a fetch with a cache, such as Next 14's, for nothing that is kept", async () => {
-    const asked: Array<RequestCache | undefined> = []
-    const upstream = makeWithFetch(makeUpstream({ name: "shop" }), async (_, init) => {
-      asked.push(init?.cache)
-      return new Response("{}")
-    })
-    for (const request of [HttpClientRequest.get, HttpClientRequest.post])
-      await Effect.runPromise(upstream.call(request("https://shop.example/")))
-    assert.deepStrictEqual(asked, ["no-store", "no-store"])
-  })
-
   it("uses the given fetch for each upstream, or the platform's current one", async () => {
     const responding = (word: string) => () => Promise.resolve(new Response(JSON.stringify(word)))
     const upstreams = [responding("first"), responding("second")].map((fetch) =>
