@@ -1,25 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { privateKeyToAccount } from "viem/accounts"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { PlacementRefused } from "../../src/shop/ports/Errors.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
-import { sqlite } from "../../src/sqlite.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { fakeFacilitator, fakeFulfilment } from "../../../testing/src/index.ts"
 import type { Till } from "../../src/till/PlainTill.ts"
 import { buy, openTill } from "../toll/openTill.ts"
 
 const wallet = privateKeyToAccount(`0x${"42".repeat(32)}`)
 
-/** Tills over one SQLite file and one facilitator, which sell what they can't deliver. */
+/** Tills over one database and one facilitator, which sell what they can't deliver. */
 const openShops = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "till402-refund-stop-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const { storage } = sharedDatabase()
   const facilitator = fakeFacilitator()
   const open = (options: Partial<TillOptions> = {}) =>
     openTill({
-      storage: sqlite({ filename: join(folder, "till.sqlite") }),
+      storage: storage(),
       facilitator,
       fulfilment: {
         quote: fakeFulfilment().quote,

@@ -3,18 +3,16 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeTracker } from "../../../testing/src/index.ts"
-import { sqlite } from "../../src/sqlite.ts"
 import type { Check } from "../../src/till/Check.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
-import { temporaryFiles } from "../stores/sql/folder.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { settling } from "./settling.ts"
 
 /*
  * `till.check()`: the list of a shop in order, and of one with mistakes that its start lets pass.
  */
 
-const nextFile = temporaryFiles()
 const tillKey = "rDq3+Zk0vT8nJ1xYwB5uLe7hQm2sGc9f"
 const apiKey = "key-of-the-node"
 const hex = (value: number): string => `0x${value.toString(16)}`
@@ -78,7 +76,7 @@ const openShop = async (options: Partial<TillOptions> = {}) => {
     networks: [{ network: "base", rpcUrl: node.url }],
     secret: tillKey,
     facilitator: settling(),
-    storage: sqlite({ filename: nextFile() }),
+    storage: sharedDatabase().storage(),
     tracker: fakeTracker(),
     onEvent: () => undefined,
     ...options
@@ -152,16 +150,16 @@ describe("till.check()", () => {
   })
 
   it("says that no facilitator settles on a network, and nothing of a key that nothing was made under", async () => {
-    const filename = nextFile()
+    const { storage } = sharedDatabase()
     const keys = [
       { id: "2", secret: `${tillKey}2` },
       { id: "1", secret: tillKey }
     ]
-    const first = await openShop({ storage: sqlite({ filename }), secret: keys })
+    const first = await openShop({ storage: storage(), secret: keys })
     await first.till.ready
     await first.till.dispose()
     const { till } = await openShop({
-      storage: sqlite({ filename }),
+      storage: storage(),
       secret: keys.slice(0, 1),
       facilitator: settling({ networks: ["eip155:137"] })
     })

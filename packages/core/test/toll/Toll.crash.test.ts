@@ -1,22 +1,19 @@
-import { mkdtempSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { sqlite } from "../../src/sqlite.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { expectFailed, openTill, search } from "./openTill.ts"
 
 interface Presented {
   readonly payload: { readonly authorization: { readonly validBefore: string } }
 }
 
-/** Two tills on one file; the first stops forever while it settles payments. */
+/** Two tills on one database; the first stops forever while it settles payments. */
 const openAfterCrash = async (count: number) => {
   const now = Date.now()
   vi.useFakeTimers({ toFake: ["Date"], now })
   onTestFinished(() => void vi.useRealTimers())
-  const filename = join(mkdtempSync(join(tmpdir(), "till402-crash-")), "till.sqlite")
-  const crashed = await openTill({ storage: sqlite({ filename }) })
-  const shop = await openTill({ storage: sqlite({ filename }) })
+  const { storage } = sharedDatabase()
+  const crashed = await openTill({ storage: storage() })
+  const shop = await openTill({ storage: storage() })
   const gate = Promise.withResolvers<never>()
   crashed.facilitator.settle.returns(() => gate.promise)
   onTestFinished(() => gate.reject(new Error("stopped")))

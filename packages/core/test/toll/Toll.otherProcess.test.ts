@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { operation, type TillOptions } from "../../src/index.ts"
-import { sqlite } from "../../src/sqlite.ts"
-import { temporaryFiles } from "../stores/sql/folder.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { expectRefused, jsonOf, openTill, search, track, workDone } from "./openTill.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
@@ -9,12 +8,10 @@ import { headerOf, payChallenge } from "./wallet.ts"
  * A payment of a payer who has paid here. A copy of it may have bought something before, in another process.
  */
 
-const nextFile = temporaryFiles()
-
 /** Two processes with one database. The payer has paid at both; `seller` sells, `other` hasn't seen its payments. */
 const openTwo = async (options: Partial<TillOptions> = {}) => {
-  const filename = nextFile()
-  const open = () => openTill({ storage: sqlite({ filename }), ...options })
+  const { storage } = sharedDatabase()
+  const open = () => openTill({ storage: storage(), ...options })
   const [seller, other] = [await open(), await open()]
   for (const till of [seller, other])
     for (let paid = 0; paid < 2; paid++)
@@ -105,8 +102,7 @@ describe("after a rotation of the host's key", () => {
     secret: `a text ${id} that nobody can guess, of 32 characters`
   }))
   const openRotated = async () => {
-    const storage = () => sqlite({ filename })
-    const filename = nextFile()
+    const { storage } = sharedDatabase()
     const old = await openTill({ storage: storage(), secret: [key!] })
     const seller = await openTill({ storage: storage(), secret: [next!, key!] })
     const payment = await seller.payFor(track)

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { Charges } from "../../src/ports/Charges.ts"
 import { memory } from "../../src/stores/memory.ts"
 import type { Stores } from "../../src/stores/Stores.ts"
-import { sqlite } from "../../src/sqlite.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { expectRefused, openTill, search, track } from "./openTill.ts"
 
 type Shop = Awaited<ReturnType<typeof openTill>>
@@ -54,9 +51,7 @@ describe("copies of a payment that is refused while they wait", () => {
   })
 
   it("after its work are refused in other processes, too", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "till402-"))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const storage = () => sqlite({ filename: join(folder, "till.sqlite") })
+    const { storage } = sharedDatabase()
     const shop = await openTill({ storage: storage() })
     const other = await openTill({ storage: storage(), facilitator: shop.facilitator })
     const gate = refuseOnce(shop)

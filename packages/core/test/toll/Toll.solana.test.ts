@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { fakeFacilitator } from "../../../testing/src/index.ts"
-import { sqlite } from "../../src/sqlite.ts"
-import { temporaryFiles } from "../stores/sql/folder.ts"
+import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import {
   buy,
   type Call,
@@ -21,7 +20,6 @@ import {
 import { devnet, feePayer, paySolana, solanaPayTo, thief, tokenAccountOf, wallet } from "./solana.ts"
 import { headerOf, payChallenge } from "./wallet.ts"
 
-const nextFile = temporaryFiles()
 const onSolana = { network: "solana-devnet", payTo: solanaPayTo }
 
 /** A till on Base Sepolia and Solana's devnet, with a facilitator for both. */
@@ -87,9 +85,9 @@ describe("a 402 on two rails", () => {
 
 describe("a payment on Solana", () => {
   it("that has settled gets its response where no fee payer is known at that moment", async () => {
-    const filename = nextFile()
+    const { storage } = sharedDatabase()
     const options: OpenOptions = { settlement: { track: "before-work" } }
-    const before = await openBoth({ ...options, storage: sqlite({ filename }) })
+    const before = await openBoth({ ...options, storage: storage() })
     before.tracker.track.failsWith(new Error("reset by peer"))
     const payment = paySolana(await before.challenge(track))
     expectFailed(await before.present(track, payment), 502, "TRACKING_PROVIDER_ERROR")
@@ -97,7 +95,7 @@ describe("a payment on Solana", () => {
     await before.till.dispose()
 
     const facilitator = fakeFacilitator({ networks: ["eip155:84532"] })
-    const after = await openBoth({ ...options, facilitator, storage: sqlite({ filename }) })
+    const after = await openBoth({ ...options, facilitator, storage: storage() })
     const { accepts } = await after.challenge(track)
     expect(accepts.map(({ network }) => network)).toEqual(["eip155:84532"])
     const response = await after.present(track, payment)
@@ -264,13 +262,13 @@ describe("a payment on Solana for buy", () => {
   })
 
   it("without a memo is settled by a later process with what was stored", async () => {
-    const filename = nextFile()
-    const before = await openBoth({ storage: sqlite({ filename }) })
+    const { storage } = sharedDatabase()
+    const before = await openBoth({ storage: storage() })
     const payment = paySolana(await before.challenge(buy), { transfer: { memo: null } })
     before.facilitator.losesNextSettlement(false)
     expectFailed(await before.present(buy, payment), 503, "SETTLEMENT_PENDING")
     await before.till.dispose()
-    const after = await openBoth({ storage: sqlite({ filename }) })
+    const after = await openBoth({ storage: storage() })
     expect((await after.present(buy, payment)).status).toBe(200)
     expect(after.facilitator.settled).toHaveLength(1)
     expect(memosSent(after)).toEqual([undefined, undefined])

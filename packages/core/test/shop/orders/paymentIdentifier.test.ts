@@ -10,7 +10,7 @@ import {
   search,
   vaultBuy
 } from "../../toll/openTill.ts"
-import { sharedFile } from "../vault/openShop.ts"
+import { openDatabase, sharedFile } from "../vault/openShop.ts"
 import { otherPayer, type PayOptions, payer } from "../../toll/wallet.ts"
 
 /*
@@ -56,8 +56,8 @@ describe.each([
   })
 
   it("gets it in another process, too", async () => {
-    const file = sharedFile()
-    const [one, other] = [await file.open(), await file.open()]
+    const database = openDatabase()
+    const [one, other] = [await database.open(), await database.open()]
     const first = await one!.present(call, await named(one!, call, id))
     expect((await other!.present(call, await named(other!, call, id))).text).toBe(first.text)
   })

@@ -13,7 +13,7 @@ import {
   renaming,
   secret
 } from "./openFreeShop.ts"
-import { buyItem, download, failingGrants, minute, pass, settles, sharedFile } from "./openShop.ts"
+import { buyItem, download, failingGrants, minute, pass, settles, openDatabase } from "./openShop.ts"
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 2, 2, 12) })
@@ -29,44 +29,47 @@ const used = "invalid_siwx_nonce"
 
 describe("a purchase whose payment settled and whose grant failed", () => {
   it("is granted to the wallet that paid, once it has proved itself", async () => {
-    const file = sharedFile()
-    const shop = await file.open({ storage: failingGrants(file.storage(), 1), vault: freeVault().vault })
+    const database = openDatabase()
+    const shop = await database.open({
+      storage: failingGrants(database.storage(), 1),
+      vault: freeVault().vault
+    })
     const call = callOf(await buyItem(shop))
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
 
     expect(outcomeOf(await enter(shop, call, otherPayer))).toBe(refused)
     const forged: Call = { path: `${call.path.slice(0, -1)}!` }
     expect(outcomeOf(await enter(shop, forged))).toBe(refused)
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
 
     expect(outcomeOf(await enter(shop, call))).toBe("200")
-    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    expect(await database.rows()).toMatchObject([{ status: "granted" }])
     await settles(() => shop.mailer.sent).toHaveLength(1)
     expect(await shop.till.charges.list()).toHaveLength(1)
   })
 
   it("is granted to nobody if its refund is due", async () => {
     const refunds = { areDue: false }
-    const { call, file, seen, shop } = await openFreeShop({}, (storage) =>
+    const { call, database, seen, shop } = await openFreeShop({}, (storage) =>
       refunding(refunds)(failingGrants(storage, 1))
     )
     refunds.areDue = true
     expect(outcomeOf(await enter(shop, call))).toBe(refused)
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
     expect(seen.opened).toBe(0)
   })
 })
 
 describe("a purchase that was never paid", () => {
   it("is refused to the wallet that would have paid, and stays reserved", async () => {
-    const file = sharedFile()
+    const database = openDatabase()
     const { seen, vault } = freeVault()
-    const shop = await file.open({ secret, vault })
+    const shop = await database.open({ secret, vault })
     shop.facilitator.settle.failsWith(new Error("connection reset"))
     expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
-    const call = await callById(file.rows()[0]!.id)
+    const call = await callById((await database.rows())[0]!.id)
     expect(outcomeOf(await enter(shop, call))).toBe(refused)
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
     expect(seen.opened).toBe(0)
   })
 
@@ -110,8 +113,8 @@ describe("the host's file", () => {
   })
 
   it("is opened once in each process for a proof that another process used up", async () => {
-    const { call, file, seen, shop, vault } = await openFreeShop()
-    const other = await file.open({ vault, secret })
+    const { call, database, seen, shop, vault } = await openFreeShop()
+    const other = await database.open({ vault, secret })
     const proof = await proofFor(shop, call)
     expect(outcomeOf(await signIn(shop, call, proof))).toBe("200")
     for (let copy = 0; copy < 5; copy++) expect(outcomeOf(await signIn(other, call, proof))).toBe(used)
@@ -165,8 +168,8 @@ describe("the downloads that a host limits", () => {
   })
 
   it("count once for a proof that was presented to two processes", async () => {
-    const { call, file, shop, vault } = await openFreeShop({ maxDownloads: 2 })
-    const other = await file.open({ vault, secret })
+    const { call, database, shop, vault } = await openFreeShop({ maxDownloads: 2 })
+    const other = await database.open({ vault, secret })
     const proof = await proofFor(shop, call)
     const two = [await signIn(shop, call, proof), await signIn(other, call, proof)]
     expect(two.map(outcomeOf)).toEqual(["200", used])

@@ -15,7 +15,7 @@ import {
   minute,
   pass,
   settles,
-  sharedFile
+  openDatabase
 } from "./openShop.ts"
 
 beforeEach(() => {
@@ -27,57 +27,57 @@ afterEach(() => {
 
 describe("a purchase that was reserved", () => {
   it("is cleared away once its attempt is dead", async () => {
-    const file = sharedFile()
-    const first = await file.open({ storage: losingResponses(file.storage(), "advance") })
+    const database = openDatabase()
+    const first = await database.open({ storage: losingResponses(database.storage(), "advance") })
     const payment = await first.payFor(vaultBuy)
     expectFailed(await first.present(vaultBuy, payment), 503, "STORAGE_UNAVAILABLE")
     await first.till.dispose()
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
 
-    const next = await file.open()
+    const next = await database.open()
     pass(14 * minute)
     await next.till.reconcile()
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
     pass(minute)
     await next.till.reconcile()
-    expect(file.rows()).toEqual([])
+    expect(await database.rows()).toEqual([])
   })
 
   it("stays for as long as its payment may settle, days if need be", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.facilitator.settle.failsWith(new Error("connection reset"))
     const payment = await shop.payFor(vaultBuy)
     expectFailed(await shop.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
     for (let past = 0; past < 3 * day; past += 3 * hour) {
       pass(3 * hour)
       expect(await shop.till.reconcile()).toEqual({ settled: 0, pending: 1 })
-      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+      expect(await database.rows()).toMatchObject([{ status: "reserved" }])
     }
     expect(shop.mailer.send.calls).toEqual([])
     shop.facilitator.settle.reset()
     expect(await shop.till.reconcile()).toEqual({ settled: 1, pending: 0 })
-    expect(file.rows()).toMatchObject([{ status: "granted" }])
+    expect(await database.rows()).toMatchObject([{ status: "granted" }])
     await settles(() => shop.mailer.sent).toHaveLength(1)
   })
 
   it("is granted by the next till with a vault where one without settled its payment", async () => {
-    const file = sharedFile()
-    const first = await file.open()
+    const database = openDatabase()
+    const first = await database.open()
     first.facilitator.losesNextSettlement(false)
     const payment = await first.payFor(vaultBuy)
     expectFailed(await first.present(vaultBuy, payment), 503, "SETTLEMENT_PENDING")
     await first.till.dispose()
-    const other = await file.open({ without: ["vault"] })
-    await settles(file.charges).toEqual([{ state: "settled", effect_pending: 1 }])
+    const other = await database.open({ without: ["vault"] })
+    await settles(database.charges).toEqual([{ state: "settled", effect_pending: 1 }])
     await other.till.dispose()
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
 
-    const next = await file.open()
+    const next = await database.open()
     pass(300_001)
     await next.till.reconcile()
-    expect(file.rows()).toMatchObject([{ status: "granted" }])
-    expect(file.charges()).toMatchObject([{ state: "settled", effect_pending: 0 }])
+    expect(await database.rows()).toMatchObject([{ status: "granted" }])
+    expect(await database.charges()).toMatchObject([{ state: "settled", effect_pending: 0 }])
     await settles(() => next.mailer.sent).toHaveLength(1)
   })
 })
@@ -86,18 +86,18 @@ describe.each([undefined, { vaultDownload: "before-work" }] as const)(
   "a purchase whose payment settled and whose grant failed, with downloads that settle as %j",
   (settlement) => {
     it("can be downloaded at once: it is granted then", async () => {
-      const file = sharedFile()
-      const storage = failingGrants(file.storage(), 1)
-      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const database = openDatabase()
+      const storage = failingGrants(database.storage(), 1)
+      const shop = await database.open({ storage, ...(settlement && { settlement }) })
       const bought = await buyItem(shop)
-      expect(file.rows()).toMatchObject([{ id: bought.purchaseId, status: "reserved" }])
-      expect(file.charges()).toMatchObject([{ state: "settled", effect_pending: 1 }])
+      expect(await database.rows()).toMatchObject([{ id: bought.purchaseId, status: "reserved" }])
+      expect(await database.charges()).toMatchObject([{ state: "settled", effect_pending: 1 }])
 
       expect((await download(shop, bought)).text).toContain("PK")
-      expect(file.rows()).toMatchObject([{ status: "granted" }])
+      expect(await database.rows()).toMatchObject([{ status: "granted" }])
       await settles(() => shop.mailer.sent).toHaveLength(1)
       await shop.till.reconcile()
-      expect(file.charges()).toMatchObject([{ effect_pending: 0 }, { effect_pending: 0 }])
+      expect(await database.charges()).toMatchObject([{ effect_pending: 0 }, { effect_pending: 0 }])
       expect(shop.mailer.sent).toHaveLength(1)
       expect(await shop.till.ledger.check()).toMatchObject({
         isBalanced: true,
@@ -107,9 +107,9 @@ describe.each([undefined, { vaultDownload: "before-work" }] as const)(
     })
 
     it("is sent again to its caller, by the same payment, while it can't be granted", async () => {
-      const file = sharedFile()
-      const storage = failingGrants(file.storage(), 2)
-      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const database = openDatabase()
+      const storage = failingGrants(database.storage(), 2)
+      const shop = await database.open({ storage, ...(settlement && { settlement }) })
       const { downloadToken, purchaseId } = await buyItem(shop)
       const call = downloadOf(purchaseId, downloadToken)
       const payment = await shop.payFor(call)
@@ -119,31 +119,31 @@ describe.each([undefined, { vaultDownload: "before-work" }] as const)(
     })
 
     it("is granted to nobody without its token", async () => {
-      const file = sharedFile()
-      const storage = failingGrants(file.storage(), 1)
-      const shop = await file.open({ storage, ...(settlement && { settlement }) })
+      const database = openDatabase()
+      const storage = failingGrants(database.storage(), 1)
+      const shop = await database.open({ storage, ...(settlement && { settlement }) })
       const bought = await buyItem(shop)
       const forged = { ...bought, downloadToken: `${bought.downloadToken.slice(0, -1)}!` }
       expect(await downloads(shop, forged)).toBe(404)
-      expect(file.rows()).toMatchObject([{ status: "reserved" }])
+      expect(await database.rows()).toMatchObject([{ status: "reserved" }])
     })
   }
 )
 
 describe("a purchase whose payment has not settled", () => {
   it("can't be downloaded", async () => {
-    const file = sharedFile()
+    const database = openDatabase()
     const secret = "a secret of this test, of 32 characters or more"
-    const shop = await file.open({ secret })
+    const shop = await database.open({ secret })
     shop.facilitator.settle.failsWith(new Error("connection reset"))
     expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
     shop.facilitator.settle.reset()
-    const purchaseId = file.rows()[0]!.id
+    const purchaseId = (await database.rows())[0]!.id
     const token = Effect.map(Secrets, (secrets) => downloadTokenOf(secrets, purchaseId, "1")!)
     const keys = Secrets.layer([{ id: "1", secret }])
     const downloadToken = await Effect.runPromise(Effect.provide(token, keys))
     expect(await downloads(shop, { purchaseId, downloadToken })).toBe(404)
-    expect(file.rows()).toMatchObject([{ status: "reserved" }])
+    expect(await database.rows()).toMatchObject([{ status: "reserved" }])
   })
 })
 
@@ -159,14 +159,16 @@ describe("the pause before an unpaid purchase is checked again", () => {
   })
 
   it("grows with its age, as long as its payment is open", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.facilitator.settle.failsWith(new Error("connection reset"))
     expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "SETTLEMENT_PENDING")
     const boughtAtMillis = Date.now()
     pass(20 * minute)
     await shop.till.reconcile()
-    expect(file.rows()).toMatchObject([{ status: "reserved", due_at: boughtAtMillis + 40 * minute }])
+    expect(await database.rows()).toMatchObject([
+      { status: "reserved", due_at: boughtAtMillis + 40 * minute }
+    ])
   })
 })
 
@@ -191,17 +193,17 @@ describe("the payment of a reserved purchase", () => {
 
 describe("the e-mail of a purchase", () => {
   it("is forgotten when its time is over; the token opens the download all the same", async () => {
-    const file = sharedFile()
-    const first = await file.open({ personalDataLifetimeMillis: day })
+    const database = openDatabase()
+    const first = await database.open({ personalDataLifetimeMillis: day })
     const bought = await buyItem(first)
-    await settles(file.rows).toMatchObject([{ due_at: null }])
+    await settles(database.rows).toMatchObject([{ due_at: null }])
     await first.till.dispose()
-    expect(file.rows()).toMatchObject([{ email: expect.stringContaining("@") }])
+    expect(await database.rows()).toMatchObject([{ email: expect.stringContaining("@") }])
 
     pass(day + 1)
     // Upkeep begins when a till does.
-    const next = await file.open({ personalDataLifetimeMillis: day })
-    await settles(file.rows).toMatchObject([{ status: "granted", email: null }])
+    const next = await database.open({ personalDataLifetimeMillis: day })
+    await settles(database.rows).toMatchObject([{ status: "granted", email: null }])
     expect(await downloads(next, bought)).toBe(200)
   })
 })

@@ -12,7 +12,7 @@ import {
   pass,
   second,
   settles,
-  sharedFile,
+  openDatabase,
   type Shop
 } from "./openShop.ts"
 
@@ -32,8 +32,8 @@ const down = () => new TemporarilyUnavailable({ message: "connection refused" })
 const messages = ({ events }: Shop) => events.map(({ message }) => message)
 const attempted = (shop: Shop, times: number) => settles(() => shop.mailer.send.calls).toHaveLength(times)
 /** Until what came of the last attempt is written down. */
-const noted = (file: ReturnType<typeof sharedFile>, due_at: number | null) =>
-  settles(file.rows).toMatchObject([{ due_at }])
+const noted = (database: ReturnType<typeof openDatabase>, due_at: number | null) =>
+  settles(database.rows).toMatchObject([{ due_at }])
 
 /** Lets a time pass in steps, with a look at what is due after each. */
 const live = async (shop: Shop, { every, until }: { readonly every: number; readonly until: number }) => {
@@ -45,10 +45,10 @@ const live = async (shop: Shop, { every, until }: { readonly every: number; read
 
 describe("the mail of a purchase", () => {
   it("goes out once, at once", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     const { downloadToken, purchaseId } = await buyItem(shop)
-    await noted(file, null)
+    await noted(database, null)
     await live(shop, { every: 6 * hour, until: 3 * day })
     await attempted(shop, 1)
     expect(shop.mailer.sent).toMatchObject([
@@ -59,11 +59,11 @@ describe("the mail of a purchase", () => {
   })
 
   it("goes out once a mail server that was down for an hour is up again", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.mailer.send.failsWith(down())
     const { purchaseId } = await buyItem(shop)
-    await noted(file, Date.now() + 10 * second)
+    await noted(database, Date.now() + 10 * second)
 
     await live(shop, { every: minute, until: hour })
     expect(shop.mailer.sent).toEqual([])
@@ -77,18 +77,18 @@ describe("the mail of a purchase", () => {
     await live(shop, { every: minute, until: 3 * hour })
     await attempted(shop, 1)
     expect(shop.mailer.sent).toMatchObject([{ idempotencyKey: `purchase-confirmed:${purchaseId}` }])
-    expect(file.rows()).toMatchObject([{ id: purchaseId, due_at: null }])
+    expect(await database.rows()).toMatchObject([{ id: purchaseId, due_at: null }])
   })
 
   it("is sent by the next process where one ends between the grant and the mail", async () => {
-    const file = sharedFile()
-    const first = await file.open({ storage: losingResponses(file.storage(), "grant") })
+    const database = openDatabase()
+    const first = await database.open({ storage: losingResponses(database.storage(), "grant") })
     const bought = await buyItem(first)
     await first.till.dispose()
     expect(first.mailer.send.calls).toEqual([])
-    expect(file.rows()).toMatchObject([{ status: "granted", due_at: Date.now() + minute }])
+    expect(await database.rows()).toMatchObject([{ status: "granted", due_at: Date.now() + minute }])
 
-    const next = await file.open()
+    const next = await database.open()
     // Who granted it may yet be at it.
     pass(minute - 1)
     await next.till.reconcile()
@@ -102,12 +102,12 @@ describe("the mail of a purchase", () => {
   })
 
   it("is sent by one of several processes", async () => {
-    const file = sharedFile()
-    const shops = [await file.open(), await file.open(), await file.open()]
+    const database = openDatabase()
+    const shops = [await database.open(), await database.open(), await database.open()]
     for (const { mailer } of shops) mailer.send.failsWith(down())
     for (const shop of [shops[0]!, shops[0]!, shops[1]!]) await buyItem(shop)
     const due_at = Date.now() + 10 * second
-    await settles(file.rows).toMatchObject([{ due_at }, { due_at }, { due_at }])
+    await settles(database.rows).toMatchObject([{ due_at }, { due_at }, { due_at }])
     for (const { mailer } of shops) mailer.send.reset()
     pass(minute)
     await Promise.all(shops.map(({ till }) => till.reconcile()))
@@ -118,35 +118,35 @@ describe("the mail of a purchase", () => {
   })
 
   it("that hangs in a till which ends goes out of the next one", async () => {
-    const file = sharedFile()
-    const first = await file.open({ upstreamTimeoutMillis: 50 })
+    const database = openDatabase()
+    const first = await database.open({ upstreamTimeoutMillis: 50 })
     first.mailer.send.hangs()
     await buyItem(first)
     await first.till.dispose()
-    expect(file.rows()).toMatchObject([{ due_at: Date.now() + 10 * second }])
-    const next = await file.open()
+    expect(await database.rows()).toMatchObject([{ due_at: Date.now() + 10 * second }])
+    const next = await database.open()
     pass(10 * second)
     await next.till.reconcile()
     await attempted(next, 1)
   })
 
   it("that is refused for good is not sent again", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.mailer.send.failsWith(new MailRejected({ message: "no such mailbox" }))
     const bought = await buyItem(shop)
-    await noted(file, null)
+    await noted(database, null)
     await live(shop, { every: 6 * hour, until: 3 * day })
     await attempted(shop, 1)
     expect(await downloads(shop, bought)).toBe(200)
   })
 
   it("is given up after two days, and only its purchase is reported to the operator", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.mailer.send.failsWith(down())
     const { downloadToken, purchaseId } = await buyItem(shop)
-    await noted(file, Date.now() + 10 * second)
+    await noted(database, Date.now() + 10 * second)
     const since = Date.now()
     const givenUp = () =>
       shop.events.filter(({ level, message }) => level === "error" && message.includes("given up"))
@@ -163,11 +163,11 @@ describe("the mail of a purchase", () => {
   })
 
   it("is sent also where its item has got another slug since", async () => {
-    const file = sharedFile()
-    const shop = await file.open()
+    const database = openDatabase()
+    const shop = await database.open()
     shop.mailer.send.failsWith(down())
     await buyItem(shop)
-    await noted(file, Date.now() + 10 * second)
+    await noted(database, Date.now() + 10 * second)
     await shop.till.vault.put({ ...vaultItem, slug: "renamed" })
     shop.mailer.send.reset()
     pass(10 * second)
@@ -178,13 +178,13 @@ describe("the mail of a purchase", () => {
   })
 
   it("is not due where there is no mailer, nor once there is one", async () => {
-    const file = sharedFile()
-    const silent = await file.open({ without: ["mailer"] })
+    const database = openDatabase()
+    const silent = await database.open({ without: ["mailer"] })
     const bought = await buyItem(silent)
-    expect(file.rows()).toMatchObject([{ status: "granted", due_at: null }])
+    expect(await database.rows()).toMatchObject([{ status: "granted", due_at: null }])
     expect(await downloads(silent, bought)).toBe(200)
     await silent.till.dispose()
-    const next = await file.open()
+    const next = await database.open()
     await live(next, { every: hour, until: day })
     expect(next.mailer.send.calls).toEqual([])
   })

@@ -23,7 +23,7 @@ import {
   minute,
   pass,
   settles,
-  sharedFile
+  openDatabase
 } from "./openShop.ts"
 
 /*
@@ -159,8 +159,8 @@ describe("a new token", () => {
   })
 
   it("is not got by a proof for the page of the status, nor by one that another process has seen", async () => {
-    const file = sharedFile()
-    const [one, other] = [await file.open(), await file.open()]
+    const database = openDatabase()
+    const [one, other] = [await database.open(), await database.open()]
     const bought = await buyItem(one!)
     const proof = { "sign-in-with-x": await proofFor(one!, pageOf(bought)) }
     expect((await one!.send(pageOf(bought), proof)).status).toBe(200)
@@ -168,12 +168,12 @@ describe("a new token", () => {
   })
 
   it("is for a purchase whose grant failed after its payment settled, too", async () => {
-    const file = sharedFile()
-    const shop = await file.open({ storage: failingGrants(file.storage(), 1) })
+    const database = openDatabase()
+    const shop = await database.open({ storage: failingGrants(database.storage(), 1) })
     const bought = await buyItem(shop)
-    expect(file.rows()[0]).toMatchObject({ status: "reserved" })
+    expect((await database.rows())[0]).toMatchObject({ status: "reserved" })
     expect((await renew(shop, bought)).status).toBe(200)
-    expect(file.rows()[0]).toMatchObject({ status: "granted" })
+    expect((await database.rows())[0]).toMatchObject({ status: "granted" })
   })
 
   it("opens the download also where wallets download free of charge, and the old one doesn't", async () => {

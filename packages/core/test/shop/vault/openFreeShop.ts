@@ -8,7 +8,7 @@ import { downloadTokenOf } from "../../../src/shop/vault/DownloadToken.ts"
 import { type Call, downloadOf, type ReceivedResponse } from "../../toll/openTill.ts"
 import { outcomeOf, proofFor, signIn } from "../../toll/signIn.ts"
 import { payer } from "../../toll/wallet.ts"
-import { type Bought, buyItem, sharedFile, type Shop } from "./openShop.ts"
+import { type Bought, buyItem, openDatabase, type Shop } from "./openShop.ts"
 
 type Vault = NonNullable<TillOptions["vault"]>
 
@@ -49,10 +49,10 @@ export const openFreeShop = async (
   over: (storage: Layer.Layer<Stores, unknown>) => Layer.Layer<Stores, unknown> = (storage) => storage
 ) => {
   const { seen, vault } = freeVault(options)
-  const file = sharedFile()
-  const shop = await file.open({ vault, secret, storage: over(file.storage()) })
+  const database = openDatabase()
+  const shop = await database.open({ vault, secret, storage: over(database.storage()) })
   const bought = await buyItem(shop)
-  return { file, seen, shop, vault, bought, call: callOf(bought) }
+  return { database, seen, shop, vault, bought, call: callOf(bought) }
 }
 
 /** Signs in with a proof of its own. */

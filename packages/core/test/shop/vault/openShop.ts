@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { Context, Effect, Layer } from "effect"
 import { sqlite } from "@till402/core/sqlite"
 import { expect, onTestFinished, vi } from "vitest"
@@ -9,6 +8,7 @@ import { StoreError } from "../../../src/domain/Errors.ts"
 import { Charges } from "../../../src/ports/Charges.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultPurchases } from "../../../src/shop/ports/VaultPurchases.ts"
+import { sharedDatabase } from "../../stores/sql/keptInMemory.ts"
 import {
   downloadOf,
   type OpenOptions,
@@ -26,11 +26,11 @@ export const day = 24 * hour
 export const pass = (millis: number): void => void vi.setSystemTime(Date.now() + millis)
 
 /** Waits without moving the clock of the test, as `vi.waitFor` and `expect.poll` do after a check that fails. */
-const eventually = async (check: () => void): Promise<void> => {
+const eventually = async (check: () => Promise<void>): Promise<void> => {
   const endMillis = performance.now() + 60_000
   for (;;) {
     try {
-      return check()
+      return await check()
     } catch (error) {
       if (performance.now() > endMillis) throw error
     }
@@ -39,10 +39,10 @@ const eventually = async (check: () => void): Promise<void> => {
 }
 
 /** What a value is before long. */
-export const settles = <A>(look: () => A) => ({
-  toEqual: (expected: unknown) => eventually(() => expect(look()).toEqual(expected)),
-  toHaveLength: (length: number) => eventually(() => expect(look()).toHaveLength(length)),
-  toMatchObject: (expected: object) => eventually(() => expect(look()).toMatchObject(expected))
+export const settles = <A>(look: () => A | Promise<A>) => ({
+  toEqual: (expected: unknown) => eventually(async () => expect(await look()).toEqual(expected)),
+  toHaveLength: (length: number) => eventually(async () => expect(await look()).toHaveLength(length)),
+  toMatchObject: (expected: object) => eventually(async () => expect(await look()).toMatchObject(expected))
 })
 
 /** A row of the table of purchases, as far as these tests look at it. */
@@ -55,24 +55,25 @@ export interface PurchaseRow {
 
 export type Shop = Awaited<ReturnType<typeof openTill>>
 
-/** A database that several tills open, one after the other. */
+/** A file for tills that race for it, as those of several processes do. */
 export const sharedFile = () => {
   const path = mkdtempSync(join(tmpdir(), "till402-vault-"))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   const filename = join(path, "till.sqlite")
-  const read = (statement: string): ReadonlyArray<unknown> => {
-    const database = new DatabaseSync(filename, { readOnly: true })
-    const rows = database.prepare(statement).all()
-    database.close()
-    return rows.map((row) => ({ ...row }))
-  }
+  return { open: (): Promise<Shop> => openTill({ storage: sqlite({ filename }) }) }
+}
+
+/** A database that several tills open, and what is in it. */
+export const openDatabase = () => {
+  const { run, storage } = sharedDatabase()
   return {
-    storage: () => sqlite({ filename }),
-    open: (options: OpenOptions = {}): Promise<Shop> =>
-      openTill({ storage: sqlite({ filename }), ...options }),
+    storage,
+    open: (options: OpenOptions = {}): Promise<Shop> => openTill({ storage: storage(), ...options }),
     rows: () =>
-      read("SELECT id, status, email, due_at FROM till_vault_purchases") as ReadonlyArray<PurchaseRow>,
-    charges: () => read("SELECT state, effect_pending FROM till_charges")
+      run("SELECT id, status, email, due_at FROM till_vault_purchases") as Promise<
+        ReadonlyArray<PurchaseRow>
+      >,
+    charges: () => run("SELECT state, effect_pending FROM till_charges")
   }
 }
 

@@ -1,10 +1,7 @@
-import { mkdtempSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { sqlite } from "../../../src/sqlite.ts"
+import { sharedDatabase } from "../../stores/sql/keptInMemory.ts"
 import { type FakeFacilitator, fakeFacilitator } from "../../../../testing/src/index.ts"
 import { facilitatorName, shownAddress } from "../../../src/toll/facilitator/FacilitatorOptions.ts"
 import type { TillOptions } from "../../../src/till/settings/TillOptions.ts"
@@ -79,17 +76,17 @@ describe("a payment that one of several facilitators verified", () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ["Date"], now })
     onTestFinished(() => void vi.useRealTimers())
-    const filename = join(mkdtempSync(join(tmpdir(), "till402-facilitators-")), "till.sqlite")
+    const { storage } = sharedDatabase()
     const before = pair()
     breaks(before.first)
-    const crashed = await openTill({ storage: sqlite({ filename }), facilitator: named(before) })
+    const crashed = await openTill({ storage: storage(), facilitator: named(before) })
     neverResponds(before.second)
     const payment = await crashed.payFor(search)
     void crashed.present(search, payment)
     await vi.waitFor(() => expect(before.second.settle.calls).toHaveLength(1))
     vi.setSystemTime(now + 100_000)
     const after = pair()
-    const shop = await openTill({ storage: sqlite({ filename }), facilitator: named(after, order) })
+    const shop = await openTill({ storage: storage(), facilitator: named(after, order) })
     const response = await shop.present(search, payment)
     expect(response.status, response.text).toBe(200)
     expect(settleCalls(after)).toEqual([0, 1])
@@ -97,14 +94,14 @@ describe("a payment that one of several facilitators verified", () => {
   })
 
   it("stays open if its facilitator is not configured any more", async () => {
-    const filename = join(mkdtempSync(join(tmpdir(), "till402-facilitators-")), "till.sqlite")
+    const { storage } = sharedDatabase()
     const before = pair()
     before.first.losesNextSettlement(true)
-    const shop = await openTill({ storage: sqlite({ filename }), facilitator: named(before) })
+    const shop = await openTill({ storage: storage(), facilitator: named(before) })
     const payment = await shop.payFor(search)
     expectFailed(await shop.present(search, payment), 503, "SETTLEMENT_PENDING")
     const other = fakeFacilitator()
-    const later = await openTill({ storage: sqlite({ filename }), facilitator: other })
+    const later = await openTill({ storage: storage(), facilitator: other })
     expectFailed(await later.present(search, payment), 503, "SETTLEMENT_PENDING")
     expect(other.settle.calls).toHaveLength(0)
     expect(later.events.map(({ code }) => code)).toContain("facilitator_not_configured")

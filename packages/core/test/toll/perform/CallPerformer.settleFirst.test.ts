@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
-import { sqlite } from "../../../src/sqlite.ts"
 import { sampleTrackResult } from "../../../../testing/src/samples.ts"
-import { temporaryFiles } from "../../stores/sql/folder.ts"
+import { sharedDatabase } from "../../stores/sql/keptInMemory.ts"
 import {
   type ReceivedResponse,
   challengeOf,
@@ -16,7 +15,6 @@ import {
   workDone
 } from "../openTill.ts"
 
-const newFile = temporaryFiles()
 const settlement = { track: "before-work" } as const
 
 /** An error of work that was paid for: the same request can be retried with the payment. */
@@ -171,14 +169,14 @@ describe("a payment that settles before its work", () => {
   })
 
   it("is owed its response across processes", async () => {
-    const filename = newFile()
-    const first = await openTill({ settlement, storage: sqlite({ filename }) })
+    const { storage } = sharedDatabase()
+    const first = await openTill({ settlement, storage: storage() })
     first.tracker.track.failsWith(new Error("reset by peer"))
     const payment = await first.payFor(track)
     expectOwed(await first.present(track, payment), 502, "TRACKING_PROVIDER_ERROR")
     const second = await openTill({
       settlement,
-      storage: sqlite({ filename }),
+      storage: storage(),
       facilitator: first.facilitator
     })
     expect((await second.present(track, payment)).status).toBe(200)
