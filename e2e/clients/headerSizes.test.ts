@@ -1,6 +1,6 @@
 import type { TillOptions } from "@till402/core"
 import { fakeFulfilment, fakeVaultFiles } from "@till402/testing"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { exampleCalls, headOf, openTill, serve, type WireCall } from "./tillServer.ts"
 
 /*
@@ -62,11 +62,20 @@ const sizes: Readonly<Record<string, Readonly<Record<Networks, readonly [before:
   }
 }
 
-const open = async (options: Partial<TillOptions>) => {
-  const till = await openTill(options)
-  onTestFinished(() => till.dispose())
-  const { close, port } = await serve(till)
-  onTestFinished(close)
+/** A till for the tests of a suite, which change nothing in it: returns the head of a response. */
+const useTill = (options: Partial<TillOptions>) => {
+  let port: number
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    const till = await openTill(options)
+    const server = await serve(till)
+    port = server.port
+    close = async () => {
+      server.close()
+      await till.dispose()
+    }
+  })
+  afterAll(() => close())
   return (call: WireCall) => headOf(port, call)
 }
 
@@ -78,8 +87,9 @@ const frameworkBytes = 32
 describe.each(Object.keys(networks) as ReadonlyArray<Networks>)(
   "the head of a 402 with networks: %s",
   (given) => {
+    const head = useTill({ networks: networks[given] })
+
     it("is no larger than it was", async () => {
-      const head = await open({ networks: networks[given] })
       for (const [id, call] of Object.entries(exampleCalls)) {
         const text = await head(call)
         const [before, now] = sizes[id]![given]
@@ -151,10 +161,10 @@ const payment = (x402Version: 1 | 2, network: string) => {
 describe.each(["two of EVM", "one of EVM and Solana"] as const)(
   "with every option, and networks: %s",
   (given) => {
-    const openFull = async (options: Partial<TillOptions> = {}) => {
+    const useFull = (options: Partial<TillOptions> = {}) => {
       const fulfilment = fakeFulfilment()
       fulfilment.quote.returns(quote)
-      return open({
+      return useTill({
         networks: networks[given],
         ...service,
         fulfilment,
@@ -166,6 +176,8 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
         ...options
       })
     }
+    const head = useFull()
+    const heads = [head, useFull({ vault: fakeVaultFiles() })]
     const origin = { origin: "https://agents.commerce.shop.example" }
     const calls: typeof exampleCalls = {
       ...exampleCalls,
@@ -175,7 +187,6 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
     it.each(Object.keys(calls))(
       "a 402 of %s fits through a proxy, of an example and of nothing",
       async (id) => {
-        const head = await openFull()
         const call = calls[id]!
         const path = call.path.replace(/\?.*/, "")
         for (const sent of [call, { method: call.method, path }]) {
@@ -187,7 +198,6 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
     )
 
     it.each(Object.keys(calls))("a 402 of %s fits through a proxy, of a refused payment", async (id) => {
-      const head = await openFull()
       const call = calls[id]!
       for (const headers of [payment(1, "base"), payment(2, "eip155:8453"), payment(2, "x".repeat(2_000))]) {
         const text = await head({ ...call, headers: { ...headers, ...origin } })
@@ -200,12 +210,11 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
     it.each(["/x402/search?q=", "/x402/vault/search?q=", "/x402/track?number=", "/x402/vault/download/"])(
       "a 402 of %s fits through a proxy, however long the rest is",
       async (start) => {
-        const heads = [await openFull(), await openFull({ vault: fakeVaultFiles() })]
-        for (let length = 50; length < 1_050; length += 25)
+        for (let length = 50; length < 1_050; length += 50)
           for (const headers of [{}, payment(2, "eip155:8453")])
-            for (const head of heads) {
+            for (const each of heads) {
               const path = start + "a".repeat(length)
-              const text = await head({ method: "GET", path, headers: { ...headers, ...origin } })
+              const text = await each({ method: "GET", path, headers: { ...headers, ...origin } })
               // A path of more than 1,024 characters is none.
               if (text.startsWith("HTTP/1.1 404 ")) continue
               expect(text, String(length)).toMatch(/^HTTP\/1\.1 40[02] /)
@@ -215,7 +224,6 @@ describe.each(["two of EVM", "one of EVM and Solana"] as const)(
     )
 
     it("a 402 of a refused proof of a wallet fits through a proxy", async () => {
-      const head = await openFull()
       const text = await head({
         ...calls["vaultDownload"]!,
         headers: { ...origin, "sign-in-with-x": "e30=" }

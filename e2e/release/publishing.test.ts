@@ -181,8 +181,8 @@ describe("the command", () => {
     expect(status).toBe(1)
   })
 
-  it.each(["--dryrun", "dry-run", "--dry-run=true"])("refuses %s, which is no dry run", (option) => {
-    const { status, stderr } = release([option])
+  it("refuses --dryrun, which is no dry run", () => {
+    const { status, stderr } = release(["--dryrun"])
     expect(stderr).toMatch(/^There is no option .*\n\nUsage: npm run release -- --dry-run/)
     expect(status).toBe(1)
   })

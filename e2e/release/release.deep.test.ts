@@ -99,6 +99,12 @@ describe("npm run release", () => {
     expect(registry.published).toEqual([])
   })
 
+  it.each(["dry-run", "--dry-run=true"])("refuses %s, which is no dry run", async (option) => {
+    const { code, complaint } = await release(option)
+    expect(complaint).toMatch(/^There is no option .*\n\nUsage: npm run release -- --dry-run/)
+    expect(code).toBe(1)
+  })
+
   it("publishes what it checked, and goes on where publishing broke off", async () => {
     writeFileSync(join(copy, "owner.json"), JSON.stringify(owner))
     commit()
