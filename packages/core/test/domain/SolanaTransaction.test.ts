@@ -16,7 +16,7 @@ import {
   transactionBytes,
   wallet
 } from "../toll/solana.ts"
-import { type Dice, property } from "./seeded.ts"
+import { type Dice, property, shareOfRuns } from "./seeded.ts"
 
 const reasonOf = (reading: TransactionReading): string | undefined =>
   reading._tag === "Malformed" ? reading.reason : undefined
@@ -149,7 +149,7 @@ const anyBytes = (dice: Dice): Uint8Array => {
 }
 
 describe("any bytes", () => {
-  property("give a reading, whose parts are bounded and named by the message", 600, (dice) => {
+  property("give a reading, whose parts are bounded and named by the message", shareOfRuns(600), (dice) => {
     const bytes = anyBytes(dice)
     const reading = readTransaction(bytes)
     expect(readBase64Transaction(base64Of(bytes))._tag).toBe(bytes.length === 0 ? "Malformed" : reading._tag)
@@ -163,7 +163,7 @@ describe("any bytes", () => {
       for (const named of [instruction.program, ...instruction.accounts]) expect(accounts).toContain(named)
   })
 
-  property("that are read the same have the same message", 200, (dice) => {
+  property("that are read the same have the same message", shareOfRuns(200), (dice) => {
     const bytes = transactionBytes()
     const changed = Uint8Array.from(bytes)
     changed[dice.below(bytes.length)]! ^= 1 + dice.below(255)

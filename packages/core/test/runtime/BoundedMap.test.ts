@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { BoundedMap } from "../../src/runtime/BoundedMap.ts"
-import { property } from "../domain/seeded.ts"
+import { property, shareOfRuns } from "../domain/seeded.ts"
 
 describe("a bounded map", () => {
   it("evicts the entry that was set longest ago, however often it was read", () => {
@@ -21,24 +21,28 @@ describe("a bounded map", () => {
     expect([map.get("a"), map.size]).toEqual([3, 2])
   })
 
-  property("is the same as a list of entries in the order in which they were set", 300, (dice) => {
-    const capacity = 1 + dice.below(6)
-    const map = new BoundedMap<number, number>(capacity)
-    let entries: ReadonlyArray<readonly [key: number, value: number]> = []
-    const without = (key: number) => entries.filter(([other]) => other !== key)
-    for (let step = 0; step < 60; step++) {
-      const key = dice.below(9)
-      if (dice.below(4) === 0) {
-        expect(map.delete(key)).toBe(without(key).length < entries.length)
-        entries = without(key)
-      } else {
-        const all = [...without(key), [key, step] as const]
-        const evicted = all.length > capacity ? all[0]![0] : undefined
-        expect(map.set(key, step)).toBe(evicted)
-        entries = all.slice(-capacity)
+  property(
+    "is the same as a list of entries in the order in which they were set",
+    shareOfRuns(300),
+    (dice) => {
+      const capacity = 1 + dice.below(6)
+      const map = new BoundedMap<number, number>(capacity)
+      let entries: ReadonlyArray<readonly [key: number, value: number]> = []
+      const without = (key: number) => entries.filter(([other]) => other !== key)
+      for (let step = 0; step < 60; step++) {
+        const key = dice.below(9)
+        if (dice.below(4) === 0) {
+          expect(map.delete(key)).toBe(without(key).length < entries.length)
+          entries = without(key)
+        } else {
+          const all = [...without(key), [key, step] as const]
+          const evicted = all.length > capacity ? all[0]![0] : undefined
+          expect(map.set(key, step)).toBe(evicted)
+          entries = all.slice(-capacity)
+        }
+        expect(map.size).toBe(entries.length)
+        for (let known = 0; known < 9; known++) expect(map.get(known)).toBe(new Map(entries).get(known))
       }
-      expect(map.size).toBe(entries.length)
-      for (let known = 0; known < 9; known++) expect(map.get(known)).toBe(new Map(entries).get(known))
     }
-  })
+  )
 })

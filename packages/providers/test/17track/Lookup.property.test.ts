@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { number, open } from "./tracking.ts"
 import { or, item, decodeStrictly } from "./trackDocuments.ts"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 
 const outcomes = [
   "AdditionalFieldRequired",
@@ -51,6 +52,6 @@ describe("a lookup, whatever the responses to its calls", () => {
         if (Result.isSuccess(result)) assert(Result.isSuccess(decodeStrictly(result.success)))
         else assert.include(outcomes, result.failure._tag)
       }),
-    { arbitrary: { runs: 150 } }
+    { arbitrary: { runs: shareOfRuns(150) } }
   )
 })

@@ -2,8 +2,9 @@ import { Schema } from "effect"
 import { TrackResult } from "@till402/core/effect"
 import { stages } from "../../src/17track/Status.ts"
 import { number } from "./tracking.ts"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 
-export const runs = { arbitrary: { runs: 1_000 } }
+export const runs = { arbitrary: { runs: shareOfRuns(1_000) } }
 
 /** What stands where another kind of value is expected. */
 const junk = Schema.Union([

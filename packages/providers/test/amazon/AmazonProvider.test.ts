@@ -5,6 +5,7 @@ import { SearchProduct } from "@till402/core/effect"
 import { Effect, Schema } from "effect"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 import { interceptRequests } from "../interceptRequests.ts"
 import { documentedProducts, type Paging, providers, type Sample } from "./providers.ts"
 
@@ -321,6 +322,7 @@ describe.each(providers)("$name", (provider) => {
           assert.isTrue(isSearchProduct(product), inspect(product))
           assert.match(product.productUrl!, /^https:\/\/www\.amazon\.com\/dp\/[A-Z0-9]{10}$/)
         }
-      })
+      }),
+    { arbitrary: { runs: shareOfRuns(100) } }
   )
 })

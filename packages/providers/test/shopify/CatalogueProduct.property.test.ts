@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { outOfFive, toSearchProduct, variantIdOf } from "../../src/shopify/CatalogueProduct.ts"
 import { perhaps, price } from "./anyCatalogue.ts"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 
 /*
  * What holds for any document of the catalogue; fast-check prints the seed of a failure.
@@ -68,7 +69,7 @@ describe("any product of the catalogue", () => {
           assert.strictEqual(found.currency, "USD")
         }
       }),
-      { numRuns: 1_000 }
+      { numRuns: shareOfRuns(1_000) }
     )
   })
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { assert, describe, it } from "vitest"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 import { ids } from "./catalogue.ts"
 import { fakeCatalogue } from "./fakeCatalogue.ts"
 import { products, names, over } from "./searchPages.ts"
@@ -42,7 +43,7 @@ describe("any catalogue that doesn't change", () => {
           })
         )
       }),
-      { numRuns: 60 }
+      { numRuns: shareOfRuns(60) }
     )
   })
 })

@@ -5,6 +5,7 @@ import { assert, describe, it } from "vitest"
 import { readToolResponse } from "../../src/shopify/JsonRpc.ts"
 import { readPage } from "../../src/shopify/SearchCall.ts"
 import { perhaps } from "./anyCatalogue.ts"
+import { shareOfRuns } from "../../../core/test/domain/seeded.ts"
 
 describe("any response of the catalogue", () => {
   const read = (text: string, contentType: string) =>
@@ -49,7 +50,7 @@ describe("any response of the catalogue", () => {
           if (failure._tag === "CatalogueRefused") assert.match(failure.code, /^\w{1,60}$/)
         }
       }),
-      { numRuns: 1_000 }
+      { numRuns: shareOfRuns(1_000) }
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { exportOrders } from "../../../src/shop/orders/orderExport.ts"
 import type { Order } from "../../../src/shop/ports/Orders.ts"
 import { sampleOffer, sampleOrder } from "../../../../testing/src/stores/records.ts"
+import { shareOfRuns } from "../../domain/seeded.ts"
 import { email } from "../../toll/openTill.ts"
 import { openShop } from "./orderShop.ts"
 
@@ -113,7 +114,7 @@ describe("a cell of any text", () => {
         expect(cell?.replaceAll("'", "")).toBe(title.replaceAll("'", ""))
         if (owaspStart.test(cell ?? "")) expect(cell).toMatch(/^-\d+(\.\d+)?$/)
       }),
-    { arbitrary: { runs: 2_000 } }
+    { arbitrary: { runs: shareOfRuns(2_000) } }
   )
 
   it.effect.prop(

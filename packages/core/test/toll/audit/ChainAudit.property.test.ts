@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Dice, dice, property } from "../../domain/seeded.ts"
+import { type Dice, dice, property, shareOfRuns } from "../../domain/seeded.ts"
 import { from, span, type Paid, hexOf, moved, keyOf, check } from "./auditedChain.ts"
 
 /** Payments as they are, payments that the ledger has and the chain has not, and transfers of strangers. */
@@ -53,7 +53,7 @@ const randomWorld = (world: Dice) => {
 describe("the check of a random ledger", () => {
   property(
     "finds exactly the entries without a transfer, and the transfers without an entry",
-    300,
+    shareOfRuns(300),
     async (world) => {
       const { bogus, foreign, payments } = randomWorld(world)
       const found = await check(payments, { foreign })

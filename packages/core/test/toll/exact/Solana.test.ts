@@ -3,7 +3,7 @@ import { toBase58 } from "../../../src/domain/Base58.ts"
 import { associatedTokenAccount } from "../../../src/domain/SolanaAddress.ts"
 import { foreignTransaction, isSignedByPayer, quoteMemo } from "../../../src/toll/exact/Solana.ts"
 import { judge, type PaymentOffer, type Verdict } from "../../../src/toll/request/Verdict.ts"
-import { property } from "../../domain/seeded.ts"
+import { property, shareOfRuns } from "../../domain/seeded.ts"
 import { offer as evmOffer, payloadV1, payloadV2 } from "../payments.ts"
 import {
   addressOf,
@@ -244,20 +244,24 @@ describe("is refused", () => {
     expect(codeOf(judge(payloadV2(), [solanaOffer], request))).toBe("unsupported_scheme_or_network")
   })
 
-  property("a payment with any byte of an instruction changed, unless it says the same", 400, (dice) => {
-    const instructions = paymentInstructions().map((instruction) => ({
-      ...instruction,
-      data: Uint8Array.from(instruction.data)
-    }))
-    const changed = instructions[dice.below(3)]!
-    const index = dice.below(changed.data.length)
-    changed.data[index]! ^= 1 + dice.below(255)
-    // Limit and price of compute units may differ: they cost the facilitator, up to a bound.
-    const isBudget = changed !== instructions[2] && index > 0
-    const code = judged({ instructions })
-    if (!isBudget) expect(code).not.toBe("accepted")
-    else expect(code).toMatch(/^(accepted|.*compute_price_instruction_too_high)$/)
-  })
+  property(
+    "a payment with any byte of an instruction changed, unless it says the same",
+    shareOfRuns(400),
+    (dice) => {
+      const instructions = paymentInstructions().map((instruction) => ({
+        ...instruction,
+        data: Uint8Array.from(instruction.data)
+      }))
+      const changed = instructions[dice.below(3)]!
+      const index = dice.below(changed.data.length)
+      changed.data[index]! ^= 1 + dice.below(255)
+      // Limit and price of compute units may differ: they cost the facilitator, up to a bound.
+      const isBudget = changed !== instructions[2] && index > 0
+      const code = judged({ instructions })
+      if (!isBudget) expect(code).not.toBe("accepted")
+      else expect(code).toMatch(/^(accepted|.*compute_price_instruction_too_high)$/)
+    }
+  )
 })
 
 describe("the memos of a payment on Solana", () => {

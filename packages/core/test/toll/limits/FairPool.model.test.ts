@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { FairPool } from "../../../src/toll/limits/FairPool.ts"
-import { type Dice, dice } from "../../domain/seeded.ts"
+import { type Dice, dice, shareOfRuns } from "../../domain/seeded.ts"
 import { limits, type Entering, enter, type State, statesOf, assertEmpty } from "./fairPools.ts"
 
 /** One call as the model has it. */
@@ -115,7 +115,7 @@ const step = Effect.fnUntraced(function* (
 })
 
 describe("any course of a fair pool", () => {
-  const seeds = Array.from({ length: 200 }, (_, run) => firstSeed + run)
+  const seeds = Array.from({ length: shareOfRuns(200) }, (_, run) => firstSeed + run)
   it.effect(`is as its model has it (${seeds.length} seeds)`, () =>
     Effect.forEach(
       seeds,

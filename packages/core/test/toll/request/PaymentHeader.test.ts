@@ -8,7 +8,7 @@ import {
   maxHeaderBytes,
   readPayment
 } from "../../../src/toll/request/PaymentHeader.ts"
-import { type Dice, property } from "../../domain/seeded.ts"
+import { type Dice, property, shareOfRuns } from "../../domain/seeded.ts"
 import { payloadV1, payloadV2 } from "../payments.ts"
 import { paySolana, requirements } from "../solana.ts"
 
@@ -225,7 +225,7 @@ const anyText = (dice: Dice): string => {
 }
 
 describe("any text", () => {
-  property("gives a reading", 5_000, (dice) => {
+  property("gives a reading", shareOfRuns(5_000), (dice) => {
     const reading = decodePayment(anyText(dice))
     expect(["Payment", "Malformed"]).toContain(reading._tag)
     if (reading._tag !== "Payment") return
