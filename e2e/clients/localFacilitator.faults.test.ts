@@ -144,7 +144,8 @@ describe("a stuck transaction", () => {
     const { payload, requirements, terms } = await signedPayment(chain)
     await chain.client.setAutomine(false)
     const settling = facilitator.settle(payload, requirements)
-    await expect.poll(() => journal.records().length).toBe(1)
+    // Recorded comes before sent: a block in between would leave it out.
+    await expect.poll(async () => (await chain.client.getTxpoolStatus()).pending).toBe(1)
     const [first] = journal.records()
     const { maxFeePerGas = 0n } = parseTransaction(first!.signedTransaction)
     // The base fee rises above what the transaction pays.

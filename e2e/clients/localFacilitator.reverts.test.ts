@@ -118,6 +118,7 @@ describe("a wallet that refuses a signature after it has accepted it", () => {
     const settling = wallets.map(async ({ pay }) => reasons.push((await settle(pay())).errorReason))
     // Two are sent; the others are refused before that.
     await expect.poll(() => reasons).toEqual(Array.from({ length: 4 }, () => "reverts_above_limit"))
+    await expect.poll(async () => (await chain.client.getTxpoolStatus()).pending).toBe(2)
     await Promise.all(wallets.map(({ turn }) => turn(false)))
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })

@@ -109,7 +109,7 @@ it("a payment that was kept when the program ended is sent by the next one, and 
   const pay = wrapFetchWithPayment(sample.keepingFetch(file), client)
   losing.count = 1
   const first = pay(...buying)
-  await vi.waitFor(() => expect(losing.count).toBe(0), { timeout: 30_000, interval: 5 })
+  await vi.waitFor(() => expect(losing.count).toBe(0), { timeout: 60_000, interval: 5 })
   // Its program would end here, before it sends the payment again.
   await expect(pay(...buying)).rejects.toThrow(/EEXIST/)
   const kept = readFileSync(file)

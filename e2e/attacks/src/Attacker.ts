@@ -27,7 +27,7 @@ export const openAttacker = ({ chain }: LocalChain): Attacker => {
   const transact = (to: Hex, data: Hex): Promise<Hash> => {
     const sent = (lastSent.get(chain) ?? Promise.resolve()).then(async () => {
       const hash = await chain.client.sendTransaction({ account, to, data })
-      const { status } = await chain.client.waitForTransactionReceipt({ hash, timeout: 10_000 })
+      const { status } = await chain.client.waitForTransactionReceipt({ hash, timeout: 60_000 })
       if (status !== "success") throw new Error("the attacker's transaction was reverted")
       return hash
     })

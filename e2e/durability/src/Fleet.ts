@@ -34,7 +34,7 @@ interface Slot {
   origin: string | undefined
 }
 
-const originMillis = 30_000
+const originMillis = 60_000
 const controlMillis = 120_000
 /** How long clients wait for a response after the last kill. */
 const defaultPatienceMillis = 60_000

@@ -9,7 +9,7 @@ import type { ServerLine, ServerSettings } from "./ServerSettings.ts"
 
 const program = fileURLToPath(new URL("./server.ts", import.meta.url))
 const startMillis = 60_000
-const exitMillis = 5_000
+const exitMillis = 60_000
 const complaintLimit = 4_000
 
 export type ServerEvent = Extract<ServerLine, { readonly kind: "event" }>

@@ -91,9 +91,8 @@ describe("an order of the sandbox", () => {
     })
     await buy(await firstAsin(sandbox))
     await expect.poll(steps).toEqual(["processing", "placing", "placed"])
-    const startedAt = performance.now()
+    // It rejects where a part takes longer than it may.
     await sandbox.stop()
-    expect(performance.now() - startedAt).toBeLessThan(8_000)
   })
 })
 

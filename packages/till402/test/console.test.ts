@@ -50,7 +50,7 @@ const serve = async (
     stopped.resolve()
     await code
   })
-  await expect.poll(() => printed.length, { timeout: 20_000 }).toBe(4)
+  await expect.poll(() => printed.length).toBe(4)
   const shown = new Map(printed.map((line) => [line.slice(0, 10).trim(), line.slice(11)]))
   const url = shown.get("console")!
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) => send(url + path, headers)

@@ -77,7 +77,7 @@ const sellAll = async (place: "places" | "unclear") => {
     expect(response.status, response.text).toBe(200)
   }
   const expected = place === "places" ? "placed" : "needs_operator"
-  await expect.poll(async () => (await till.orders.list())[0]?.status, { timeout: 20_000 }).toBe(expected)
+  await expect.poll(async () => (await till.orders.list())[0]?.status).toBe(expected)
   const [order] = await till.orders.list()
   await till.dispose()
   return { bytes: readFileSync(filename), order: order! }

@@ -98,5 +98,6 @@ it("fails a hundred writes that wait for a lock after 5 seconds", async () => {
   })
   const millis = await Effect.runPromise(Effect.provide(waiting, SqliteClient.layer({ filename })))
   expect(millis).toBeGreaterThan(4_500)
-  expect(millis).toBeLessThan(12_000)
+  // One after the other, they would wait for minutes.
+  expect(millis).toBeLessThan(60_000)
 })
