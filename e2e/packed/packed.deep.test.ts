@@ -18,6 +18,7 @@ import {
   installApp,
   isOfOthers,
   loadEntries,
+  startCommand,
   typeCheck,
   writeImports
 } from "./src/ScratchApp.ts"
@@ -55,14 +56,36 @@ describe("every declaration", { timeout: toolTimeoutMillis }, () => {
   })
 })
 
-it("the command till402 makes a secret, lists an empty vault, and says what can't be reached", async () => {
-  const packed = packages.find(({ name }) => name === "till402")!
-  const till402 = (...args: ReadonlyArray<string>) =>
-    run(process.execPath, [join(packed.folder, packed.manifest.bin!["till402"]!), ...args], app)
-  expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
-  await till402("migrate", "up", "--database", "command.sqlite")
-  expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
-  await expect(till402("check", "http://127.0.0.1:1")).rejects.toThrow(/can't be reached/)
+describe("the command till402", () => {
+  const packageOf = (name: string) => packages.find((packed) => packed.name === name)!
+  const binOf = (name: string) => join(packageOf(name).folder, packageOf(name).manifest.bin![name]!)
+  const till402 = (...args: ReadonlyArray<string>) => run(process.execPath, [binOf("till402"), ...args], app)
+
+  it("makes a secret, lists an empty vault, and says its version", async () => {
+    expect(await till402("--version")).toBe(`${packageOf("till402").manifest.version}\n`)
+    expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
+    await till402("migrate", "up", "--database", "command.sqlite")
+    expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
+  })
+
+  it.each(["check", "pay"])("says in one line what %s can't reach", async (command) => {
+    const failure = await till402(command, "http://127.0.0.1:1/x402").catch(String)
+    expect(failure).toContain("can't be reached")
+    expect(failure).not.toMatch(/\n +at (?:file|async|node)/)
+  })
+
+  it("makes the app that npm create till402 makes", async () => {
+    const made = await run(process.execPath, [binOf("create-till402"), "shop", "--framework", "next"], app)
+    expect(await till402("init", "same", "--framework", "next")).toBe(made)
+  })
+
+  it("starts a sandbox", { timeout: toolTimeoutMillis }, async () => {
+    const options = ["--json", "--port", "0", "--network", "base-sepolia"]
+    const sandbox = startCommand(binOf("till402"), ["sandbox", ...options], app)
+    const { baseUrl } = JSON.parse(await sandbox.line) as { readonly baseUrl: string }
+    expect((await fetch(`${baseUrl}/x402/search?q=lamp`)).status).toBe(402)
+    expect(await sandbox.interrupt()).toBe(0)
+  })
 })
 
 /** A file of a host without us: an app with one route that reads a chain. */

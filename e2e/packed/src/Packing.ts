@@ -66,8 +66,8 @@ const inCopy = (path: string, folders: ReadonlyArray<string>, copy: string): str
 }
 
 /**
- * Copies the published packages and the documents, without their build: files of a deleted module would be packed too, and a build in
- * place would disturb readers of `dist`.
+ * Copies the published packages and the documents, without their tests and their build: files of a deleted module would be
+ * packed too, and a build in place would disturb readers of `dist`.
  */
 const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
   for (const file of ["package.json", "pnpm-workspace.yaml", "tsconfig.base.json", "LICENSE"]) {
@@ -78,7 +78,7 @@ const copyPackages = (folders: ReadonlyArray<string>, copy: string): void => {
     const from = join(root, folder)
     cpSync(from, join(copy, folder), {
       recursive: true,
-      filter: (path) => !["node_modules", "dist"].includes(basename(path))
+      filter: (path) => !["node_modules", "dist"].includes(basename(path)) && path !== join(from, "test")
     })
     for (const name of installedIn(join(from, "node_modules"))) {
       const target = inCopy(realpathSync(join(from, "node_modules", name)), folders, copy)
