@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation({ store: "postgres", firstSeed: 2_001, seeds: 3 })
+testSimulation({ store: "postgres", firstSeed: 2_001, seeds: 2, repeated: 0 })

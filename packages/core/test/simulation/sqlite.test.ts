@@ -1,3 +1,3 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation({ store: "sqlite", firstSeed: 1_701, seeds: 5 })
+testSimulation({ store: "sqlite", firstSeed: 1_701, seeds: 3 })
