@@ -1,3 +1,4 @@
+import { copyFileSync } from "node:fs"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -46,8 +47,15 @@ describe("sqlite() in a file", () => {
 })
 
 describe("sqlite() in a file, closed and opened again", () => {
+  // Each case begins with a copy, whose tables are there.
+  const migrated = nextFile()
+  beforeAll(() =>
+    Effect.runPromise(Effect.scoped(Effect.asVoid(Layer.build(sqlite({ filename: migrated })))))
+  )
+
   it.each(restartCases.filter((one) => !isRepetition(one)))("$name", ({ run }) => {
     const filename = nextFile()
+    copyFileSync(migrated, filename)
     return Effect.runPromise(run((use) => Effect.provide(use, sqlite({ filename }))))
   })
 })

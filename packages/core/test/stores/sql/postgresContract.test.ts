@@ -24,38 +24,46 @@ const withClient = <A, E>(url: string, use: Effect.Effect<A, E, SqlClient.SqlCli
 
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(text))
 
-describe("postgres()", () => {
-  let url: string
-  let stores: ManagedRuntime.ManagedRuntime<Stores, unknown>
+/** The stores of a database, which each test of a suite finds empty. */
+const useDatabase = (create: () => Promise<string>) => {
+  const opened = {} as { url: string; stores: ManagedRuntime.ManagedRuntime<Stores, unknown> }
   let client: ManagedRuntime.ManagedRuntime<SqlClient.SqlClient, unknown>
   let empty: Effect.Effect<void, unknown>
   beforeAll(async () => {
-    // A database whose language has an order of its own, where the stores promise that of code points.
-    await withClient(
-      cluster.url,
-      run("CREATE DATABASE collated TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
-    )
-    url = cluster.url.replace(/postgres$/, "collated")
-    stores = ManagedRuntime.make(postgres({ url }))
-    await stores.context()
+    const url = await create()
+    Object.assign(opened, { url, stores: ManagedRuntime.make(postgres({ url })) })
+    await opened.stores.context()
     client = ManagedRuntime.make(
       PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false })
     )
     empty = await client.runPromise(emptying)
   })
   beforeEach(() => client.runPromise(empty))
-  afterAll(() => Promise.all([client.dispose(), stores.dispose()]))
+  afterAll(() => Promise.all([client.dispose(), opened.stores.dispose()]))
+  return opened
+}
+
+describe("postgres()", () => {
+  // A database whose language has an order of its own, where the stores promise that of code points.
+  const opened = useDatabase(async () => {
+    await withClient(
+      cluster.url,
+      run("CREATE DATABASE collated TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'")
+    )
+    return cluster.url.replace(/postgres$/, "collated")
+  })
 
   it.each(storeCases.filter((one) => !isRepetition(one)))("$name", (storeCase) =>
-    stores.runPromise(storeCase.run)
+    opened.stores.runPromise(storeCase.run)
   )
 })
 
 describe("postgres(), closed and opened again", () => {
-  it.each(restartCases.filter((one) => !isRepetition(one)))("$name", async ({ run }) => {
-    const url = await cluster.createDatabase()
-    await Effect.runPromise(run((use) => Effect.provide(use, postgres({ url }))))
-  })
+  const opened = useDatabase(() => cluster.createDatabase())
+
+  it.each(restartCases.filter((one) => !isRepetition(one)))("$name", ({ run }) =>
+    Effect.runPromise(run((use) => Effect.provide(use, postgres({ url: opened.url }))))
+  )
 })
 
 describe("several processes on one database", () => {
@@ -81,12 +89,14 @@ const joinCases = storeCases.filter(
 )
 
 describe("postgres(), whose planner joins by nested loops, as it may for small tables", () => {
-  it.each(joinCases)("$name", async ({ run: runCase }) => {
+  const opened = useDatabase(async () => {
     const url = await cluster.createDatabase()
     const off = ["hashagg", "sort", "material", "hashjoin", "mergejoin"].map(
       (plan) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`
     )
     await withClient(cluster.url, Effect.forEach(off, run))
-    await Effect.runPromise(Effect.provide(runCase, postgres({ url })))
+    return url
   })
+
+  it.each(joinCases)("$name", (storeCase) => opened.stores.runPromise(storeCase.run))
 })
