@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { root, type Sample } from "./documents.ts"
@@ -11,6 +11,9 @@ const settings = {
   extends: "../../../../tsconfig.base.json",
   compilerOptions: {
     noEmit: true,
+    // What the compiler has checked before, by the contents of files: what neither is new nor needs anything new.
+    incremental: true,
+    tsBuildInfoFile: "checked.tsbuildinfo",
     composite: false,
     declaration: false,
     declarationMap: false,
@@ -53,6 +56,8 @@ export const compile = async (
   const tmp = join(here, ".tmp")
   mkdirSync(tmp, { recursive: true })
   const folder = mkdtempSync(join(tmp, "samples-"))
+  const [checked, kept] = [join(folder, "checked.tsbuildinfo"), join(tmp, "checked.tsbuildinfo")]
+  if (existsSync(kept)) copyFileSync(kept, checked)
   try {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings))
     const places = new Map<string, string>()
@@ -68,6 +73,8 @@ export const compile = async (
       writeFileSync(file, `${imports}${"\n".repeat(sample.line - 1)}${sample.code}\n`)
     }
     const output = await run(folder)
+    // Whole, or not at all: several runs may end at once.
+    renameSync(checked, kept)
     return output.replaceAll(
       /^(\S+?)\((\d+),(\d+)\)/gm,
       (_all, file: string, line: string, column: string) => `${places.get(file) ?? file}:${line}:${column}`
