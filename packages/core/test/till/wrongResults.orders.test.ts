@@ -185,7 +185,7 @@ const outcomeOf = (kind: keyof typeof kinds, port: PortName, doing: Doing) => {
         ? calls.includes(port) && order?.status === ports[port].after
         : failures() > 0 && (follow === undefined || events.some(({ code }) => code === follow))
     )
-    for (let second = 0; second < 120 && !(yield* isDone); second++) yield* advance("1 second")
+    for (let time = 0; time < 30 && !(yield* isDone); time++) yield* advance("4 seconds")
     expect(yield* isDone, `${kind}: ${port} ${doing.what}: ${JSON.stringify(events)}`).toBe(true)
     const seen = [...(failures() > 0 ? ["provider_failed"] : []), ...(follow === undefined ? [] : [follow])]
     return {
