@@ -5,7 +5,7 @@ import { payTo } from "./Calls.ts"
 import { placeMulticall } from "./Multicall.ts"
 import { payer, stranger } from "./Payments.ts"
 
-/** A chain with the official facilitator and two payers with 1,000 USDC each. */
+/** A chain with the official facilitator and two payers with 100,000 USDC each. */
 export interface LocalChain {
   readonly chain: Chain
   readonly facilitator: LocalFacilitator
@@ -23,7 +23,7 @@ export const openLocalChain = async (): Promise<LocalChain> => {
   const chain = await startChain()
   try {
     const facilitator = await startFacilitator({ chain })
-    for (const { address } of [payer, stranger]) await chain.mint(address, 1_000_000_000n)
+    for (const { address } of [payer, stranger]) await chain.mint(address, 100_000_000_000n)
     // Settlement states derive from block times, and a chain that is milliseconds old has only one.
     const pass = async (seconds: number): Promise<void> => {
       await chain.client.increaseTime({ seconds })
@@ -55,12 +55,17 @@ export const readable = ({ chain }: LocalChain, rpcUrl = chain.rpcUrl): NetworkO
   finalitySeconds: 1
 })
 
-/** Shares one chain among the tests of a file. Call the result inside a test. */
-export const localChainOfFile = (): (() => LocalChain) => {
+let shared: Promise<LocalChain> | undefined
+
+/**
+ * A chain for the tests of a file. Call the result inside a test. The files of a process share one, which ends with it,
+ * but for those that move its clock.
+ */
+export const localChainOfFile = ({ movesClock = false } = {}): (() => LocalChain) => {
   let opened: LocalChain | undefined
   beforeAll(async () => {
-    opened = await openLocalChain()
+    opened = await (movesClock ? openLocalChain() : (shared ??= openLocalChain()))
   })
-  afterAll(() => opened?.stop())
+  afterAll(() => (movesClock ? opened?.stop() : undefined))
   return () => opened!
 }

@@ -28,7 +28,7 @@ const walletMoney = 1_000_000_000n
 
 /** Gives a test file the chain, with a wallet that sends refunds. */
 export const startBatchChain = (): void => {
-  local = localChainOfFile()
+  local = localChainOfFile({ movesClock: true })
   beforeAll(async () => {
     await local().chain.mint(local().chain.accounts(7).address, walletMoney)
   })

@@ -25,7 +25,7 @@ import { visit, type Visitor } from "../src/Visitor.ts"
  * second. Its payer is new to the second one, or known there.
  */
 
-const local = localChainOfFile()
+const local = localChainOfFile({ movesClock: true })
 const { search } = calls
 const price = 10_000n
 

@@ -23,7 +23,7 @@ import { visit } from "../src/Visitor.ts"
  * Refunds of one store, with more than one wallet that can pay them, and strangers who use their nonces.
  */
 
-const local = localChainOfFile()
+const local = localChainOfFile({ movesClock: true })
 const price = 520_000n
 const owedResponseMillis = 600_000
 const leaseMillis = 200_000

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const local = localChainOfFile()
+const local = localChainOfFile({ movesClock: true })
 const paddingBytes = 8_000
 const maxTimeoutSeconds = 30
 const lifeSeconds = 300

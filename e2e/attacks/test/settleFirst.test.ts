@@ -19,7 +19,7 @@ import { visit } from "../src/Visitor.ts"
  * Settlement before the work: no unpaid work is done, and a paid response is delivered or refunded.
  */
 
-const local = localChainOfFile()
+const local = localChainOfFile({ movesClock: true })
 const price = 520_000n
 const owedResponseMillis = 60_000
 /** How long a call holds its charge at most. */
