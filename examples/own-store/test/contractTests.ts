@@ -16,7 +16,8 @@ const long = [
   "freed exposure is taken by exactly one",
   "a freed place is taken by exactly one",
   "800 random operations match the model",
-  "cursors page through 250 items once each"
+  "cursors page through 250 items once each",
+  "a payer's latest 200 settlements count, with exact sums"
 ]
 
 /** Whether a test of the contract repeats another with other random operations, or takes very long. */

@@ -7,7 +7,7 @@ import { postgres } from "../../../src/postgres.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import { restartCases, storeCases } from "../../../../testing/src/storeContract.ts"
 import { temporaryFiles } from "./folder.ts"
-import { isOfOrder, isRepetition } from "./repetition.ts"
+import { isLong, isOfOrder, isRepetition } from "./repetition.ts"
 
 /*
  * What `contract.test.ts` and `postgresContract.test.ts` leave out: more random operations, and cases that SQLite in
@@ -38,6 +38,13 @@ const persistent: ReadonlyArray<readonly [name: string, open: Open]> = [
 describe.each([...inMemory, ...persistent])("%s", (_, open) => {
   it.each(storeCases.filter(isRepetition))("$name", async ({ run }) => {
     const layer = await open()
+    await Effect.runPromise(Effect.provide(run, layer()))
+  })
+})
+
+describe("postgres() with many rows", () => {
+  it.each(storeCases.filter(isLong))("$name", async ({ run }) => {
+    const layer = await onPostgres()
     await Effect.runPromise(Effect.provide(run, layer()))
   })
 })

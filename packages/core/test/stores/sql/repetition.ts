@@ -9,3 +9,7 @@ const ofOrder = /\b(?:50|racers?|racing|races?|at once|at the same moment|never 
 
 /** Whether a case is run on both of SQLite's ways; `contract.deep.test.ts` runs the others on both. */
 export const isOfOrder = ({ name }: { readonly name: string }): boolean => ofOrder.test(name)
+
+/** Whether a case has so many rows that PostgreSQL takes seconds for it; `contract.deep.test.ts` runs it there. */
+export const isLong = ({ name }: { readonly name: string }): boolean =>
+  /\b(?:a thousand voided charges|page through 250 items)\b/.test(name)
