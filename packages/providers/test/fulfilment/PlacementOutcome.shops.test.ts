@@ -5,4 +5,7 @@ import { ownShops, serveWorlds } from "./worlds.ts"
  * The same certainty about the orders of a host's own shop.
  */
 
-itPlacesOnce(ownShops(serveWorlds()))
+const { "shopify-admin": shopify, ...others } = ownShops(serveWorlds())
+
+itPlacesOnce({ "shopify-admin": shopify! }, [1, 2])
+itPlacesOnce(others, [1])

@@ -13,7 +13,9 @@ import { marketplaces, serveWorlds } from "./worlds.ts"
 
 const server = serveWorlds()
 
-itPlacesOnce(marketplaces(server))
+const { rye, ...others } = marketplaces(server)
+itPlacesOnce({ rye: rye! }, [1, 2])
+itPlacesOnce(others, [1])
 
 describe("the certainty of an outcome", () => {
   const broken = () => HttpResponse.error()

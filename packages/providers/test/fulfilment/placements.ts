@@ -87,13 +87,13 @@ const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
   throw new Error("the order was neither placed nor refused")
 }
 
-/** The requests of a placement that are disturbed for every change; `PlacementOutcome.deep.test.ts` disturbs the third. */
-export const firstRequests = [1, 2]
-
-/** For each world: an order is placed once, whatever becomes of one of these requests, counted from 1. */
+/**
+ * For each world: an order is placed once, whatever becomes of one of these requests, counted from 1. Before every change,
+ * each world has its first request disturbed and one of its kind the second; `PlacementOutcome.deep.test.ts` has the others.
+ */
 export const itPlacesOnce = (
   worlds: Readonly<Record<string, () => Promise<World>>>,
-  requests: ReadonlyArray<number> = firstRequests
+  requests: ReadonlyArray<number>
 ): void => {
   describe.each(Object.entries(worlds))("%s", (_name, start) => {
     for (const request of requests) {
