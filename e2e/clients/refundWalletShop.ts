@@ -41,7 +41,8 @@ export const openWalletShop = async (services: Services, settling: Settling = {}
   }
   const untilDue = (till: Till, orderId: string) =>
     vi.waitFor(async () => expect((await till.orders.find(orderId))?.status).toBe("refund_due"), {
-      timeout: 60_000
+      timeout: 60_000,
+      interval: 200
     })
   const inStore = <A, E>(use: (charges: Charges["Service"]) => Effect.Effect<A, E>): Promise<A> =>
     Effect.runPromise(Effect.provide(Charges.use(use), sqlite({ filename: shop.filename })))

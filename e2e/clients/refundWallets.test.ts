@@ -74,7 +74,7 @@ describe.concurrent("a refund that two wallets of one store can pay", () => {
         await Promise.all(tills.map((till) => till.orders.processNow(orderId)))
         expect((await seller.orders.find(orderId))?.status).toBe("refunded")
       },
-      { timeout: 60_000, interval: 100 }
+      { timeout: 60_000, interval: 400 }
     )
     await shop.expectPaidOnce(seller)
   })
@@ -187,7 +187,7 @@ describe("a refund whose wallet is replaced before it is sent", () => {
         await fresh.orders.processNow(orderId)
         expect((await fresh.orders.find(orderId))?.status).toBe("refunded")
       },
-      { timeout: 60_000, interval: 100 }
+      { timeout: 60_000, interval: 400 }
     )
     expect(await shop.paidBy(shop.wallet)).toBe(0n)
     await shop.expectPaidOnce(till)
