@@ -33,8 +33,8 @@ export {
   type VaultReads,
   type VaultStep
 } from "./shop/goods/VaultRanking.ts"
-export { SearchQuery, SearchResponse } from "./shop/goods/Search.ts"
-export { ShopRequest, ShopResponse } from "./shop/goods/Shop.ts"
+export { SearchQuery, SearchResponse } from "./shop/goods/SearchRequest.ts"
+export { ShopRequest, ShopResponse } from "./shop/goods/ShopRequest.ts"
 export { TrackQuery, TrackResult } from "./shop/goods/Tracking.ts"
 export { ArchiveFacts, VaultListing } from "./shop/goods/VaultListing.ts"
 export {
@@ -43,7 +43,7 @@ export {
   VaultPage,
   VaultPurchaseResponse,
   VaultQuery
-} from "./shop/goods/Vault.ts"
+} from "./shop/goods/VaultItem.ts"
 export { ChargeOperator } from "./operators/ChargeOperator.ts"
 export { KeyOperator, type KeyUse } from "./till/keyCheck.ts"
 export { LedgerOperator } from "./operators/LedgerOperator.ts"

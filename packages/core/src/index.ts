@@ -80,7 +80,7 @@ export type { Money } from "./domain/Money.ts"
 export type { Offer } from "./shop/goods/Order.ts"
 export type { Receipt } from "./domain/PaymentRequired.ts"
 export * from "./domain/Errors.ts"
-export * from "./shop/ports/Errors.ts"
+export * from "./shop/ports/PortErrors.ts"
 export type { TillOptions } from "./till/settings/TillOptions.ts"
 export type { LimitOptions } from "./till/settings/LimitOptions.ts"
 export type { NetworkOptions, TokenOptions } from "./till/settings/NetworkOptions.ts"
@@ -146,8 +146,8 @@ export type { DueRefund, DueRefundQuery, RefundStatus } from "./operators/Refund
 export type { Caller } from "./http/HttpMessage.ts"
 export type { ApiError, Issue } from "./domain/ApiError.ts"
 export type { Product, SearchProduct, Source } from "./shop/goods/Product.ts"
-export type { SearchQuery, SearchResponse } from "./shop/goods/Search.ts"
-export type { ShopRequest, ShopResponse } from "./shop/goods/Shop.ts"
+export type { SearchQuery, SearchResponse } from "./shop/goods/SearchRequest.ts"
+export type { ShopRequest, ShopResponse } from "./shop/goods/ShopRequest.ts"
 export type {
   BuyRequest,
   BuyResponse,
@@ -180,7 +180,7 @@ export type {
   VaultPage,
   VaultPurchaseResponse,
   VaultQuery
-} from "./shop/goods/Vault.ts"
+} from "./shop/goods/VaultItem.ts"
 export {
   type ArchiveFacts,
   type ArchiveVersion,

@@ -1,4 +1,4 @@
-import type { VaultItem, VaultPage } from "../shop/goods/Vault.ts"
+import type { VaultItem, VaultPage } from "../shop/goods/VaultItem.ts"
 import type { ArchiveFacts, ArchiveVersion, Publication, VaultListing } from "../shop/goods/VaultListing.ts"
 import type { VaultPurchase } from "../shop/ports/VaultPurchases.ts"
 import { type PurchaseQuery, type VaultListQuery, VaultOperator } from "../shop/vault/VaultOperator.ts"

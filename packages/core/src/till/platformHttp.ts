@@ -8,10 +8,9 @@ import { sendByUndici } from "../toll/facilitator/sendByUndici.ts"
  * of Cloudflare with a compatibility date before 2024-11-11 refuse the option.
  */
 const uncached = Layer.sync(FetchHttpClient.RequestInit, (): RequestInit => {
-  const init = { cache: "no-store" } as const
   try {
-    new Request("http://localhost", init)
-    return init
+    const { cache } = new Request("http://localhost", { cache: "no-store" })
+    return { cache }
   } catch {
     return {}
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { TemporarilyUnavailable } from "../../src/shop/ports/Errors.ts"
+import { TemporarilyUnavailable } from "../../src/shop/ports/PortErrors.ts"
 import { fakeFulfilment } from "../../../testing/src/index.ts"
 import { signInMessage, type SignInInfo } from "../../src/toll/signin/SignInChallenge.ts"
 import {

@@ -1,4 +1,4 @@
-import { NotPlaced, PlacementRefused, UpstreamUnavailable } from "../../src/shop/ports/Errors.ts"
+import { NotPlaced, PlacementRefused, UpstreamUnavailable } from "../../src/shop/ports/PortErrors.ts"
 import type { FulfilmentState, OrderStatus } from "../../src/shop/goods/Order.ts"
 import type { OrderEvent } from "../../src/shop/orders/OrderEvent.ts"
 import { advance } from "../../src/shop/orders/OrderMachine.ts"

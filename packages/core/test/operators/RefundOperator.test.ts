@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, vi } from "vitest"
-import { PlacementRefused } from "../../src/shop/ports/Errors.ts"
+import { PlacementRefused } from "../../src/shop/ports/PortErrors.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
 import { fakeFacilitator, fakeFulfilment } from "../../../testing/src/index.ts"

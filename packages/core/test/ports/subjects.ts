@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer, Option } from "effect"
 import { Catalogue } from "../../src/shop/ports/Catalogue.ts"
-import { PlacementRefused, type PortName } from "../../src/shop/ports/Errors.ts"
+import { PlacementRefused, type PortName } from "../../src/shop/ports/PortErrors.ts"
 import type { Offer } from "../../src/shop/goods/Order.ts"
 import type { SearchProduct } from "../../src/shop/goods/Product.ts"
 import type { CallContext } from "../../src/runtime/Deadline.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { UpstreamFailed, UpstreamUnavailable } from "../../src/shop/ports/Errors.ts"
+import { UpstreamFailed, UpstreamUnavailable } from "../../src/shop/ports/PortErrors.ts"
 import { causeName } from "../../src/runtime/causeName.ts"
 
 describe("causeName", () => {

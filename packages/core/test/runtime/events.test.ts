@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Layer, Logger } from "effect"
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { StoreError } from "../../src/domain/Errors.ts"
-import { TemporarilyUnavailable } from "../../src/shop/ports/Errors.ts"
+import { TemporarilyUnavailable } from "../../src/shop/ports/PortErrors.ts"
 import { memory } from "../../src/stores/memory.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { Charges } from "../../src/ports/Charges.ts"

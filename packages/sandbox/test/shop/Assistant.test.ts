@@ -1,7 +1,7 @@
 import type { Mail, ProductQuery, ShopRequest } from "@till402/core"
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { ShopResponse } from "../../../core/src/shop/goods/Shop.ts"
+import { ShopResponse } from "../../../core/src/shop/goods/ShopRequest.ts"
 import { sampleShop } from "../../src/shop/index.ts"
 
 const shop = sampleShop()

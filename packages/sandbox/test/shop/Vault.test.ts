@@ -4,7 +4,7 @@ import { UpstreamFailed } from "@till402/core"
 import { Schema } from "effect"
 import { unzipSync } from "fflate"
 import { describe, expect, it } from "vitest"
-import { Category, ProductType, VaultItem } from "../../../core/src/shop/goods/Vault.ts"
+import { Category, ProductType, VaultItem } from "../../../core/src/shop/goods/VaultItem.ts"
 import { sampleShop, vaultItems } from "../../src/shop/index.ts"
 
 const { vault } = sampleShop()

@@ -3,7 +3,7 @@ import {
   type ProductNotFound,
   type ProductUnavailable,
   TemporarilyUnavailable
-} from "../ports/Errors.ts"
+} from "../ports/PortErrors.ts"
 import { DeadlineExceeded } from "../../runtime/Deadline.ts"
 
 /*

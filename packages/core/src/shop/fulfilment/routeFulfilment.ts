@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ConfigurationError } from "../../domain/Errors.ts"
-import { NotPlaced, ProductUnavailable } from "../ports/Errors.ts"
+import { NotPlaced, ProductUnavailable } from "../ports/PortErrors.ts"
 import { type CallContext, deadlineExceeded, tryWithTimeout } from "../../runtime/Deadline.ts"
 import { type GeneralMarketplace, isPageOf } from "../goods/ProductUrl.ts"
 import type { FulfilmentOptions } from "../ports/FulfilmentOptions.ts"

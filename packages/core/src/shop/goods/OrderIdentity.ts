@@ -1,6 +1,6 @@
 import { type BuyRequest, productOf } from "./Order.ts"
 import type { GeneralMarketplace } from "./ProductUrl.ts"
-import type { VaultBuyRequest } from "./Vault.ts"
+import type { VaultBuyRequest } from "./VaultItem.ts"
 
 /*
  * What two requests must have in common to be the same order: a client that has lost a response may word its retry in

@@ -1,4 +1,4 @@
-import type { VaultItem } from "./Vault.ts"
+import type { VaultItem } from "./VaultItem.ts"
 import { stemOf } from "./WordStem.ts"
 
 /*

@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { issuesOf } from "../../domain/issuesOf.ts"
 import { Text } from "../../domain/Text.ts"
-import { Category, Keywords, ProductType, type VaultItem } from "./Vault.ts"
+import { Category, Keywords, ProductType, type VaultItem } from "./VaultItem.ts"
 
 /** The name of an item that is published: it is part of addresses and file names. */
 const Slug = Schema.String.pipe(

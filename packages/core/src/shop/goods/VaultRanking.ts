@@ -8,7 +8,7 @@ import {
   titleTermOf,
   wholeTermOf
 } from "./SearchTerms.ts"
-import type { VaultItem, VaultPage, VaultQuery } from "./Vault.ts"
+import type { VaultItem, VaultPage, VaultQuery } from "./VaultItem.ts"
 
 /*
  * The order in which a search finds vault items, whatever stores them. Pure.

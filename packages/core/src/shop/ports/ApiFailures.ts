@@ -8,7 +8,7 @@ import type {
   ProductUnavailable,
   TrackRefusal,
   UpstreamError
-} from "./Errors.ts"
+} from "./PortErrors.ts"
 import type { TooManyLookups } from "./TrackLookups.ts"
 
 /*

@@ -1,8 +1,8 @@
 import { report } from "./ShopEvents.ts"
 import { Context, Effect, Layer, Result } from "effect"
-import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
+import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./PortErrors.ts"
 import type { SearchProduct, Source } from "../goods/Product.ts"
-import type { SearchQuery, SearchResponse } from "../goods/Search.ts"
+import type { SearchQuery, SearchResponse } from "../goods/SearchRequest.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { CurrentSale, type FoundProduct, type ProductSale } from "./ProductSale.ts"
 import {

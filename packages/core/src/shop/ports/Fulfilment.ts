@@ -4,7 +4,7 @@ import {
   PlacementRefused,
   type TemporarilyUnavailable,
   type UpstreamError
-} from "./Errors.ts"
+} from "./PortErrors.ts"
 import { formatAtomic } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer } from "../goods/Order.ts"
 import type { GeneralMarketplace } from "../goods/ProductUrl.ts"

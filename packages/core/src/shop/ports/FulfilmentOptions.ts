@@ -1,4 +1,4 @@
-import type { AddressNotServed, ProductNotFound, ProductUnavailable } from "./Errors.ts"
+import type { AddressNotServed, ProductNotFound, ProductUnavailable } from "./PortErrors.ts"
 import type { DecimalText } from "../../domain/Money.ts"
 import type { FulfilmentStatus, Offer, Parcel, ProductReference, ShippingAddress } from "../goods/Order.ts"
 import type { GeneralMarketplace } from "../goods/ProductUrl.ts"

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
-import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
+import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A mail to one buyer. */

@@ -1,6 +1,6 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
-import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
+import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"

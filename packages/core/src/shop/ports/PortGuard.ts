@@ -1,5 +1,5 @@
 import { Cause, Context, Effect, Exit, Option } from "effect"
-import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./Errors.ts"
+import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./PortErrors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { type CallContext, deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"

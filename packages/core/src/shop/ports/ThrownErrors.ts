@@ -14,7 +14,7 @@ import {
   type UpstreamError,
   UpstreamFailed,
   UpstreamUnavailable
-} from "./Errors.ts"
+} from "./PortErrors.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
 /*

@@ -2,7 +2,7 @@ import { Clock, Data, Deferred, Effect } from "effect"
 import type { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { ExpiringMap } from "../../runtime/ExpiringMap.ts"
 import { SpanCounts } from "../../runtime/SpanCounts.ts"
-import { NoTrackingInfo, type TrackRefusal, type UpstreamError } from "./Errors.ts"
+import { NoTrackingInfo, type TrackRefusal, type UpstreamError } from "./PortErrors.ts"
 
 /** The number was looked up too often with data that doesn't fit it (429 `RATE_LIMITED`). */
 export class TooManyLookups extends Data.TaggedError("TooManyLookups")<{

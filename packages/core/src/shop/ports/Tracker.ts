@@ -1,4 +1,4 @@
-import type { TemporarilyUnavailable, TrackRefusal, UpstreamError } from "./Errors.ts"
+import type { TemporarilyUnavailable, TrackRefusal, UpstreamError } from "./PortErrors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { normalized } from "../goods/Shipment.ts"

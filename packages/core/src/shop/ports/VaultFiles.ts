@@ -1,6 +1,6 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
-import type { TemporarilyUnavailable, UpstreamError } from "./Errors.ts"
+import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { StoreError } from "../../domain/Errors.ts"
 import { searchTermsOf } from "../goods/SearchTerms.ts"
-import type { VaultItem, VaultPage, VaultQuery } from "../goods/Vault.ts"
+import type { VaultItem, VaultPage, VaultQuery } from "../goods/VaultItem.ts"
 import {
   isMatch,
   rankedPage,

@@ -8,7 +8,7 @@ import {
   upstreamCodes,
   upstreamFailure
 } from "../ports/ApiFailures.ts"
-import type { TrackRefusal, UpstreamError } from "../ports/Errors.ts"
+import type { TrackRefusal, UpstreamError } from "../ports/PortErrors.ts"
 import type { TooManyLookups } from "../ports/TrackLookups.ts"
 import { TrackQuery, TrackResult } from "../goods/Tracking.ts"
 import { guardedTracker } from "../ports/Tracker.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { ErrorCode } from "../../domain/ApiError.ts"
-import { DownloadParams, DownloadQuery } from "../goods/Vault.ts"
+import { DownloadParams, DownloadQuery } from "../goods/VaultItem.ts"
 import type { FreeAccess } from "../../toll/signin/FreeAccess.ts"
 import type { FileResponse } from "../../toll/request/TollRequest.ts"
 import type { OpenedDownload } from "../vault/PaidDownloads.ts"

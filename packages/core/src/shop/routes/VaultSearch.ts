@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { VaultPage, VaultQuery } from "../goods/Vault.ts"
+import { VaultPage, VaultQuery } from "../goods/VaultItem.ts"
 import { Vault } from "../vault/Vault.ts"
 import { type Operation, operationLayer } from "../../operations/Operation.ts"
 import { OperationSettings } from "../../operations/OperationSettings.ts"

@@ -9,7 +9,7 @@ import type {
   VaultPage,
   VaultPurchaseResponse,
   VaultQuery
-} from "../goods/Vault.ts"
+} from "../goods/VaultItem.ts"
 import { KeyedRecords } from "../../ports/KeyedRecords.ts"
 import { SettlementEffects } from "../../ports/SettlementEffects.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"

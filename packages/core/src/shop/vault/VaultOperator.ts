@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { ListingRejected } from "../ports/Errors.ts"
-import { VaultItem, type VaultPage, type VaultQuery } from "../goods/Vault.ts"
+import { ListingRejected } from "../ports/PortErrors.ts"
+import { VaultItem, type VaultPage, type VaultQuery } from "../goods/VaultItem.ts"
 import {
   ArchiveFacts,
   type ArchiveVersion,

@@ -1,6 +1,6 @@
 import type { Money } from "../../domain/Money.ts"
 import type { CompletedSettlement, NewCharge } from "../../ports/Charges.ts"
-import type { VaultItem } from "../../shop/goods/Vault.ts"
+import type { VaultItem } from "../../shop/goods/VaultItem.ts"
 import type { Order } from "../../shop/ports/Orders.ts"
 import type { Quote } from "../../shop/ports/Quotes.ts"
 import type { NewVaultPurchase } from "../../shop/ports/VaultPurchases.ts"

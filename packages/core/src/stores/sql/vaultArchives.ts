@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { VaultItem } from "../../shop/goods/Vault.ts"
+import type { VaultItem } from "../../shop/goods/VaultItem.ts"
 import {
   type ArchiveFacts,
   type ArchiveVersion,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { BuyRequest } from "../../../src/shop/goods/Order.ts"
 import { orderOf, purchaseOf } from "../../../src/shop/goods/OrderIdentity.ts"
 import type { GeneralMarketplace } from "../../../src/shop/goods/ProductUrl.ts"
-import type { VaultBuyRequest } from "../../../src/shop/goods/Vault.ts"
+import type { VaultBuyRequest } from "../../../src/shop/goods/VaultItem.ts"
 import { type Dice, dice, property } from "../../domain/seeded.ts"
 
 type Address = BuyRequest["shippingAddress"]

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { SearchQuery } from "../../../src/shop/goods/Search.ts"
+import { SearchQuery } from "../../../src/shop/goods/SearchRequest.ts"
 import { decoder, readQuery } from "../../../src/http/Input.ts"
 
 const decode = decoder(SearchQuery)

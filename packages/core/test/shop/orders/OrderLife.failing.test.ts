@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest"
 import { privateKeyToAccount } from "viem/accounts"
-import { NotPlaced, PlacementRefused } from "../../../src/shop/ports/Errors.ts"
+import { NotPlaced, PlacementRefused } from "../../../src/shop/ports/PortErrors.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
 import { refundNonce } from "../../../src/refunds/RefundAuthorization.ts"
 import { fakeFacilitator, fakeFulfilment } from "../../../../testing/src/index.ts"

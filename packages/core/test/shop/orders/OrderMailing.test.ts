@@ -1,6 +1,6 @@
 import { Effect, Layer, Logger } from "effect"
 import { describe, expect, it } from "vitest"
-import { MailRejected, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { MailRejected, UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { MailContact, OwnTemplates } from "../../../src/shop/mail/OwnTemplates.ts"
 import type { MailTemplates } from "../../../src/shop/mail/Templates.ts"
 import { OrderMailing } from "../../../src/shop/orders/OrderMailing.ts"

@@ -4,7 +4,7 @@ import {
   PlacementRefused,
   UpstreamFailed,
   UpstreamUnavailable
-} from "../../../src/shop/ports/Errors.ts"
+} from "../../../src/shop/ports/PortErrors.ts"
 import { failedPlacement, notPlaced } from "../../../src/shop/orders/OrderPlacing.ts"
 
 describe("notPlaced", () => {

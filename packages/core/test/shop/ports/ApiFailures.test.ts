@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as Failures from "../../../src/shop/ports/ApiFailures.ts"
-import * as Errors from "../../../src/shop/ports/Errors.ts"
+import * as Errors from "../../../src/shop/ports/PortErrors.ts"
 
 const message = "the provider's message"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import type { AssistantOptions } from "../../../src/shop/ports/Assistant.ts"
 import { Assistant, guardedAssistant } from "../../../src/shop/ports/Assistant.ts"
 import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"

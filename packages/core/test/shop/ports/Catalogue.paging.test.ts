@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { Catalogue, type SearchResult } from "../../../src/shop/ports/Catalogue.ts"
-import { UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
-import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
+import type { SearchQuery } from "../../../src/shop/goods/SearchRequest.ts"
 import { type Marketplace, Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
 import { sampleProduct } from "../../../../testing/src/index.ts"
 

@@ -2,9 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Catalogue } from "../../../src/shop/ports/Catalogue.ts"
-import { type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
+import {
+  type UpstreamError,
+  UpstreamFailed,
+  UpstreamUnavailable
+} from "../../../src/shop/ports/PortErrors.ts"
 import type { SearchProduct, Source } from "../../../src/shop/goods/Product.ts"
-import type { SearchQuery } from "../../../src/shop/goods/Search.ts"
+import type { SearchQuery } from "../../../src/shop/goods/SearchRequest.ts"
 import { type Marketplace, Marketplaces, type ProductQuery } from "../../../src/shop/ports/Marketplaces.ts"
 import { CurrentSale, ProductSale } from "../../../src/shop/ports/ProductSale.ts"
 import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamFailed } from "../../../src/shop/ports/PortErrors.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
 import { Fulfilment, guardedFulfilment } from "../../../src/shop/ports/Fulfilment.ts"
 import { offer, quotedOffer, quoteRequest } from "../../ports/subjects.ts"

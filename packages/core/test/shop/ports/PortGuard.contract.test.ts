@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import * as Errors from "../../../src/shop/ports/Errors.ts"
+import * as Errors from "../../../src/shop/ports/PortErrors.ts"
 import { guardedMarketplaces, Marketplaces } from "../../../src/shop/ports/Marketplaces.ts"
 import { DeadlineExceeded } from "../../../src/runtime/Deadline.ts"
 import { MalformedResponse } from "../../../src/runtime/MalformedResponse.ts"

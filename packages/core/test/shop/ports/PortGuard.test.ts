@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/PortErrors.ts"
 import type { TrackerOptions } from "../../../src/shop/ports/Tracker.ts"
 import { DeadlineExceeded } from "../../../src/runtime/Deadline.ts"
 import { MalformedResponse } from "../../../src/runtime/MalformedResponse.ts"

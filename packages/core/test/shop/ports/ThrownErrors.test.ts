@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Errors from "../../../src/shop/ports/Errors.ts"
+import * as Errors from "../../../src/shop/ports/PortErrors.ts"
 import { toPortError } from "../../../src/shop/ports/ThrownErrors.ts"
 
 describe("toPortError", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { TrackQuery, TrackResult } from "../../../src/shop/goods/Tracking.ts"
-import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { NoTrackingInfo, UpstreamFailed } from "../../../src/shop/ports/PortErrors.ts"
 import { boundedLookups } from "../../../src/shop/ports/TrackLookups.ts"
 import { sampleTrackResult } from "../../../../testing/src/index.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { UpstreamFailed } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamFailed } from "../../../src/shop/ports/PortErrors.ts"
 import { TrackResult } from "../../../src/shop/goods/Tracking.ts"
 import type { TrackerOptions } from "../../../src/shop/ports/Tracker.ts"
 import { guardedTracker, Tracker } from "../../../src/shop/ports/Tracker.ts"

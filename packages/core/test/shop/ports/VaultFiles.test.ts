@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { causeName } from "../../../src/runtime/causeName.ts"
 import { guardedVaultFiles, type OpenedArchive, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
 import { timeoutMillis, withSettings } from "../../ports/subjects.ts"

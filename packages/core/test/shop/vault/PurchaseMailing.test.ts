@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { MailRejected, TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { MailRejected, TemporarilyUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { maxMailAttempts } from "../../../src/shop/orders/OrderTimings.ts"
 import { email, openTill, vaultItem } from "../../toll/openTill.ts"
 import {

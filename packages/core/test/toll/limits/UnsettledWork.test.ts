@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { Charges } from "../../../src/ports/Charges.ts"
-import { NoTrackingInfo } from "../../../src/shop/ports/Errors.ts"
+import { NoTrackingInfo } from "../../../src/shop/ports/PortErrors.ts"
 import { memory } from "../../../src/stores/memory.ts"
 import { expectFailed, openTill, search, track, workDone } from "../openTill.ts"
 import { otherPayer } from "../wallet.ts"

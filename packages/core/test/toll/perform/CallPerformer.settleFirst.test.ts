@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { TemporarilyUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { sampleTrackResult } from "../../../../testing/src/samples.ts"
 import { sharedDatabase } from "../../stores/sql/keptInMemory.ts"
 import {

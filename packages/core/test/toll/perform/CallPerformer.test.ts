@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { NoTrackingInfo, TemporarilyUnavailable } from "../../../src/shop/ports/Errors.ts"
+import { NoTrackingInfo, TemporarilyUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import {
   type ReceivedResponse,
   buy,

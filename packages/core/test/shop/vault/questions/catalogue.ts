@@ -1,4 +1,4 @@
-import type { VaultItem } from "../../../../src/shop/goods/Vault.ts"
+import type { VaultItem } from "../../../../src/shop/goods/VaultItem.ts"
 
 /*
  * A vault of 200 items, one a line: title | description. Written before the ranking of its search.

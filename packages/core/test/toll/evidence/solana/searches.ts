@@ -3,7 +3,7 @@ import { TestClock } from "effect/testing"
 import { assert } from "vitest"
 import type { Chain, ChainEvidence } from "../../../../src/toll/evidence/Chain.ts"
 import { nonceOf } from "../../../../src/toll/exact/SignedPayment.ts"
-import { checkAgainMillis } from "../../../../src/toll/machine/Backoff.ts"
+import { checkAgainMillis } from "../../../../src/toll/machine/CheckTimes.ts"
 import { devnet, solanaPayTo, solanaV1, wallet } from "../../solana.ts"
 import { BusyNode, type Listed, presented, presentedSlot } from "./BusyNode.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { type QueryTerm, searchTermsOf } from "../../shop/goods/SearchTerms.ts"
-import type { VaultItem } from "../../shop/goods/Vault.ts"
+import type { VaultItem } from "../../shop/goods/VaultItem.ts"
 import type { Alternatives, TermMatch, VaultRead, VaultStep } from "../../shop/goods/VaultRanking.ts"
 import { searchInSteps, VaultItems } from "../../shop/ports/VaultItems.ts"
 import { archivesOf, lockSlug, publishItem } from "./vaultArchives.ts"

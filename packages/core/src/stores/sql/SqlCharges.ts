@@ -13,11 +13,11 @@ import {
   toSettledCharge
 } from "./chargeRows.ts"
 import { claimMethod, findRepeatedMethod } from "./claim.ts"
-import { ledgerMethods } from "./Ledger.ts"
+import { ledgerMethods } from "./SqlLedger.ts"
 import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
 import { refundAttemptMethods } from "./RefundAttempts.ts"
-import { refundMethods } from "./Refunds.ts"
+import { refundMethods } from "./SqlRefunds.ts"
 import { type CountRow, countOf, isUnderKey, storing } from "./statements.ts"
 import { settlementMethods } from "./Settlements.ts"
 

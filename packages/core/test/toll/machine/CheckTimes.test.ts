@@ -4,7 +4,7 @@ import {
   isBeyondPatience,
   patience,
   watchUntilMillis
-} from "../../../src/toll/machine/Backoff.ts"
+} from "../../../src/toll/machine/CheckTimes.ts"
 
 it("pauses double from fifteen seconds up to an hour", () => {
   const pauses = [0, 1, 2, 3, 7, 8, 100].map((attempts) => checkAgainMillis(attempts, 1_000) - 1_000)
