@@ -18,7 +18,7 @@ import { payerActivityMethod } from "./payerActivity.ts"
 import { readableCharges } from "./readableCharges.ts"
 import { refundAttemptMethods } from "./RefundAttempts.ts"
 import { refundMethods } from "./SqlRefunds.ts"
-import { type CountRow, countOf, isUnderKey, storing } from "./statements.ts"
+import { type CountRow, countOf, isUnderKey, skippingLocked, storing } from "./statements.ts"
 import { settlementMethods } from "./Settlements.ts"
 
 /** The kind of a subject as its index has it. */
@@ -106,13 +106,13 @@ const recordMethods = (sql: SqlClient.SqlClient): RecordMethods => ({
     storing(
       "charges.expire",
       Effect.map(
-        // The condition is repeated: a statement that waited for a row's lock re-evaluates only the outer one.
+        // As for orders: selected first, and once.
         sql`
+          WITH lapsed AS MATERIALIZED (
+            SELECT key FROM till_charges WHERE response IS NOT NULL AND settled_at IS NOT NULL
+              AND settled_at < ${beforeMillis} ORDER BY settled_at LIMIT ${limit} ${skippingLocked(sql)})
           UPDATE till_charges SET response = NULL, response_expired_at = ${beforeMillis}
-          WHERE response IS NOT NULL
-            AND key IN (SELECT key FROM till_charges WHERE response IS NOT NULL AND settled_at IS NOT NULL
-              AND settled_at < ${beforeMillis} ORDER BY settled_at LIMIT ${limit})
-          RETURNING key`,
+          WHERE response IS NOT NULL AND key IN (SELECT key FROM lapsed) RETURNING key`,
         ({ length }) => length
       )
     ),

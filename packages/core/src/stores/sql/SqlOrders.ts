@@ -6,7 +6,7 @@ import { causeName } from "../../runtime/causeName.ts"
 import { report } from "../../shop/ports/ShopEvents.ts"
 import { orderNames, restingOrders } from "../schema/orderConditions.ts"
 import { fromOffer, toOffer } from "./offerRows.ts"
-import { earliestDueOf, storing, tookEffect } from "./statements.ts"
+import { earliestDueOf, skippingLocked, storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -78,8 +78,6 @@ const readable = Effect.fnUntraced(function* (
 type Methods = Orders["Service"]
 
 const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "replace" | "take" | "forget"> => {
-  // On PostgreSQL, two workers would wait for each other's rows; SQLite has one writer at a time.
-  const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
     create: (order) =>
       storing(
@@ -116,7 +114,7 @@ const writeMethods = (sql: SqlClient.SqlClient): Pick<Methods, "create" | "repla
           // more than the limit. The condition is repeated for a statement that waited for a row's lock.
           sql<Row>`
             WITH due AS MATERIALIZED (
-              SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
+              SELECT id FROM till_orders WHERE due_at <= ${nowMillis} ORDER BY due_at, id LIMIT ${limit} ${skippingLocked(sql)})
             UPDATE till_orders SET due_at = ${untilMillis}, version = version + 1
             WHERE due_at <= ${nowMillis} AND id IN (SELECT id FROM due) RETURNING *`,
           readable

@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Quote, Quotes } from "../../shop/ports/Quotes.ts"
 import { fromOffer, toOffer } from "./offerRows.ts"
-import { type CountRow, countOf, isUnderKey, storing, untilDecided } from "./statements.ts"
+import { type CountRow, countOf, isUnderKey, skippingLocked, storing, untilDecided } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -60,8 +60,6 @@ const insertUnlessLive = (sql: SqlClient.SqlClient, quote: Quote, nowMillis: num
 export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effect(
   Quotes,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
-    const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
     return Quotes.of({
       put: (quote, nowMillis) => storing("quotes.put", insertUnlessLive(sql, quote, nowMillis)),
       findLive: (fingerprint, nowMillis) => storing("quotes.findLive", findLive(sql, fingerprint, nowMillis)),
@@ -108,7 +106,7 @@ export const layer: Layer.Layer<Quotes, never, SqlClient.SqlClient> = Layer.effe
             sql`
               WITH lapsed AS MATERIALIZED (
                 SELECT id FROM till_quotes WHERE expires_at < ${lapsedBeforeMillis}
-                ORDER BY expires_at LIMIT ${limit} ${skippingLocked})
+                ORDER BY expires_at LIMIT ${limit} ${skippingLocked(sql)})
               DELETE FROM till_quotes
               WHERE expires_at < ${lapsedBeforeMillis} AND id IN (SELECT id FROM lapsed) RETURNING id`,
             ({ length }) => length

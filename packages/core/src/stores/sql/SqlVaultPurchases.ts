@@ -11,7 +11,7 @@ import {
   type VaultPurchase,
   VaultPurchases
 } from "../../shop/ports/VaultPurchases.ts"
-import { type CountRow, countOf, earliestDueOf, storing, tookEffect } from "./statements.ts"
+import { type CountRow, countOf, earliestDueOf, skippingLocked, storing, tookEffect } from "./statements.ts"
 
 interface Row {
   readonly id: string
@@ -202,7 +202,6 @@ const upkeepMethods = (
   sql: SqlClient.SqlClient
 ): Pick<Methods, "take" | "earliestDue" | "reschedule" | "forget" | "countUnderKey"> => {
   // On PostgreSQL, two sweeps would wait for each other's rows; SQLite has one writer at a time.
-  const skippingLocked = sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
   return {
     take: (nowMillis, untilMillis, limit) =>
       storing(
@@ -212,7 +211,7 @@ const upkeepMethods = (
           sql<Row>`
             WITH due AS MATERIALIZED (
               SELECT id FROM till_vault_purchases WHERE due_at <= ${nowMillis}
-              ORDER BY due_at, id LIMIT ${limit} ${skippingLocked})
+              ORDER BY due_at, id LIMIT ${limit} ${skippingLocked(sql)})
             UPDATE till_vault_purchases SET due_at = ${untilMillis}, attempts = attempts + 1
             WHERE due_at <= ${nowMillis} AND id IN (SELECT id FROM due) RETURNING *`,
           (rows) => rows.map(toPurchase)

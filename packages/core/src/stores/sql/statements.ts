@@ -31,6 +31,13 @@ export const earliestDueOf = (sql: SqlClient.SqlClient, table: string) =>
     ([row]) => (row?.due_at == null ? undefined : Number(row.due_at))
   )
 
+/**
+ * Ends a selection of rows that a statement changes together, on PostgreSQL: two of them would wait for each other's rows,
+ * or end in a deadlock, since each locks them in an order of its own. SQLite has one writer at a time.
+ */
+export const skippingLocked = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({ pg: () => sql`FOR UPDATE SKIP LOCKED`, orElse: () => sql`` })
+
 /** Whether a fingerprint is under a key. Not `LIKE`: ids of keys may contain `_`. */
 export const isUnderKey = (sql: SqlClient.SqlClient, keyId: string) =>
   sql`substr(fingerprint, 1, ${keyId.length + 1}) = ${`${keyId}:`}`

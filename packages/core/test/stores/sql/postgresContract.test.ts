@@ -3,9 +3,11 @@ import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { Charges } from "../../../src/ports/Charges.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
 import { VaultItems } from "../../../src/shop/ports/VaultItems.ts"
 import { postgres } from "../../../src/postgres.ts"
+import { chargesWithOne } from "../../../../testing/src/stores/chargeRecords.ts"
 import { sampleVaultItem } from "../../../../testing/src/stores/records.ts"
 import { restartCases, storeCases } from "../../../../testing/src/storeContract.ts"
 import { emptying } from "./emptyDatabase.ts"
@@ -64,6 +66,31 @@ describe("postgres(), closed and opened again", () => {
   it.each(restartCases.filter((one) => !isRepetition(one)))("$name", ({ run }) =>
     Effect.runPromise(run((use) => Effect.provide(use, postgres({ url: opened.url }))))
   )
+})
+
+describe("a sweep of old responses", () => {
+  const opened = useDatabase(() => cluster.createDatabase())
+
+  it("skips a row that another sweep holds: each waiting for the other's would end in a deadlock", async () => {
+    const keys = ["key-0", "key-1", "key-2"]
+    await opened.stores.runPromise(
+      Effect.forEach(keys, (key) => chargesWithOne("settled", { key }), { discard: true })
+    )
+    const expire = Charges.use((charges) => charges.expire(9_000, 20))
+    const swept = await withClient(
+      opened.url,
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        sql.withTransaction(
+          Effect.andThen(
+            sql`SELECT key FROM till_charges WHERE key = 'key-1' FOR UPDATE`,
+            Effect.promise(() => opened.stores.runPromise(expire))
+          )
+        )
+      )
+    )
+    expect(swept).toBe(2)
+    expect(await opened.stores.runPromise(expire)).toBe(1)
+  })
 })
 
 describe("several processes on one database", () => {
