@@ -55,12 +55,11 @@ export const spanned =
         return Effect.flatten(Effect.useSpan(name, { attributes }, (span) => observed(effect, span)))
       const span = spanBy(tracer, name, fiber)
       for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
-      return Effect.flatten(
-        Effect.onExit(observed(effect, span), () => {
-          span.end(nowNanos(fiber), Exit.void)
-          return Effect.void
-        })
-      )
+      return Effect.onExit(Effect.provideService(effect, Tracer.ParentSpan, span), (exit) => {
+        if (Exit.isFailure(exit)) span.attribute("failed", true)
+        span.end(nowNanos(fiber), Exit.void)
+        return Effect.void
+      })
     })
 
 /** Lets the host's functions, and the requests to its services, make spans below that of the effect. */
