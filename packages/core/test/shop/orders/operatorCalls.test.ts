@@ -103,7 +103,7 @@ describe("a refund that is due", () => {
     const filename = nextFile()
     const { till } = await withRefundDue(sqlite({ filename }))
     const onSolana = "FzSvANi8kmhcAd9g9kN2pJ3xkRjqMcvzfzLHYj9Lp4Bd"
-    const database = new DatabaseSync(filename)
+    const database = new DatabaseSync(filename, { timeout: 60_000 })
     database.prepare("UPDATE till_charges SET payer = ?").run(onSolana)
     database.close()
     expect(await till.refunds.due()).toMatchObject([{ payer: onSolana }])
