@@ -31,6 +31,12 @@ const isKept = (key: string, value: unknown): value is string | number =>
 const bounded = (value: string | number): string | number =>
   typeof value === "string" ? value.slice(0, maxValueLength) : value
 
+const keptOf = (attributes: Readonly<Record<string, unknown>>): otel.Attributes => {
+  const own: otel.Attributes = {}
+  for (const [key, value] of Object.entries(attributes)) if (isKept(key, value)) own[key] = bounded(value)
+  return own
+}
+
 /** The tag of an error, which code names; never its message. */
 const typeOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -133,11 +139,9 @@ class CallSpan implements Tracer.Span {
   }
 
   /** Only steps of a call: the name of another event may be a log's text. */
-  event(name: string, _time: bigint, attributes: Readonly<Record<string, unknown>> = {}): void {
-    if (!name.startsWith("till402.")) return
-    const own: otel.Attributes = {}
-    for (const [key, value] of Object.entries(attributes)) if (isKept(key, value)) own[key] = bounded(value)
-    guard(() => this.span.addEvent(name, own), this.span)
+  event(name: string, _time: bigint, attributes?: Readonly<Record<string, unknown>>): void {
+    if (name.startsWith("till402."))
+      guard(() => this.span.addEvent(name, attributes && keptOf(attributes)), this.span)
   }
   addLinks(): void {}
 }

@@ -81,7 +81,7 @@ const eventOf = (name: string): string => (name.startsWith(prefix) ? name : pref
  * The event's name ends in `.failed` where it did.
  */
 export const callStep =
-  (name: string, attributes: Readonly<Record<string, string>> = {}) =>
+  (name: string, attributes?: Readonly<Record<string, string>>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       const { span, tracerEnabled } = fiber.cache
