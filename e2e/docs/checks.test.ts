@@ -218,7 +218,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "mount_differs"
     },
     {
-      mistake: "a route handler at another path than that of baseUrl is told where paths begin",
+      mistake: "the 404 of a route handler at another path names where paths begin",
       works:
         "a mount at the path of baseUrl, at the root behind a proxy, and one that callers choose are not reported",
       text: "The paths of this service begin with https://shop.example/"

@@ -67,7 +67,7 @@ it("a mount at the path of baseUrl, at the root behind a proxy, and one that cal
   expect([messages(), await checks()]).toEqual([[], []])
 })
 
-it("a route handler at another path than that of baseUrl is told where paths begin", async () => {
+it("the 404 of a route handler at another path names where paths begin", async () => {
   const { till } = await open("https://shop.example")
   const below = await till.fetch(new Request(`https://shop.example/api${track}`))
   expect([below.status, await below.json()]).toEqual([

@@ -6,8 +6,8 @@
 export type Holding = "guard" | "openCall" | "slot" | "place" | "stake"
 
 /**
- * Who is held responsible for unpaid work. `stranger`: the payment had moved before it was presented here, so that anyone may have
- * copied it from the chain.
+ * Who answers for unpaid work. `stranger`: the payment had moved before it was presented here, so anyone may have copied
+ * it from the chain.
  */
 export type Loss = "none" | "payer" | "stranger"
 
