@@ -21,7 +21,7 @@ import {
   unreachableSettlement,
   VerifyResponse,
   type WireRequest,
-  wireRequest
+  wireJson
 } from "./Wire.ts"
 
 const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
@@ -44,8 +44,8 @@ const callClient = <A>(
     )
   )
 
-/** What the client gets is its own to change: the till's offers and documents are shared by all calls. */
-const ownCopy = (request: FacilitatorRequest): WireRequest => structuredClone(wireRequest(request))
+/** What a facilitator over HTTP would read, and the client's own to change: the till's offers are shared by all calls. */
+const ownCopy = (request: FacilitatorRequest): WireRequest => JSON.parse(wireJson(request)) as WireRequest
 
 /** Calls a facilitator in the same process. */
 export const makeClientFacilitator = (
