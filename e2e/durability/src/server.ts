@@ -96,7 +96,10 @@ const start = async (): Promise<void> => {
     const found = await Promise.all(purchaseIds.map(find))
     const always = { from: new Date(0), to: new Date(Date.now() + 86_400_000) }
     const [check, totals] = await Promise.all([
-      till.ledger.check({ ...always, chain: day !== undefined }),
+      // A chain is read window by window, so for a day alone.
+      till.ledger.check(
+        day === undefined ? always : { ...always, from: new Date(Date.now() - 86_400_000), chain: true }
+      ),
       till.ledger.totals(always)
     ])
     const sumOf = (wanted: LedgerKind): string =>

@@ -12,7 +12,7 @@ import type { Replays } from "./Replays.ts"
 export type Counts = Record<string, number>
 
 /** What an alert is for. */
-export type OnlyFault = "nothing" | "stopped refunds" | "no database"
+export type OnlyFault = "nothing" | "stopped refunds" | "no database" | "no facilitator"
 
 export interface DayOptions {
   readonly chain: Chain

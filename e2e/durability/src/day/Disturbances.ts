@@ -37,6 +37,8 @@ const perform: Readonly<
 
 /** Longer than an alert's `for`, and than a cached health. */
 const outageMillis = 100_000
+/** Longer than the rate of an alert and its `for` together, at the pace of such a day. */
+const longOutageMillis = 150_000
 const quietMillis = 30_000
 
 const performOnly: Readonly<Record<OnlyFault, (disturbed: Disturbed) => Promise<void>>> = {
@@ -44,7 +46,8 @@ const performOnly: Readonly<Record<OnlyFault, (disturbed: Disturbed) => Promise<
   "stopped refunds": async ({ fleet }) => {
     await fleet.control("/control/stop-refunds", {})
   },
-  "no database": ({ database }) => database.cut(outageMillis)
+  "no database": ({ database }) => database.cut(outageMillis),
+  "no facilitator": ({ facilitator }) => facilitator.cut(longOutageMillis)
 }
 
 /** Lets one thing go wrong, after a quiet half minute. */

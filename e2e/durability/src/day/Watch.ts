@@ -125,11 +125,12 @@ const inputSeries = (scrapes: ReadonlyArray<Scrape>) => {
 
 /**
  * The alerts that fire over the scrapes. The tool compares with what is expected: it is told to expect none at any time,
- * and reports those that fire.
+ * and reports those that fire. `pace`: how much longer a scrape counts than it took, for alerts that wait for minutes.
  */
-export const firedAlerts = (scrapes: ReadonlyArray<Scrape>): ReadonlyArray<FiredAlert> => {
-  const interval = `${scrapeSeconds}s`
-  const times = scrapes.map((_, index) => index * scrapeSeconds)
+export const firedAlerts = (scrapes: ReadonlyArray<Scrape>, pace = 1): ReadonlyArray<FiredAlert> => {
+  const seconds = scrapeSeconds * pace
+  const interval = `${seconds}s`
+  const times = scrapes.map((_, index) => index * seconds)
   const test = {
     rule_files: [rulesFile],
     evaluation_interval: interval,
@@ -137,8 +138,8 @@ export const firedAlerts = (scrapes: ReadonlyArray<Scrape>): ReadonlyArray<Fired
       {
         interval,
         input_series: inputSeries(scrapes),
-        alert_rule_test: times.flatMap((seconds) =>
-          alertNames.map((alertname) => ({ eval_time: `${seconds}s`, alertname, exp_alerts: [] }))
+        alert_rule_test: times.flatMap((time) =>
+          alertNames.map((alertname) => ({ eval_time: `${time}s`, alertname, exp_alerts: [] }))
         )
       }
     ]

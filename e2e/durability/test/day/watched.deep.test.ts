@@ -21,17 +21,22 @@ afterAll(async () => {
   await world.chain.stop()
 })
 
+/** As long as its alerts wait, and until the till has recovered. */
+const minutesOf = { nothing: 1, "stopped refunds": 1, "no database": 2.5, "no facilitator": 3.5 }
+
+// Without a database or a facilitator, events of level error say what fails.
 it.each<readonly [OnlyFault, ReadonlyArray<string>]>([
   ["nothing", []],
   ["stopped refunds", ["Till402RefundsStopped"]],
-  ["no database", ["Till402CheckFails", "Till402NotReady"]]
+  ["no database", ["Till402CheckFails", "Till402ErrorEvent", "Till402NotReady"]],
+  ["no facilitator", ["Till402CallsFail", "Till402ErrorEvent"]]
 ])("%s: figures and alerts", async (only, alerts) => {
   const { chain, cluster, facilitator } = world
   const report = await dayRun({
     chain,
     facilitator,
     postgresUrl: await cluster.createDatabase(),
-    minutes: only === "no database" ? 2.5 : 1,
+    minutes: minutesOf[only],
     seed: 7,
     only,
     onProgress: () => {}
@@ -42,5 +47,6 @@ it.each<readonly [OnlyFault, ReadonlyArray<string>]>([
   expect(report.figures.refundedAtomic).toBe(BigInt(report.refundedAtomic))
   expect(report.figures.revenueAtomic).toBeGreaterThan(0n)
   expect(report.figures.paidCalls).toBeGreaterThan(10)
-  if (missingPromtool() === undefined) expect(Object.keys(report.alerts!).toSorted()).toEqual(alerts)
+  if (missingPromtool() === undefined)
+    expect(Object.keys(report.alerts!).toSorted(), JSON.stringify(report.events)).toEqual(alerts)
 })
