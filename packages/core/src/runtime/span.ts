@@ -86,7 +86,7 @@ export const callStep =
     Effect.withFiber((fiber) => {
       const { span, tracerEnabled } = fiber.cache
       if (tracerEnabled) return spanned(name, attributes)(effect)
-      if (fiber.getRef(CallTracer) === undefined || span?._tag !== "Span" || !span.sampled) return effect
+      if (span?._tag !== "Span" || !span.sampled || fiber.getRef(CallTracer) === undefined) return effect
       return Effect.onExit(effect, (exit) => {
         const event = eventOf(name)
         span.event(Exit.isSuccess(exit) ? event : `${event}.failed`, nowNanos(fiber), attributes)
