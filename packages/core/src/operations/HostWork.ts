@@ -68,8 +68,12 @@ export const looksRefused = (output: unknown): boolean => {
   )
 }
 
-/** By its tag, as the errors of ports are known: a package of the host may have a copy of core of its own. */
-export const isApiFailure = (given: unknown): given is ApiFailure => Predicate.isTagged(given, "ApiFailure")
+/**
+ * By its tag, as the errors of ports are known: a package of the host may have a copy of core of its own. Data with the tag,
+ * which a caller may have sent, is a result.
+ */
+export const isApiFailure = (given: unknown): given is ApiFailure =>
+  given instanceof Error && Predicate.isTagged(given, "ApiFailure")
 
 /** A refusal by the host's function; a status other than these is a defect. */
 export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {

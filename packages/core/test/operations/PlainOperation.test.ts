@@ -320,6 +320,14 @@ describe("a route of the host", () => {
     ])
   })
 
+  it("sells data that calls itself a refusal, as its caller may have sent it", async () => {
+    const data = { _tag: "ApiFailure", status: 404, code: "NO_SUCH_CITY", message: "No such city." }
+    const { facilitator, payFor, present } = await sold({ work: () => data })
+    const response = await present(weather, await payFor(weather))
+    expect([response.status, jsonOf(response)]).toEqual([200, data])
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
   it.each([
     { celsius: 21, error: 0.5 },
     { url: "https://a.example", status: 404 },
