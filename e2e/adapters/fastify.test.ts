@@ -1,5 +1,5 @@
 import { till402 } from "@till402/fastify"
-import Fastify, { type FastifyPluginCallback } from "fastify"
+import Fastify, { type FastifyPluginCallback, type FastifyServerOptions } from "fastify"
 import { expect, it } from "vitest"
 import { send } from "./client.ts"
 import { fastifyHosts, serverOfFastify } from "./fastify.ts"
@@ -51,16 +51,28 @@ it("serves once where a plugin has its own handler of paths without a route", as
 })
 
 it("takes the client's address from a proxy that the Fastify app trusts, and from no other", async () => {
-  const addressBehindProxy = async (trustProxy: boolean | string): Promise<unknown> => {
+  const behindProxy = async (
+    trustProxy: NonNullable<FastifyServerOptions["trustProxy"]>
+  ): Promise<ReadonlyArray<unknown>> => {
     const app = Fastify({ trustProxy })
     void app.register(till402(fakeTill().seam))
     const port = await serve(serverOfFastify(app))
     const { text } = await send(port, "/x402/caller", { headers: { "x-forwarded-for": "203.0.113.7" } })
-    return (JSON.parse(text) as { readonly clientAddress: unknown }).clientAddress
+    const { clientAddress, trustsAll } = JSON.parse(text) as Record<string, unknown>
+    return [clientAddress, trustsAll]
   }
-  expect(await addressBehindProxy("127.0.0.1")).toBe("203.0.113.7")
-  expect(await addressBehindProxy("192.0.2.1")).toBe("127.0.0.1")
-  expect(await addressBehindProxy(false)).toBe("127.0.0.1")
+  expect(await behindProxy("127.0.0.1")).toEqual(["203.0.113.7", false])
+  expect(await behindProxy((address) => address === "127.0.0.1")).toEqual(["203.0.113.7", false])
+  expect(await behindProxy("192.0.2.1")).toEqual(["127.0.0.1", false])
+  expect(await behindProxy(false)).toEqual(["127.0.0.1", false])
+  const knowsItsOwn = (address: string): boolean => {
+    if (address !== "127.0.0.1") throw new Error("no proxy of ours")
+    return true
+  }
+  expect(await behindProxy(knowsItsOwn)).toEqual(["203.0.113.7", false])
+  // Callers choose their address: the till reports it.
+  expect(await behindProxy(true)).toEqual(["203.0.113.7", true])
+  expect(await behindProxy(() => true)).toEqual(["203.0.113.7", true])
 })
 
 it("runs Fastify's hooks for finished responses, so that its log has them", async () => {

@@ -1,6 +1,7 @@
 import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
 import type { FastifyInstance, FastifyPluginCallback, onRequestAsyncHookHandler } from "fastify"
+import { callerOf } from "./callerOf.ts"
 import { refuseUncalled } from "./priced.ts"
 import { sendNow } from "./sendNow.ts"
 
@@ -44,7 +45,7 @@ export const till402 = (
       const below = isBelow ? { pathname: sent.pathname.slice(mount.length), search: sent.search } : undefined
       const url = till.handles(sent.pathname) && (isBelow || mount === "") ? sent : below
       if (url === undefined || !till.handles(url.pathname)) return refuseUncalled(request)
-      const caller = { clientAddress: request.ip, mount: url === below ? mount : "" }
+      const caller = { ...callerOf(request), mount: url === below ? mount : "" }
       const result = await till.handle(incoming(request.raw, { url }), caller)
       return sendNow(reply, () => writeResponse(result, reply.raw))
     }

@@ -15,6 +15,7 @@ import type {
   preValidationHookHandler,
   RouteShorthandOptions
 } from "fastify"
+import { callerOf } from "./callerOf.ts"
 import { copyHeaders, sendNow } from "./sendNow.ts"
 
 /** The hooks of a priced route. */
@@ -62,7 +63,7 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
         refuseNotFound(reply, held)
         done(null, payload)
       }
-      const caller = { clientAddress: request.ip }
+      const caller = callerOf(request)
       const incomingRequest = incoming(request.raw, { url, keepsBody: true })
       runPriced(route, { request: incomingRequest, held, run, caller }).catch((error: Error) => {
         if (isCalled) reply.send(error)

@@ -9,11 +9,21 @@ export const requestOf = (context: Context, source: Omit<RequestSource, "parsedB
   return incoming(context.req, { ...source, parsedBody: rawBody ?? body })
 }
 
-/** The client's address, by the app's `proxy`: without `maxIpsCount`, the first of the header, which callers may have written. */
-export const callerOf = ({ app, ip }: Context): Caller => ({
-  clientAddress: ip,
-  trustsAll: app.proxy && (app as { readonly maxIpsCount?: number }).maxIpsCount === 0
-})
+/** What Koa's types leave out. */
+interface ProxySettings {
+  readonly maxIpsCount?: number
+  readonly proxyIpHeader?: string
+}
+
+/**
+ * The client's address, by the app's `proxy`: without `maxIpsCount`, the first of the header, which callers may have written.
+ * A header of one address, such as `CF-Connecting-IP`, is the proxy's own.
+ */
+export const callerOf = ({ app, ip }: Context): Caller => {
+  const { maxIpsCount, proxyIpHeader = "" } = app as ProxySettings
+  const isOfAll = /^x-forwarded-for$/i.test(proxyIpHeader)
+  return { clientAddress: ip, trustsAll: app.proxy && maxIpsCount === 0 && isOfAll }
+}
 
 /** @throws Error where Koa has responded without the till: the caller got a 404, perhaps for a payment */
 export const requireOpen = ({ headerSent }: Context): void => {

@@ -55,7 +55,8 @@ export class ProxyCheck {
   private readonly own: OwnAddress | undefined
   private check: Check | undefined
   private shown = 0
-  private unanswered = 0
+  /** Requests for which the host's function had no address; `undefined` once it has had one. */
+  private unknown: number | undefined = 0
   constructor(own: OwnAddress | undefined) {
     this.own = own
   }
@@ -65,27 +66,37 @@ export class ProxyCheck {
 
   /** Handles a request, and reports its proxy before. */
   readonly noting = (handling: Handling, request: IncomingRequest, caller: Caller = {}): Handling => {
-    if (this.check !== undefined) return handling
-    const { clientAddress, trustsAll = false } = caller
-    const isUnknown = clientAddress === undefined || isPrivate(clientAddress)
-    if (this.own === undefined && !isUnknown && !trustsAll) return handling
-    const forwarded = request.header("x-forwarded-for")
-    if (forwarded === null) return handling
-    if (this.own !== undefined && !this.isUnanswered(this.own, request, forwarded))
-      return this.isChosen(this.own, request, forwarded) ? this.reporting(handling, chosenFinding) : handling
-    if (trustsAll) return forwarded.includes(",") ? this.reporting(handling, chosenFinding) : handling
-    // A client of a trusted proxy's own network has an address that the header names.
-    return !isUnknown || (clientAddress !== undefined && forwarded.includes(clientAddress))
-      ? handling
-      : this.reporting(handling, finding)
+    const found = this.check === undefined ? this.findingOf(request, caller) : undefined
+    if (found === undefined) return handling
+    this.check = checkOf("client address", undefined, found)
+    return Effect.andThen(
+      report("Warn", "client_address_unknown", textOf(found), { reason: "clientAddress" }),
+      Effect.isEffect(handling) ? handling : Effect.succeed(handling)
+    )
   }
 
-  /** Whether the host's function has returned nothing for many requests, and no address for any. */
-  private isUnanswered(own: OwnAddress, request: IncomingRequest, forwarded: string): boolean {
-    if (this.unanswered < shownRequests)
-      this.unanswered =
-        (addressBy(own, request, forwarded) ?? undefined) === undefined ? this.unanswered + 1 : Infinity
-    return this.unanswered === shownRequests
+  private findingOf(
+    request: IncomingRequest,
+    { clientAddress = "", trustsAll = false }: Caller
+  ): Finding | undefined {
+    const isProxys = clientAddress === "" || isPrivate(clientAddress)
+    if (this.own === undefined && !isProxys && !trustsAll) return undefined
+    const forwarded = request.header("x-forwarded-for")
+    if (forwarded === null) return undefined
+    if (this.own !== undefined && this.knowsBy(this.own, request, forwarded))
+      return this.isChosen(this.own, request, forwarded) ? chosenFinding : undefined
+    if (trustsAll) return forwarded.includes(",") ? chosenFinding : undefined
+    // A client of a trusted proxy's own network has an address that the header names.
+    const isNamed = clientAddress !== "" && forwarded.includes(clientAddress)
+    return isProxys && !isNamed ? finding : undefined
+  }
+
+  /** Whether the host's function tells addresses, as far as can be said: it may leave some requests to the framework. */
+  private knowsBy(own: OwnAddress, request: IncomingRequest, forwarded: string): boolean {
+    if (this.unknown !== undefined && this.unknown < shownRequests)
+      this.unknown =
+        (addressBy(own, request, forwarded) ?? undefined) === undefined ? this.unknown + 1 : undefined
+    return this.unknown !== shownRequests
   }
 
   /** Whether its address is what a caller writes before the others. */
@@ -93,13 +104,5 @@ export class ProxyCheck {
     if (!forwarded.includes(",") || this.shown++ >= shownRequests) return false
     const given = addressBy(own, request, `${forged}, ${forwarded}`)
     return typeof given === "string" && given.includes(forged)
-  }
-
-  private reporting(handling: Handling, found: Finding): Handling {
-    this.check = checkOf("client address", undefined, found)
-    return Effect.andThen(
-      report("Warn", "client_address_unknown", textOf(found), { reason: "clientAddress" }),
-      Effect.isEffect(handling) ? handling : Effect.succeed(handling)
-    )
   }
 }
