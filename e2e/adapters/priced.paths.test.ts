@@ -1,8 +1,13 @@
+import { priced as pricedFastify } from "@till402/fastify"
+import Fastify from "fastify"
 import { describe, expect, it } from "vitest"
-import { started, weather } from "./pricedHandlers.ts"
+import { serverOfFastify } from "./fastify.ts"
+import { serve } from "./hosts.ts"
+import { openTill, openWallet, started, weather } from "./pricedHandlers.ts"
+import { pricedHosts } from "./pricedHosts.ts"
 
 /*
- * Spellings of a priced route's path: those that Hono routes to the handler must never be a fault of the host.
+ * Spellings of a priced route's path: those that a framework routes to the handler must never be a fault of the host.
  */
 
 const tides = { id: "tides", path: "/tides", price: "0.02" } as const
@@ -51,6 +56,37 @@ describe("the path of a priced route", () => {
     expect(response.status).toBe(status)
     expect(response.headers.get("cache-control")).toBe("no-store")
     expect(faults).toEqual([])
+  })
+})
+
+describe("in a framework that takes other letters and slashes for the same path", () => {
+  it.each(["Express 5", "Express 4", "Koa 3", "Koa 2"] as const)(
+    "of %s, the handler is paid",
+    async (name) => {
+      const { facilitator, till } = openTill({})
+      const handler = ({ city }: { readonly city: string }) => ({ body: city })
+      const routes = [{ route: weather, handler }]
+      const server = pricedHosts[name]({ till, routes, outer: () => ({}) })
+      const { pay } = openWallet()
+      const paid = await pay(`http://127.0.0.1:${await serve(server)}/Weather/Oslo`)
+      expect([paid.status, await paid.text()]).toEqual([200, "Oslo"])
+      expect(facilitator.settled).toHaveLength(1)
+    }
+  )
+
+  it("of Fastify with such options, the handler is paid", async () => {
+    const { facilitator, till } = openTill({ baseUrl: "https://shop.example/api" })
+    const app = Fastify({ routerOptions: { caseSensitive: false, ignoreDuplicateSlashes: true } })
+    app.get<{ Params: { city: string } }>(
+      "/api/weather/:city",
+      pricedFastify(till, weather),
+      ({ params }) => params.city
+    )
+    const { pay } = openWallet()
+    const origin = `http://127.0.0.1:${await serve(serverOfFastify(app))}`
+    for (const path of ["/API/Weather/Oslo", "/api//weather/Oslo"])
+      expect((await pay(origin + path)).status).toBe(200)
+    expect(facilitator.settled).toHaveLength(2)
   })
 })
 

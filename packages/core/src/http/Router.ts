@@ -74,8 +74,12 @@ const decodedParam = (value: string): string => {
   }
 }
 
+const isSame = (left: string, right: string): boolean => left === right
+/** As most frameworks compare paths. */
+const isAlike = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
+
 /** Matches the segments of a path with parameters; `undefined` if they don't match. */
-const pathMatcher = (path: string) => {
+const pathMatcher = (path: string, matches = isSame) => {
   const segments = path.split("/")
   return (pathname: string): Record<string, string> | undefined => {
     const given = pathname.split("/")
@@ -84,7 +88,7 @@ const pathMatcher = (path: string) => {
     for (const [index, segment] of segments.entries()) {
       const value = given[index]!
       if (!segment.startsWith(":")) {
-        if (segment !== value) return undefined
+        if (!matches(segment, value)) return undefined
       } else {
         if (value === "") return undefined
         params[segment.slice(1)] = decodedParam(value)
@@ -102,20 +106,22 @@ const withPlainLetters = (pathname: string): string =>
   })
 
 /**
- * Finds the paid route of one operation by a path, with or without the prefix of the base URL. Matches paths as a
- * framework does that routes decoded paths, and maybe ignores a slash at the end.
+ * Finds the paid route of one operation by a path, with or without the prefix of the base URL. A framework has matched the
+ * path already: by its decoded text, and maybe in any letter case, and with more slashes.
  */
 export const paidRouteFinder = (settings: HttpSettings, operation: AnyOperation) => {
   const paidRoute = paidRouteOf(settings, operation)
-  const match = pathMatcher(operation.endpoint.path)
+  const match = pathMatcher(operation.endpoint.path, isAlike)
   const at = (path: string): OperationMatch | undefined => {
     const params = match(path)
     return params === undefined ? undefined : matchAt(paidRoute, `${settings.baseUrl}${path}`, params)
   }
+  const { prefix } = settings
   const find = (pathname: string): OperationMatch | undefined =>
-    at(withoutPrefix(pathname, settings.prefix)) ?? at(pathname)
+    (isAlike(pathname.slice(0, prefix.length), prefix) ? at(pathname.slice(prefix.length)) : undefined) ??
+    at(pathname)
   return (pathname: string): OperationMatch | undefined =>
-    find(pathname) ?? find(withPlainLetters(pathname).replace(/\/$/, ""))
+    find(pathname) ?? find(withPlainLetters(pathname).replace(/\/+/g, "/").replace(/\/$/, ""))
 }
 
 const matchAt = (paidRoute: PaidRoute, url: string, params: OperationMatch["params"]): OperationMatch => ({

@@ -213,7 +213,9 @@ describe("the paid route of one operation", () => {
     ["/we%61ther/a%2fb/1", { city: "a/b", day: "1" }],
     ["/we%2561ther/oslo/1", undefined],
     ["/weather%2foslo/1", undefined],
-    ["/weather/oslo/1//", undefined]
+    ["/API/Weather/Oslo/1", { city: "Oslo", day: "1" }],
+    ["/api//weather/oslo//1//", { city: "oslo", day: "1" }],
+    ["/apis/weather/oslo/1", undefined]
   ])("is found by %s as frameworks do: %j", (path, params) => {
     expect(paidRouteFinder(settings, weather)(path)?.params).toEqual(params)
   })
