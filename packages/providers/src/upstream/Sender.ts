@@ -56,7 +56,7 @@ export const sender = (
     Effect.andThen(
       meter.recordRequest(),
       // A copy for each attempt, because the scope belongs to the request object.
-      Effect.flatMap(client.execute(HttpClientRequest.modify(request, {})), read)
+      Effect.flatMap(Effect.catch(client.execute(HttpClientRequest.modify(request, {})), ofAnyStatus), read)
     ).pipe(
       Effect.scoped,
       Effect.catchTag("HttpClientError", (error) => broken(name, error)),
@@ -69,6 +69,10 @@ export const sender = (
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
     )
 }
+
+/** The response for whose status the host's client has failed, as with `filterStatusOk`. */
+const ofAnyStatus = (error: HttpClientError.HttpClientError) =>
+  error.reason._tag === "StatusCodeError" ? Effect.succeed(error.reason.response) : Effect.fail(error)
 
 /** Keeps only the platform's code, because the error contains the request with the key. */
 const broken = (

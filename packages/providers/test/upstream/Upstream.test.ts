@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Fiber, Redacted, Result } from "effect"
+import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { rateLimiter } from "../../src/upstream/index.ts"
 import { unpaid } from "../../src/upstream/UnpaidCalls.ts"
@@ -51,6 +52,18 @@ describe("retries", () => {
       const scripted = scriptedClient({ status: 429 }, { status: 201 })
       const result = yield* within((yield* over(scripted)).call(order))
       assert.isTrue(Result.isSuccess(result))
+    })
+  )
+
+  it.effect("are the same over a client of the host's that fails for statuses", () =>
+    Effect.gen(function* () {
+      const scripted = scriptedClient({ status: 422, body: '{"error":"sold out"}' })
+      const client = HttpClient.filterStatusOk(scripted.client)
+      const fault = yield* faultOf((yield* over({ ...scripted, client })).call(order))
+      assert(fault._tag === "Rejected")
+      assert.strictEqual(fault.status, 422)
+      assert.strictEqual(Redacted.value(fault.response).text, '{"error":"sold out"}')
+      assert.strictEqual(scripted.sentAt.length, 1)
     })
   )
 

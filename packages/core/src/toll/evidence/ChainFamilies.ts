@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpClient } from "effect/http"
 import { isSolana } from "../../domain/Network.ts"
+import { anyStatus } from "../../runtime/anyStatus.ts"
 import type { Chain } from "./Chain.ts"
 import { unavailable } from "./ChainEvidence.ts"
 import type { ChainNetwork } from "./ChainReader.ts"
@@ -16,7 +17,7 @@ import { makeSolanaChain } from "./solana/SolanaReader.ts"
 export const readChains = Effect.fnUntraced(function* (
   networks: ReadonlyArray<ChainNetwork & { readonly rpcUrl: string | undefined }>
 ): Effect.fn.Return<Chain["Service"], never, HttpClient.HttpClient> {
-  const client = yield* HttpClient.HttpClient
+  const client = anyStatus(yield* HttpClient.HttpClient)
   const urls = new Map<string, string>(
     networks.flatMap(({ caip2, rpcUrl }) => (rpcUrl === undefined ? [] : [[caip2, rpcUrl] as const]))
   )

@@ -1,5 +1,6 @@
 import { Cause, Clock, Effect, Metric, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { anyStatus } from "../../runtime/anyStatus.ts"
 import { handedOn } from "../../runtime/span.ts"
 import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
@@ -134,7 +135,7 @@ const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
 export const makeHttpFacilitator = Effect.fnUntraced(function* (
   options: FacilitatorOptions
 ): Effect.fn.Return<FacilitatorMember, never, HttpClient.HttpClient> {
-  const client = yield* HttpClient.HttpClient
+  const client = anyStatus(yield* HttpClient.HttpClient)
   const { get, post, uncached } = requestsTo(options, (yield* FacilitatorTransport)(client))
   const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
   const facilitator = facilitatorName(options)

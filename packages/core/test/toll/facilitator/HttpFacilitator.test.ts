@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Context, Effect, Layer, Metric } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpClient } from "effect/http"
 import { gzipSync } from "node:zlib"
 import { getGlobalDispatcher, setGlobalDispatcher } from "undici"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
@@ -18,6 +18,10 @@ import { authorization } from "../payments.ts"
 
 const transports = {
   "an HttpClient": FetchHttpClient.layer,
+  "an HttpClient that fails for statuses": Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, HttpClient.filterStatusOk)
+  ).pipe(Layer.provide(FetchHttpClient.layer)),
   undici: platformHttp
 }
 
@@ -446,7 +450,7 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
   it("sends what fetch alone sends only over fetch", async () => {
     replies = [{ body: '{"isValid":true}' }]
     await verify()
-    expect("sec-fetch-mode" in calls[0]!.headers).toBe(name === "an HttpClient")
+    expect("sec-fetch-mode" in calls[0]!.headers).toBe(name !== "undici")
     expect(calls[0]!.headers).toMatchObject({ "content-type": "application/json", "user-agent": "node" })
   })
 
