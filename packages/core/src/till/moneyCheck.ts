@@ -11,6 +11,7 @@ import { textOf } from "./Check.ts"
 import { lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
+import { refundWalletRisks } from "./refundWalletCheck.ts"
 import type { PaidEvmNetwork } from "./settings/Networks.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
 
@@ -132,6 +133,7 @@ export const moneyChecks = Effect.fnUntraced(function* (
     known: [
       ...((yield* takesUnsigned(settings)) ? [stub] : []),
       ...(yield* paidToFeePayers(settings)),
+      ...(yield* refundWalletRisks(settings, refundWallet)),
       ...wordy(operations),
       ...(yield* StorageRisks),
       ...operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk]))

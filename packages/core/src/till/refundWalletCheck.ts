@@ -1,8 +1,15 @@
 import { Effect } from "effect"
+import { isHex, toHex } from "../domain/Hex.ts"
+import { isPlayMoney } from "../domain/Network.ts"
+import { authorizationHash } from "../fast/authorizationHash.ts"
+import type { RefundWallet } from "../ports/RefundWallet.ts"
+import { refundNonce, signRefund } from "../refunds/RefundAuthorization.ts"
+import type { Risk } from "../runtime/secondsRisk.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
+import { domainSeparator, judgeSignature } from "../toll/exact/Evm.ts"
 import { type Check, checkOf } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
-import type { PaidNetwork } from "./settings/Networks.ts"
+import type { PaidEvmNetwork, PaidNetwork } from "./settings/Networks.ts"
 
 const timeoutMillis = 5_000
 
@@ -50,4 +57,46 @@ export const refundWalletChecks = Effect.fnUntraced(function* (
     { concurrency: "unbounded" }
   )
   return found.flat()
+})
+
+const maxSignatureBytes = 3_072
+
+/** Whether what a wallet has signed would be refused; `undefined`: it didn't sign, or only a chain that can't be read knows. */
+const isRefused = Effect.fnUntraced(function* (wallet: RefundWallet, network: PaidEvmNetwork) {
+  const { address } = wallet
+  // A refund of nothing, which has expired, to itself.
+  const authorization = {
+    from: address,
+    to: address,
+    value: "0",
+    validAfter: "0",
+    validBefore: "1",
+    nonce: refundNonce("")
+  }
+  const signature = yield* Effect.orElseSucceed(signRefund(wallet, network, authorization), () => undefined)
+  if (typeof signature !== "string" || !isHex(signature, 1, maxSignatureBytes)) return undefined
+  const separator = domainSeparator(network)
+  const verdict = yield* Effect.promise(async () => judgeSignature(separator, authorization, signature))
+  if (verdict === "Ordinary" || verdict === "Malformed") return verdict === "Malformed"
+  // The wallet may be a contract, such as a Safe.
+  const chain = yield* Chain
+  if (!chain.canRead(network.caip2)) return undefined
+  const hash = toHex(authorizationHash(separator, authorization))
+  return (yield* chain.acceptsSignature(network, address, hash, signature)) === false
+})
+
+/** Of a wallet that signs with another key than its address's, or in a form that no token takes, where real money is paid. */
+export const refundWalletRisks = Effect.fnUntraced(function* (
+  { networks }: Pick<ConfiguredSettings, "networks">,
+  wallet: RefundWallet | undefined
+) {
+  const network = networks.find(({ caip2, family }) => family === "evm" && !isPlayMoney(caip2))
+  if (wallet === undefined || network?.family !== "evm" || (yield* isRefused(wallet, network)) !== true)
+    return []
+  const risk: Risk = {
+    setting: "refundWallet",
+    problem: `What refundWallet signs isn't accepted of its address ${wallet.address}: no refund can be sent`,
+    cure: "Give the address of the key that signs, and signatures with a low s and a v of 27 or 28"
+  }
+  return [risk]
 })

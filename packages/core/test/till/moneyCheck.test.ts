@@ -430,6 +430,13 @@ describe("a till that takes real money", () => {
     )
   })
 
+  it("reports a wallet for refunds whose signatures no token takes", async () => {
+    const refundWallet = { address: ownPayTo, signTypedData: async () => `0x${"11".repeat(64)}00` } as never
+    expect((await start({ refundWallet })).reported).toContainEqual(
+      expect.stringMatching(/^refundWallet: What refundWallet signs isn't accepted of its address 0x5a/)
+    )
+  })
+
   it("reports refunds that nothing confirms", async () => {
     const refundWallet = { address: ownPayTo, signTypedData: async () => "0x" } as never
     expect((await start({ refundWallet })).reported).toEqual([

@@ -1,8 +1,10 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it } from "vitest"
 import { findNetwork } from "../../src/domain/Network.ts"
-import { refundWalletChecks } from "../../src/till/refundWalletCheck.ts"
+import type { RefundWallet } from "../../src/ports/RefundWallet.ts"
+import { refundWalletChecks, refundWalletRisks } from "../../src/till/refundWalletCheck.ts"
 import type { PaidNetwork } from "../../src/till/settings/Networks.ts"
 import { refundWalletsOf } from "../../src/till/settings/refundWalletsOf.ts"
 import { Chain } from "../../src/toll/evidence/Chain.ts"
@@ -79,6 +81,58 @@ describe("the checks of refund wallets", () => {
   it("are none where nothing is known: no node, an unread balance, or no wallet", async () => {
     expect(await Effect.runPromise(check(wallets, { [base.caip2]: undefined }))).toEqual([])
     expect(await Effect.runPromise(check(new Map(), { [base.caip2]: 5n }))).toEqual([])
+  })
+})
+
+describe("a refund wallet that signs", () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const risksOf = async (
+    given: RefundWallet | undefined,
+    { accepts, paid = networks }: { readonly accepts?: boolean; readonly paid?: typeof networks } = {}
+  ) => {
+    const risks = await Effect.runPromise(
+      refundWalletRisks({ networks: paid }, given).pipe(
+        Effect.provideService(Chain, {
+          canRead: () => accepts !== undefined,
+          acceptsSignature: () => Effect.succeed(accepts)
+        } as unknown as Chain["Service"])
+      )
+    )
+    return risks.map(({ problem }) => problem)
+  }
+  const own: RefundWallet = { address: account.address, signTypedData: (data) => account.signTypedData(data) }
+  const foreign = { ...own, address: wallet }
+  const fault = [expect.stringContaining(`isn't accepted of its address ${wallet}: no refund can be sent`)]
+
+  it("by its own key has no risk, nor has none", async () => {
+    expect(await risksOf(own)).toEqual([])
+    expect(await risksOf(account)).toEqual([])
+    expect(await risksOf(undefined)).toEqual([])
+  })
+
+  it("by another key is named, unless its address is a contract that accepts it", async () => {
+    expect(await risksOf(foreign, { accepts: false })).toEqual(fault)
+    expect(await risksOf(foreign, { accepts: true })).toEqual([])
+    expect(await risksOf(foreign)).toEqual([])
+    expect(await risksOf(foreign, { accepts: false, paid: [sepolia] })).toEqual([])
+  })
+
+  it("in a form that no token takes is named", async () => {
+    const signTypedData: RefundWallet["signTypedData"] = async (data) =>
+      (await account.signTypedData(data)).replace(/1b$/, "00").replace(/1c$/, "01")
+    expect(await risksOf({ ...own, signTypedData })).toHaveLength(1)
+  })
+
+  it("signs nothing that moves money", async () => {
+    const signed: Array<{ readonly message: unknown }> = []
+    await risksOf({ ...own, signTypedData: async (data) => String(signed.push(data)) })
+    expect(signed).toMatchObject([{ message: { to: account.address, value: 0n, validBefore: 1n } }])
+  })
+
+  it("not now, or nothing, isn't judged", async () => {
+    const failing = () => Promise.reject(new Error("no connection"))
+    for (const signTypedData of [failing, async () => "0x", async () => undefined as never])
+      expect(await risksOf({ ...foreign, signTypedData }, { accepts: false })).toEqual([])
   })
 })
 
