@@ -167,11 +167,24 @@ export const keyChecks = Effect.fnUntraced(function* (
   return found.length === 0 ? [checkOf("secret")] : found
 })
 
+/** Reports a database with charges and without the marks that each start leaves: somebody has deleted them. */
+const reportLost = Effect.gen(function* () {
+  const charges = yield* Charges
+  if ((yield* charges.list({ limit: 1 })).length > 0)
+    yield* report(
+      "Warn",
+      "service_changed",
+      "This database has lost its marks, and has charges: whether its secret, money and wallets are those of before can't be told. Restore the table till_marks, or make sure of them",
+      { reason: "till_marks" }
+    )
+})
+
 const start = Effect.fnUntraced(function* (
   keys: Keys,
   marks: Marks | undefined
-): Effect.fn.Return<void, ConfigurationError | StoreError, KeyOperator> {
+): Effect.fn.Return<void, ConfigurationError | StoreError, Charges | KeyOperator> {
   const found = marks === undefined ? new Map<string, string>() : yield* marks.all
+  if (marks !== undefined && found.size === 0) yield* reportLost
   const checks = yield* keyChecks(keys, found)
   const fault = checks.find(({ status }) => status === "fail")
   if (fault !== undefined)

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import type { SecretKey } from "../../src/runtime/Secrets.ts"
@@ -110,6 +111,28 @@ describe("a database that was used with a key", () => {
     const { start } = database()
     await start([second, first])
     expect(await start([second, keyOf("1", "c")])).toContain('secret (id "1")')
+  })
+
+  it("is told to make sure of it where the marks were deleted, once, and not on a new database", async () => {
+    const filename = nextFile()
+    const lost = async () => {
+      const { events, till } = await shop.open([first])
+      await till.dispose()
+      return events.flatMap(({ code, reason }) => (code === "service_changed" ? [reason] : []))
+    }
+    const shop = database({ storage: sqlite({ filename }) })
+    const deleteMarks = () => {
+      const file = new DatabaseSync(filename, { timeout: 60_000 })
+      file.exec("DELETE FROM till_marks")
+      file.close()
+    }
+    expect(await lost()).toEqual([])
+    deleteMarks()
+    expect(await lost()).toEqual([])
+    await shop.pay([first], search)
+    expect(await lost()).toEqual([])
+    deleteMarks()
+    expect([await lost(), await lost()]).toEqual([["till_marks"], []])
   })
 
   it("stores no key", async () => {

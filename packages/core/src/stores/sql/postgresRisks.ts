@@ -16,6 +16,8 @@ export interface PostgresFacts {
   readonly unlogged: string | null
   /** The connection comes over the Internet, without TLS. */
   readonly isOpen: boolean
+  /** Milliseconds after which a transaction ends with its connection, if they are few; `null`: more, or never. */
+  readonly transactionMillis: string | null
   /** Roles of everybody, or of a web API, that may read or change the tables. */
   readonly webRoles: string | null
 }
@@ -39,6 +41,8 @@ const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
     CASE 'off' WHEN current_setting('synchronous_commit') THEN 'synchronous_commit'
       WHEN ${sql.literal(fsync)} THEN 'fsync' END AS setting,
     (SELECT string_agg(CAST(relname AS TEXT), ', ' ORDER BY relname) FROM tables WHERE relpersistence = 'u') AS unlogged,
+    (SELECT setting FROM pg_catalog.pg_settings
+      WHERE name = 'transaction_timeout' AND CAST(setting AS BIGINT) BETWEEN 1 AND 999) AS "transactionMillis",
     COALESCE((SELECT NOT ssl FROM pg_catalog.pg_stat_ssl WHERE pid = pg_backend_pid()), FALSE)
       AND COALESCE(${sql.literal(isPublic("inet_client_addr()"))}, FALSE) AS "isOpen",
     (SELECT string_agg(DISTINCT role.name, ', ')
@@ -48,7 +52,13 @@ const factsOf = (sql: SqlClient.SqlClient) => sql<PostgresFacts>`
         AND has_table_privilege(role.name, tables.oid, 'SELECT, INSERT, UPDATE, DELETE')) AS "webRoles"`
 
 /** Why each fact matters, and its cure. Pure. */
-export const risksOf = ({ isOpen, setting, unlogged, webRoles }: PostgresFacts): ReadonlyArray<Risk> =>
+export const risksOf = ({
+  isOpen,
+  setting,
+  transactionMillis,
+  unlogged,
+  webRoles
+}: PostgresFacts): ReadonlyArray<Risk> =>
   [
     setting !== null &&
       storageRisk(
@@ -59,6 +69,11 @@ export const risksOf = ({ isOpen, setting, unlogged, webRoles }: PostgresFacts):
       storageRisk(
         `${unlogged} are unlogged tables: if PostgreSQL crashes, they are empty`,
         "ALTER TABLE … SET LOGGED for each"
+      ),
+    transactionMillis !== null &&
+      storageRisk(
+        `PostgreSQL ends transactions after ${transactionMillis} ms, and their connections: when it is busy, payments get a 503`,
+        "Set transaction_timeout = '10s' for the till's role, or 0"
       ),
     isOpen &&
       storageRisk(

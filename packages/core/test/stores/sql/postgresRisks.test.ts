@@ -76,6 +76,15 @@ describe("a till on PostgreSQL", () => {
     ])
   })
 
+  it("reports a server that ends transactions within a second", async () => {
+    const endingAfter = (time: string) => reportedWith([`SET LOCAL transaction_timeout = '${time}'`])
+    // It may end this one, too.
+    await expect
+      .poll(() => endingAfter("999ms").catch(() => []), { timeout: 60_000 })
+      .toEqual([expect.stringMatching(/^PostgreSQL ends transactions after 999 ms, and their connections/)])
+    expect(await endingAfter("10s")).toEqual([])
+  })
+
   it("reports tables that the role of a web API may read, and none behind row-level security", async () => {
     expect(await reportedWith(exposed)).toEqual([
       expect.stringMatching(/^The roles anon may read or change the till's tables: /)
@@ -118,7 +127,7 @@ describe("an address of a client", () => {
   })
 
   it("without TLS is reported with its cure", () => {
-    const facts = { setting: null, unlogged: null, webRoles: null }
+    const facts = { setting: null, transactionMillis: null, unlogged: null, webRoles: null }
     expect(risksOf({ ...facts, isOpen: true })).toMatchObject([
       { cure: "Add sslmode=verify-full to its url" }
     ])
