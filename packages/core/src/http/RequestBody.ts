@@ -3,6 +3,7 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { maxBodyBytes } from "../operations/BodyLimits.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import { tryWithTimeout } from "../runtime/Deadline.ts"
+import { measureJson } from "../toll/request/PaymentHeader.ts"
 
 const tooLarge = new ApiFailure({
   status: 413,
@@ -12,7 +13,7 @@ const tooLarge = new ApiFailure({
 const malformed = new ApiFailure({
   status: 400,
   code: "MALFORMED_JSON",
-  message: "The body is not valid JSON in UTF-8."
+  message: "The body is not valid JSON in UTF-8, nested at most 500 levels deep."
 })
 const wrongType = new ApiFailure({
   status: 415,
@@ -29,6 +30,9 @@ export const tooSlow = new ApiFailure({
 
 /** Longest that a body may take: 64 KiB over the slowest of lines. */
 export const bodyTimeoutMillis = 15_000
+
+/** What reads a value level by level would fail on more as a defect of the service. */
+const maxDepth = 500
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 /** One character for each byte: different bytes give different text. */
@@ -67,6 +71,7 @@ export const readBody = Effect.fnUntraced(function* (request: Request): Effect.f
   return yield* Effect.try({
     try: (): Body => {
       const text = utf8.decode(bytes)
+      if (measureJson(text).depth > maxDepth) throw malformed
       const value: unknown = JSON.parse(text)
       return isEmptyObject(value) ? { _tag: "Empty" } : { _tag: "Json", value, text }
     },

@@ -2,6 +2,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { readBody, readRawBody } from "../../src/http/RequestBody.ts"
+import { baseUrl, buy, openTill } from "../toll/openTill.ts"
 
 const maxBodyBytes = 65_536
 const json = { "content-type": "application/json" }
@@ -11,6 +12,8 @@ const post = (body: NonNullable<RequestInit["body"]>, headers: Record<string, st
 }
 const read = (request: Request) => Effect.runPromise(readBody(request))
 const failureOf = (request: Request) => Effect.runPromise(Effect.flip(readBody(request)))
+
+const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`
 
 describe("a body", () => {
   it.each([
@@ -34,6 +37,7 @@ describe("a body", () => {
 
   it.each<[string, NonNullable<RequestInit["body"]>, Record<string, string>, number, string]>([
     ["isn't JSON", "{", json, 400, "MALFORMED_JSON"],
+    ["is nested too deeply", nested(501), json, 400, "MALFORMED_JSON"],
     ["isn't UTF-8", Uint8Array.of(0x22, 0xff, 0x22), json, 400, "MALFORMED_JSON"],
     ["has another type", "text=a", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["has a type like ours", "{}", { "content-type": "application/jsonp" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
@@ -55,6 +59,18 @@ describe("a body", () => {
     const length = { "content-length": String(maxBodyBytes) }
     for (const headers of [json, { ...json, ...length }])
       expect(await read(post(JSON.stringify({ text }), headers))).toMatchObject({ value: { text } })
+  })
+
+  it("of many levels is no defect of the service, at any of them", async () => {
+    const { events, till } = await openTill()
+    for (const levels of [499, 500, 10_000, 30_000])
+      for (const text of [nested(levels), `{"asin":null,"x":${nested(levels)}}`]) {
+        const response = await till.fetch(
+          new Request(baseUrl + buy.path, { method: "POST", headers: json, body: text })
+        )
+        expect(response.status).toBe(400)
+      }
+    expect(events.filter(({ code }) => code === "request_failed")).toEqual([])
   })
 
   it("that breaks off is refused", async () => {

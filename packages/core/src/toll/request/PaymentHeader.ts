@@ -92,7 +92,7 @@ export const decodePayment = (value: string): HeaderReading => {
   if (bytes === undefined) return malformed("the payment header is not one base64 value")
   const json = toText(bytes)
   if (json === undefined) return malformed("the payment header is not base64 of UTF-8 text")
-  const { depth, fields } = measure(json)
+  const { depth, fields } = measureJson(json)
   if (depth > maxDepth) return malformed("the payment header is nested too deeply")
   if (fields > maxFields) return malformed("the payment header has too many fields")
   let document: unknown
@@ -143,7 +143,7 @@ const endOfString = (json: string, quote: number): number => {
 }
 
 /** Measures how deep JSON text nests, and how many members and elements it has, without parsing it. */
-const measure = (json: string): { readonly depth: number; readonly fields: number } => {
+export const measureJson = (json: string): { readonly depth: number; readonly fields: number } => {
   let depth = 0
   let deepest = 0
   let fields = 1
