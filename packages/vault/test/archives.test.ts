@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { createHash, generateKeyPairSync } from "node:crypto"
 import { createWriteStream, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -257,7 +257,8 @@ describe("a ZIP archive is refused", () => {
   })
 
   it("with the key of a wallet by any name, unless it is allowed", async () => {
-    const bytes = Array.from({ length: 64 }, (_, index) => (index * 37) % 256)
+    const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" })
+    const bytes = [d, x].flatMap((half) => [...Buffer.from(half, "base64url")])
     const locked = {
       address: "ab",
       crypto: { cipher: "aes-128-ctr", ciphertext: "cd", kdf: "scrypt", kdfparams: { n: 8 } }
@@ -270,6 +271,12 @@ describe("a ZIP archive is refused", () => {
     const others = [
       { name: "locales/en/wallet.json", content: JSON.stringify({ title: "Wallet" }) },
       { name: "vector.json", content: JSON.stringify([...bytes, 1]) },
+      // As many numbers, such as the squares of a board or how a picture is quantized.
+      { name: "board.json", content: JSON.stringify(bytes.map((_, square) => square)) },
+      {
+        name: "table.json",
+        content: JSON.stringify(bytes.map((_, index) => 16 + index)).replace("16", "016")
+      },
       { name: "floats.json", content: JSON.stringify(bytes.map((byte) => byte / 256)) },
       { name: "keystores.md", content: `A file has ciphertext and kdfparams: ${JSON.stringify(locked)}` }
     ]

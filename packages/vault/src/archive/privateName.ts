@@ -1,3 +1,5 @@
+import { createPrivateKey, createPublicKey } from "node:crypto"
+
 /** Files and folders that tools make for their owner alone: settings with passwords, keys, histories, installed packages. */
 const names: ReadonlySet<string> = new Set([
   ".git",
@@ -99,14 +101,28 @@ export const privateFault = (part: string, why = "is private by its name") => ({
   message: `${why}: leave it out, or allow it (--allow ${JSON.stringify(part)})`
 })
 
-/** A key as Solana's tools write it, whatever the name of the file: 64 bytes in JSON. */
-const solanaKey = /^\s*\[(?:\s*\d{1,3}\s*,){63}\s*\d{1,3}\s*\]\s*$/
+/** 64 numbers in JSON: a key as Solana's tools write it, or a table of other numbers. */
+const ofKeyLength = /^\s*\[(?:\s*\d{1,3}\s*,){63}\s*\d{1,3}\s*\]\s*$/
+
+/** What precedes the 32 bytes of a key of Ed25519 in PKCS#8. */
+const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
+
+/** Whether bytes are a key of Solana: the half that signs, and the public half that follows from it. */
+const isSolanaKey = (bytes: Buffer): boolean => {
+  const key = Buffer.concat([pkcs8, bytes.subarray(0, 32)])
+  const signing = createPrivateKey({ key, format: "der", type: "pkcs8" })
+  return createPublicKey(signing)
+    .export({ format: "der", type: "spki" })
+    .subarray(-32)
+    .equals(bytes.subarray(32))
+}
 
 /** Whether a file is the key of a wallet: of Solana, or one of Ethereum that a password locks. */
 export const isWalletKey = (bytes: Buffer): boolean => {
   const text = bytes.toString("latin1")
   return (
-    solanaKey.test(text) || (/^\s*\{/.test(text) && /"ciphertext"/.test(text) && /"kdfparams"/.test(text))
+    (ofKeyLength.test(text) && isSolanaKey(Buffer.from(text.match(/\d+/g)!.map(Number)))) ||
+    (/^\s*\{/.test(text) && /"ciphertext"/.test(text) && /"kdfparams"/.test(text))
   )
 }
 
