@@ -70,6 +70,8 @@ export type Delivery =
 interface PaymentDownloads {
   sentBytes: number
   deliveries: number
+  /** By the largest file that was opened: a smaller one may replace it before all of it was sent. */
+  maxBytes: number
   /** The file as it was opened last. */
   facts: ContentFacts
   /** Ends the stream that is being sent. */
@@ -97,13 +99,13 @@ const lengthOf = (wanted: ByteRange, { size }: FileFacts): number | undefined =>
 
 /** Whether a payment may download this many bytes of its file. Pure. */
 const isLeft = (
-  { deliveries, sentBytes }: PaymentDownloads,
+  { deliveries, maxBytes, sentBytes }: PaymentDownloads,
   length: number | undefined,
   { size }: FileFacts
 ): boolean =>
   length === undefined || size === undefined
     ? deliveries < maxDeliveries || sentBytes < leastBytes
-    : sentBytes + length <= maxBytesOf(size)
+    : sentBytes + length <= Math.max(maxBytes, maxBytesOf(size))
 
 /** The content of a replay that isn't opened, because its payment may not download it. */
 const unopened: ByteContent = { body: new Uint8Array() }
@@ -178,8 +180,15 @@ export class Downloads {
     length: number | undefined,
     facts: ContentFacts
   ): PaymentDownloads | undefined {
-    const payment = this.payments.get(key) ?? { sentBytes: 0, deliveries: 0, facts, stop: () => undefined }
+    const payment = this.payments.get(key) ?? {
+      sentBytes: 0,
+      deliveries: 0,
+      maxBytes: 0,
+      facts,
+      stop: () => undefined
+    }
     payment.facts = facts
+    payment.maxBytes = Math.max(payment.maxBytes, maxBytesOf(facts.size ?? 0))
     if (!isUnlimited && !isLeft(payment, length, facts)) return undefined
     payment.stop()
     payment.stop = () => undefined
