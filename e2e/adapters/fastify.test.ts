@@ -1,3 +1,4 @@
+import type { Caller } from "@till402/core"
 import { till402 } from "@till402/fastify"
 import Fastify, { type FastifyPluginCallback, type FastifyServerOptions } from "fastify"
 import { expect, it } from "vitest"
@@ -50,29 +51,35 @@ it("serves once where a plugin has its own handler of paths without a route", as
   expect((await send(port, "/shop/nothing")).text).toBe("the plugin's")
 })
 
+type TrustProxy = NonNullable<FastifyServerOptions["trustProxy"]>
+
+const callerBehindProxy = async (trustProxy: TrustProxy): Promise<Caller> => {
+  const app = Fastify({ trustProxy })
+  void app.register(till402(fakeTill().seam))
+  const port = await serve(serverOfFastify(app))
+  const { text } = await send(port, "/x402/caller", { headers: { "x-forwarded-for": "203.0.113.7" } })
+  return JSON.parse(text) as Caller
+}
+
+it("knows an app that trusts everybody", async () => {
+  for (const all of [true, () => true, "0.0.0.0/1,128.0.0.0/1"])
+    expect((await callerBehindProxy(all)).trustsAll).toBe(true)
+  const two = (_address: string, hop: number) => hop < 2
+  for (const some of [false, "127.0.0.1", ["loopback", "10.0.0.0/8"], two])
+    expect((await callerBehindProxy(some)).trustsAll).toBe(false)
+})
+
 it("takes the client's address from a proxy that the Fastify app trusts, and from no other", async () => {
-  const behindProxy = async (
-    trustProxy: NonNullable<FastifyServerOptions["trustProxy"]>
-  ): Promise<ReadonlyArray<unknown>> => {
-    const app = Fastify({ trustProxy })
-    void app.register(till402(fakeTill().seam))
-    const port = await serve(serverOfFastify(app))
-    const { text } = await send(port, "/x402/caller", { headers: { "x-forwarded-for": "203.0.113.7" } })
-    const { clientAddress, trustsAll } = JSON.parse(text) as Record<string, unknown>
-    return [clientAddress, trustsAll]
-  }
-  expect(await behindProxy("127.0.0.1")).toEqual(["203.0.113.7", false])
-  expect(await behindProxy((address) => address === "127.0.0.1")).toEqual(["203.0.113.7", false])
-  expect(await behindProxy("192.0.2.1")).toEqual(["127.0.0.1", false])
-  expect(await behindProxy(false)).toEqual(["127.0.0.1", false])
+  const addressBehindProxy = async (trustProxy: boolean | string): Promise<unknown> =>
+    (await callerBehindProxy(trustProxy)).clientAddress
+  expect(await addressBehindProxy("127.0.0.1")).toBe("203.0.113.7")
+  expect(await addressBehindProxy("192.0.2.1")).toBe("127.0.0.1")
+  expect(await addressBehindProxy(false)).toBe("127.0.0.1")
   const knowsItsOwn = (address: string): boolean => {
     if (address !== "127.0.0.1") throw new Error("no proxy of ours")
     return true
   }
-  expect(await behindProxy(knowsItsOwn)).toEqual(["203.0.113.7", false])
-  // Callers choose their address: the till reports it.
-  expect(await behindProxy(true)).toEqual(["203.0.113.7", true])
-  expect(await behindProxy(() => true)).toEqual(["203.0.113.7", true])
+  expect(await callerBehindProxy(knowsItsOwn)).toMatchObject({ clientAddress: "203.0.113.7", trustsAll: false })
 })
 
 it("runs Fastify's hooks for finished responses, so that its log has them", async () => {

@@ -8,7 +8,7 @@ import type { PricedRouteOptions, Till } from "@till402/core"
 import { priced as pricedExpress, till402 as expressTill } from "@till402/express"
 import { priced as pricedFastify, till402 as fastifyTill } from "@till402/fastify"
 import { priced as pricedKoa } from "@till402/koa"
-import type { ErrorRequestHandler, Express, RequestHandler } from "express"
+import { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express"
 import Fastify, { type FastifyInstance, type preParsingHookHandler } from "fastify"
 import { describe, expect, it } from "vitest"
 import { expresses } from "./express.ts"
@@ -167,6 +167,43 @@ describe.each(Object.entries(expresses))("a priced handler of %s", (_, express) 
     expect(facilitator.verify.calls).toHaveLength(0)
   })
 
+  it("gives nothing away where its handler comes before the price, in the app or in a router of it", async () => {
+    const handler: RequestHandler = (_request, response) => void response.send("high")
+    const inApp = await openExpress((app, price) => {
+      app.get("/tides", handler, price)
+    })
+    const inRouter = await openExpress((app, price) => {
+      const router = Router()
+      router.route("/tides").get(handler, price).post(handler)
+      app.use(Router().use(router))
+    })
+    for (const { url } of [inApp, inRouter])
+      for (const _ of ["first", "again"])
+        expect(await contents(await fetch(url))).toEqual([
+          500,
+          expect.stringContaining("Add one after priced")
+        ])
+    expect(await contents(await fetch(inRouter.url, { method: "POST" }))).toEqual([200, "high"])
+  })
+
+  it("may follow middleware that serves some for free, and another method's handler", async () => {
+    const { facilitator, pay, url } = await openExpress((app, price) => {
+      const members: RequestHandler = (request, response, next) => {
+        if (request.get("x-member") === undefined) next()
+        else response.send("free for members")
+      }
+      const handler: RequestHandler = (_request, response) => void response.send("high")
+      app.route("/tides").post(handler).all(members).get(price).get(handler)
+    })
+    expect(await contents(await fetch(url, { headers: { "x-member": "1" } }))).toEqual([
+      200,
+      "free for members"
+    ])
+    expect(await contents(await fetch(url, { method: "POST" }))).toEqual([200, "high"])
+    expect(await contents(await pay(url))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
   it("refuses a form with files that was parsed before the price", async () => {
     const { facilitator, pay, url } = await openExpress((app, price) => {
       const parse: RequestHandler = async (request, _response, next) => {
@@ -250,20 +287,51 @@ describe("a priced handler of Fastify", () => {
     expect(calls).toBe(1)
   })
 
-  it("gives nothing away where its price is in its config, and says where it belongs", async () => {
+  it.each(["before the till is registered", "after it"])(
+    "gives nothing away where its price is in its config, and says where it belongs: %s",
+    async (order) => {
+      const { till } = openTill({})
+      const price = pricedFastify(till, tides)
+      const app = Fastify()
+      const failures: Array<string> = []
+      const add = (url: string, config: object) => {
+        try {
+          app.get(url, { config }, () => "high")
+        } catch (error) {
+          failures.push((error as Error).message)
+        }
+      }
+      if (order === "after it") await app.register(fastifyTill(till))
+      add("/tides", price)
+      add("/more", { till: price })
+      app.get("/free", { config: { own: true, none: null } }, () => "free")
+      if (order !== "after it") await app.register(fastifyTill(till))
+      for (const url of ["/tides", "/more"]) {
+        const { body, statusCode } = await app.inject(url)
+        expect([statusCode, body]).not.toEqual([200, "high"])
+        if (statusCode === 500) failures.push(body)
+      }
+      expect(failures).toHaveLength(2)
+      for (const text of failures)
+        expect(text).toMatch(/priced route tides has no price: what priced returned is in the route's config/)
+      expect((await app.inject("/free")).body).toBe("free")
+      await app.close()
+    }
+  )
+
+  it("refuses a route with its price under another name, and takes one that has it there as well", async () => {
+    const { pay, url } = await openFastify((app, price) => {
+      app.get("/tides", { ...price, config: { price } }, () => "high")
+    })
+    expect(await contents(await pay(url))).toEqual([200, "high"])
     const { till } = openTill({})
     const app = Fastify()
-    app.get("/tides", { config: pricedFastify(till, tides) }, () => "high")
-    app.get("/free", { config: { own: true } }, () => "free")
     await app.register(fastifyTill(till))
-    const given = await app.inject("/tides")
-    expect([given.statusCode, given.body]).toEqual([
-      500,
-      expect.stringContaining(
-        "priced route tides has no price: what priced returned is in the route's config"
-      )
-    ])
-    expect((await app.inject("/free")).body).toBe("free")
+    const price = pricedFastify(till, tides)
+    expect(() => app.get("/tides", { price } as object, () => "high")).toThrow(
+      "priced route tides has no price"
+    )
+    app.get("/waves", { ...price, price } as object, () => "high")
     await app.close()
   })
 

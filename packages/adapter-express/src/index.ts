@@ -2,6 +2,8 @@ import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
 import type { RequestHandler } from "express"
 import { callerOf } from "./callerOf.ts"
+import { refuseBare } from "./priced.ts"
+import { requireExpress } from "./requireExpress.ts"
 
 export { priced } from "./priced.ts"
 
@@ -20,6 +22,7 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler 
   // Hosts without type checks may pass the options, or a promise.
   if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
   return (request, response, next) => {
+    requireExpress(request, next)
     const original = targetOf(request.originalUrl)
     if (original === undefined) {
       writeResponse(malformedTarget(), response).catch(next)
@@ -28,6 +31,7 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): RequestHandler 
     // Express removes the mount prefix from `url`. A till whose base URL has no prefix expects that form.
     const url = till.handles(original.pathname) ? original : targetOf(request.url)
     if (url === undefined || !till.handles(url.pathname)) {
+      refuseBare(request.app)
       next()
       return
     }

@@ -9,6 +9,7 @@ import {
 } from "@till402/core/node"
 import type { ErrorRequestHandler, IRoute, RequestHandler } from "express"
 import { callerOf } from "./callerOf.ts"
+import { requireExpress } from "./requireExpress.ts"
 
 /**
  * Prices a handler: a middleware for its route, before the handler. The till lists the route at once; Express gives a
@@ -35,16 +36,12 @@ export const priced = <const Path extends string>(
   options: PricedRouteOptions & { readonly path: Path }
 ): RequestHandler<PathParameters<Path>> => {
   const route = till.price(options)
-  const { method = "GET" } = options
-  const observe = observer(method)
   const middleware: RequestHandler<PathParameters<Path>> = (request, response, next) => {
+    requireExpress(request, next)
     const mounted = request.route as IRoute | undefined
-    const handlers = mounted?.stack.filter(
-      (layer) => (layer.method ?? method.toLowerCase()) === method.toLowerCase()
-    )
     // In no route, what responds may be a fallback.
-    if (mounted === undefined || handlers?.at(-1)?.handle === middleware) throw noHandler(options)
-    observe(mounted)
+    if (mounted === undefined || lastHandler(mounted, options) === middleware) throw noHandler(options)
+    observe(mounted, options)
     const url = targetOf(request.originalUrl)
     if (url === undefined) {
       writeResponse(malformedTarget(), response).catch(next)
@@ -59,7 +56,51 @@ export const priced = <const Path extends string>(
       caller: callerOf(request)
     }).catch(next)
   }
+  prices.set(middleware, options)
   return middleware
+}
+
+const prices = new WeakMap<object, PricedRouteOptions>()
+
+const methodOf = ({ method = "GET" }: PricedRouteOptions) => (method === "POST" ? "post" : "get")
+
+/** What responds last in a route, to the method of a price. */
+const lastHandler = (route: IRoute, options: PricedRouteOptions): unknown => {
+  const method = methodOf(options)
+  return route.stack.findLast((layer) => (layer.method ?? method) === method)?.handle
+}
+
+/** A router's stack: of routes, of middleware, and of other routers. */
+interface Stack {
+  readonly stack?: ReadonlyArray<{ readonly route?: IRoute; readonly handle: unknown }>
+}
+
+/** Apps whose routes were looked through. */
+const seen = new WeakSet<object>()
+
+/**
+ * Refuses requests for the routes of an app that end with a price: a handler before it would give away what is sold. Looks
+ * once, at the first request.
+ */
+export const refuseBare = (app: unknown): void => {
+  if (typeof app !== "function" || seen.has(app)) return
+  seen.add(app)
+  // The router of Express 4 has another name, and its getter of this one throws.
+  const { _router } = app as { readonly _router?: Stack }
+  refuseBareIn(_router ?? (app as { readonly router?: Stack }).router)
+}
+
+const refuseBareIn = (router: Stack | undefined): void => {
+  for (const { handle, route } of router?.stack ?? []) {
+    if (route === undefined) refuseBareIn(handle as Stack)
+    const bare = route?.stack.flatMap(({ handle: price }) => prices.get(price) ?? [])
+    for (const options of bare ?? []) {
+      if (prices.get(lastHandler(route!, options) as object) !== options) continue
+      route![methodOf(options)]((_request, _response, next) => next(noHandler(options)))
+      // Before what would respond.
+      route!.stack.unshift(route!.stack.pop()!)
+    }
+  }
 }
 
 /** Responses to requests for priced handlers. */
@@ -81,16 +122,15 @@ const unhandled: RequestHandler = (request, _response, next) => {
   next()
 }
 
+const observed = { get: new WeakSet<IRoute>(), post: new WeakSet<IRoute>() }
+
 /**
  * Appends handlers to a route, once: they see what leaves it. An error goes to the host's error handlers from there, and
  * a request without a response to other routes; what those respond isn't for sale.
  */
-const observer = (method: "GET" | "POST"): ((route: IRoute) => void) => {
-  const observed = new WeakSet<IRoute>()
-  return (route) => {
-    if (observed.has(route)) return
-    observed.add(route)
-    if (method === "POST") route.post(failed, unhandled)
-    else route.get(failed, unhandled)
-  }
+const observe = (route: IRoute, options: PricedRouteOptions): void => {
+  const method = methodOf(options)
+  if (observed[method].has(route)) return
+  observed[method].add(route)
+  route[method](failed, unhandled)
 }

@@ -2,7 +2,7 @@ import type { Till } from "@till402/core"
 import { incoming, malformedTarget, targetOf, writeResponse } from "@till402/core/node"
 import type { FastifyInstance, FastifyPluginCallback, onRequestAsyncHookHandler } from "fastify"
 import { callerOf } from "./callerOf.ts"
-import { refuseUncalled } from "./priced.ts"
+import { refuseMisplaced, refuseUncalled } from "./priced.ts"
 import { sendNow } from "./sendNow.ts"
 
 export { priced } from "./priced.ts"
@@ -36,6 +36,11 @@ export const till402 = (
     { prefix = "" },
     done
   ) => {
+    // As a middleware of another framework.
+    if (typeof app.addHook !== "function")
+      throw new TypeError(
+        "@till402/fastify is for Fastify, and another framework has called it: use @till402/express, @till402/hono or @till402/koa"
+      )
     const mount = `${app.prefix}${prefix}`.replace(/\/$/, "")
     const handle: onRequestAsyncHookHandler = async (request, reply) => {
       const sent = targetOf(request.raw.url ?? "/")
@@ -44,12 +49,15 @@ export const till402 = (
       const isBelow = mount !== "" && sent.pathname.startsWith(`${mount}/`)
       const below = isBelow ? { pathname: sent.pathname.slice(mount.length), search: sent.search } : undefined
       const url = till.handles(sent.pathname) && (isBelow || mount === "") ? sent : below
-      if (url === undefined || !till.handles(url.pathname)) return refuseUncalled(request)
+      if (url === undefined || !till.handles(url.pathname)) return
       const caller = { ...callerOf(request), mount: url === below ? mount : "" }
       const result = await till.handle(incoming(request.raw, { url }), caller)
       return sendNow(reply, () => writeResponse(result, reply.raw))
     }
-    rootOf(app).addHook("onRequest", handle)
+    const root = rootOf(app)
+    root.addHook("onRequest", handle)
+    root.addHook("preHandler", refuseUncalled)
+    for (const instance of new Set([root, app])) instance.addHook("onRoute", refuseMisplaced)
     done()
   }
   // Hooks of a plugin apply to the plugin's own routes; those of one with this mark, to the instance it is registered on.

@@ -11,8 +11,10 @@ import type {
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
+  preHandlerHookHandler,
   preParsingHookHandler,
   preValidationHookHandler,
+  RouteOptions,
   RouteShorthandOptions
 } from "fastify"
 import { callerOf } from "./callerOf.ts"
@@ -86,20 +88,41 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
 
 const prices = new WeakMap<object, PricedRouteOptions>()
 
+/** The price among the members of an object, where Fastify calls no hook. */
+const priceIn = (holder: object): PricedRouteOptions | undefined => {
+  for (const value of Object.values(holder) as ReadonlyArray<Partial<PricedHooks> | null | undefined>) {
+    const found = prices.get(value?.preParsing ?? prices)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const isCalled = ({ preParsing }: Pick<RouteOptions, "preParsing">): boolean =>
+  [preParsing].flat().some((hook) => hook !== undefined && prices.has(hook))
+
 /**
- * Refuses a request for a route that has a price in its `config`: Fastify calls no hook there, so it would be free.
+ * Refuses a route that has a price where nothing calls it, in its `config` or under a name of its own: it would be free.
  *
  * @throws ConfigurationError with the place where it belongs
  */
-export const refuseUncalled = ({ routeOptions }: FastifyRequest): void => {
-  const { preParsing } = (routeOptions.config ?? {}) as Partial<PricedHooks>
-  const options = preParsing === undefined ? undefined : prices.get(preParsing)
-  if (options === undefined) return
-  const { id, method = "GET", path } = options
-  throw new ConfigurationError({
-    message: `priced route ${id} has no price: what priced returned is in the route's config, where Fastify calls nothing. Give it as the route's options: app.${method.toLowerCase()}("${path}", priced(till, options), handler)`
-  })
+export const refuseMisplaced = (route: RouteOptions): void => {
+  const { config = {} } = route
+  const options = isCalled(route) ? undefined : priceIn({ ...route, ...config })
+  if (options !== undefined) throw misplaced(options)
 }
+
+/** The same for a request, since hooks of the app see no routes that were added before. */
+export const refuseUncalled: preHandlerHookHandler = (request, _reply, done) => {
+  const { config = {} } = request.routeOptions
+  const options = responses.has(request) ? undefined : priceIn({ config, ...config })
+  if (options === undefined) done()
+  else done(misplaced(options))
+}
+
+const misplaced = ({ id, method = "GET", path }: PricedRouteOptions) =>
+  new ConfigurationError({
+    message: `priced route ${id} has no price: what priced returned is in the route's config or under another name, where Fastify calls nothing. Give it as the route's options: app.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+  })
 
 const noPrice = ({ id }: PricedRouteOptions) =>
   new ConfigurationError({

@@ -16,3 +16,11 @@ export const rebuildRequest = async (url: URL, request: HonoRequest): Promise<Re
   headers.delete("content-length")
   return new Request(url, { method: request.raw.method, headers, body: await request.arrayBuffer() })
 }
+
+/** @throws TypeError where another framework calls a middleware of Hono */
+export const requireHono = ({ req }: Partial<Context>): void => {
+  if (typeof req?.raw !== "object")
+    throw new TypeError(
+      "@till402/hono is for Hono, and another framework has called it: use @till402/express, @till402/fastify or @till402/koa"
+    )
+}

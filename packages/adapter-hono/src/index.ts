@@ -1,7 +1,7 @@
 import type { IncomingRequest, Target, Till } from "@till402/core"
 import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
-import { callerOf, rebuildRequest } from "./HonoCaller.ts"
+import { callerOf, rebuildRequest, requireHono } from "./HonoCaller.ts"
 import { requireHandler } from "./priced.ts"
 
 export { priced } from "./priced.ts"
@@ -24,7 +24,7 @@ const passOn: MiddlewareHandler = (context, next) => {
 export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandler => {
   // Hosts without type checks may pass the options, or a promise.
   if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
-  return async (context, next) => {
+  const handle: MiddlewareHandler = async (context, next) => {
     const { raw } = context.req
     const sent = new URL(raw.url)
     let url: Target = sent
@@ -48,5 +48,10 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): MiddlewareHandl
     // Hono drops the body of a HEAD response without canceling its stream.
     if (context.req.method === "HEAD" && result.body instanceof ReadableStream) await result.body.cancel()
     return result instanceof Response ? result : new Response(result.body as BodyInit | null, result)
+  }
+  // Not in the promise, whose rejection Express 4 doesn't see.
+  return (context, next) => {
+    requireHono(context)
+    return handle(context, next)
   }
 }

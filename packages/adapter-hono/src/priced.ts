@@ -11,7 +11,7 @@ import {
 import type { Context, MiddlewareHandler } from "hono"
 import { matchedRoutes } from "hono/route"
 import { findTargetHandler } from "hono/utils/handler"
-import { callerOf, rebuildRequest } from "./HonoCaller.ts"
+import { callerOf, rebuildRequest, requireHono } from "./HonoCaller.ts"
 
 /**
  * Prices a handler: a middleware for its route. The till lists the route at once; Hono gives a middleware its path only
@@ -33,6 +33,7 @@ import { callerOf, rebuildRequest } from "./HonoCaller.ts"
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): MiddlewareHandler => {
   const route = till.price(options)
   const middleware: MiddlewareHandler = async (context, next) => {
+    requireHono(context)
     requireHandler(context)
     // Set by earlier middleware for this request: a record must not hold them.
     const outer = [...context.res.headers]

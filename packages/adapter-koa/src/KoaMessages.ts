@@ -9,7 +9,6 @@ export const requestOf = (context: Context, source: Omit<RequestSource, "parsedB
   return incoming(context.req, { ...source, parsedBody: rawBody ?? body })
 }
 
-/** What Koa's types leave out. */
 interface ProxySettings {
   readonly maxIpsCount?: number
   readonly proxyIpHeader?: string
@@ -17,12 +16,20 @@ interface ProxySettings {
 
 /**
  * The client's address, by the app's `proxy`: without `maxIpsCount`, the first of the header, which callers may have written.
- * A header of one address, such as `CF-Connecting-IP`, is the proxy's own.
+ * A header of the host's own choice is one that its proxy sets.
  */
 export const callerOf = ({ app, ip }: Context): Caller => {
   const { maxIpsCount, proxyIpHeader = "" } = app as ProxySettings
-  const isOfAll = /^x-forwarded-for$/i.test(proxyIpHeader)
-  return { clientAddress: ip, trustsAll: app.proxy && maxIpsCount === 0 && isOfAll }
+  const trustsAll = app.proxy && maxIpsCount === 0 && /^x-forwarded-for$/i.test(proxyIpHeader)
+  return { clientAddress: ip, trustsAll }
+}
+
+/** @throws TypeError where another framework calls a middleware of Koa */
+export const requireKoa = ({ app, originalUrl }: Partial<Context>, next: unknown): void => {
+  if (typeof next !== "function" || typeof originalUrl !== "string" || app === undefined)
+    throw new TypeError(
+      "@till402/koa is for Koa, and another framework has called it: use @till402/express, @till402/fastify or @till402/hono"
+    )
 }
 
 /** @throws Error where Koa has responded without the till: the caller got a 404, perhaps for a payment */

@@ -1,7 +1,7 @@
 import type { Till } from "@till402/core"
 import { malformedTarget, targetOf } from "@till402/core/node"
 import type { Middleware } from "koa"
-import { callerOf, requestOf, respond } from "./KoaMessages.ts"
+import { callerOf, requestOf, requireKoa, respond } from "./KoaMessages.ts"
 
 export { priced } from "./priced.ts"
 
@@ -19,7 +19,7 @@ export { priced } from "./priced.ts"
 export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
   // Hosts without type checks may pass the options, or a promise.
   if (typeof till?.handles !== "function") throw new TypeError("till402 takes what Till.make returns")
-  return async (context, next) => {
+  const handle: Middleware = async (context, next) => {
     const original = targetOf(context.originalUrl)
     if (original === undefined) return respond(context, malformedTarget())
     // koa-mount removes the prefix from `url`. A till whose base URL has no prefix expects that form.
@@ -28,5 +28,10 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
     const { pathname } = original
     const mount = pathname.endsWith(url.pathname) ? pathname.slice(0, -url.pathname.length) : undefined
     return respond(context, await till.handle(requestOf(context, { url }), { ...callerOf(context), mount }))
+  }
+  // Not in the promise, whose rejection Express 4 doesn't see.
+  return (context, next) => {
+    requireKoa(context, next)
+    return handle(context, next)
   }
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { type PricedRouteOptions, type Till, withoutOuterHeaders, withOuterHeaders } from "@till402/core"
 import { HeldResponse, malformedTarget, replaceHeaders, responseHeaders, targetOf } from "@till402/core/node"
 import type { Context, Middleware, Next } from "koa"
-import { callerOf, requestOf, requireOpen, respond } from "./KoaMessages.ts"
+import { callerOf, requestOf, requireKoa, requireOpen, respond } from "./KoaMessages.ts"
 
 /**
  * Prices a handler: a middleware for its route, before the handler. The till lists the route at once; a router of Koa
@@ -29,6 +29,7 @@ import { callerOf, requestOf, requireOpen, respond } from "./KoaMessages.ts"
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): Middleware => {
   const route = till.price(options)
   return async (context, next) => {
+    requireKoa(context, next)
     const url = targetOf(context.originalUrl)
     if (url === undefined) return respond(context, malformedTarget())
     const call = new KoaCall(context, next)
