@@ -114,7 +114,8 @@ describe("a healthy set-up", () => {
       "PAYMENT-SIGNATURE",
       "cache",
       "cors",
-      "date"
+      "date",
+      "402"
     ])
   })
 
@@ -159,7 +160,7 @@ describe("a healthy set-up", () => {
     const { code, printed } = await till402(["doctor", "--env", file], environment)
     expect(code).toBe(0)
     expect(printed).toMatch(/^PASS {2}options\n/)
-    expect(printed).toMatch(/\n22 passed, 0 to look at, 0 failed$/)
+    expect(printed).toMatch(/\n23 passed, 0 to look at, 0 failed$/)
     expect(printed).not.toContain(secret)
     const failing = await till402(["doctor"], {})
     expect(failing.printed.split("\n").filter((line) => line.length > 80)).toEqual([])
@@ -455,6 +456,49 @@ describe("a broken set-up", () => {
       ["fail 402"],
       /redirects to https:/,
       /Set baseUrl to the address that responds itself/
+    ],
+    [
+      "with something before the till that responds to everybody",
+      { proxy: { instead: () => new Response("<app>") } },
+      ["fail 402"],
+      /returned 200 instead of 402: what is sold there is given away/,
+      /responds before the till, or before the price/
+    ],
+    [
+      "with another route before the price of a handler",
+      {
+        proxy: {
+          instead: ({ url }) =>
+            new URL(url).pathname === "/x402/track" ? Response.json({ status: "delivered" }) : undefined
+        }
+      },
+      ["fail 402"],
+      /x402\/track returned 200 instead of 402: what is sold there is given away/,
+      /or before the price of the handler: put these first/
+    ],
+    [
+      "with a priced handler at another path than the documents have",
+      {
+        proxy: {
+          instead: ({ url }) =>
+            new URL(url).pathname === "/x402/track" ? new Response("Not Found", { status: 404 }) : undefined
+        }
+      },
+      ["fail 402"],
+      /x402\/track returned 404 instead of 402/,
+      /give a price the path of its handler below that, and its method/
+    ],
+    [
+      "without pages that the framework doesn't leave to the till",
+      {
+        proxy: {
+          instead: ({ url }) =>
+            /well-known|x402-status/.test(url) ? new Response("Not Found", { status: 404 }) : undefined
+        }
+      },
+      ["warn pages", "warn pages"],
+      /(?:x402|x402-status\/orders\/doctor) returned 404, and not by the till/,
+      /leave this path to the till/
     ],
     [
       "with a login before it",

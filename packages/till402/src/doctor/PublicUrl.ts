@@ -18,6 +18,8 @@ export interface Promised {
   /** `false` if there is no such document. */
   readonly discoveryPath: string | false
   readonly openapiPath: string | false
+  /** Of the status pages; `undefined` if it isn't known. */
+  readonly statusPath: string | false | undefined
   /** `GET /x402/search`: a paid route, if the caller named one. */
   readonly route: string | undefined
 }
@@ -36,33 +38,53 @@ const plain = (address: string): string => {
   return url === null ? address : withoutAlias(url).href.replace(/\/+$/, "")
 }
 
-/** A paid route of the service: the first GET of its documents. */
-const findRoute = async ({ baseUrl, discoveryPath, openapiPath, route }: Promised): Promise<Probe> => {
-  if (route !== undefined) {
-    const [method = "GET", path = "/"] = route.split(" ")
-    return { method, path, isGuess: false }
-  }
+/** What the documents of the service name, each route once. */
+const namedRoutes = async ({
+  baseUrl,
+  discoveryPath,
+  openapiPath
+}: Promised): Promise<ReadonlyArray<Probe>> => {
   const documents = [
     [discoveryPath, ofListing],
     [openapiPath, ofOpenApi]
   ] as const
+  const named = new Map<string, Probe>()
   for (const [path, read] of documents) {
     if (path === false) continue
-    const named = read((await see(belowBase(baseUrl, path))).text).flatMap((found) => {
+    for (const found of read((await see(belowBase(baseUrl, path))).text)) {
       const { length } = plain(baseUrl)
       const below = plain(found.path).startsWith(plain(baseUrl))
         ? plain(found.path).slice(length)
         : found.path
-      return below.startsWith("/") ? [{ method: found.method, path: below }] : []
-    })
-    const found =
-      named.find((each) => each.method === "GET" && !/[{:]/.test(each.path)) ??
-      named.find((each) => ["GET", "POST"].includes(each.method))
-    if (found !== undefined)
-      return { method: found.method, path: found.path.replaceAll(/\{\w+\}/g, "1"), isGuess: false }
+      const { method } = found
+      if (below.startsWith("/") && ["GET", "POST"].includes(method))
+        named.set(`${method} ${below.replaceAll(/\{\w+\}|(?<=\/):\w+/g, "{}")}`, {
+          method,
+          path: below,
+          isGuess: false
+        })
+    }
   }
-  return { method: "GET", path: "/x402/search", isGuess: true }
+  return Array.from(named.values())
 }
+
+const hasParameters = ({ path }: Probe): boolean => /[{:]/.test(path)
+
+/** A paid route of the service, which is looked at closely: the first GET of its documents. Then the others. */
+const findRoutes = async (promised: Promised): Promise<readonly [Probe, ...ReadonlyArray<Probe>]> => {
+  if (promised.route !== undefined) {
+    const [method = "GET", path = "/"] = promised.route.split(" ")
+    return [{ method, path, isGuess: false }]
+  }
+  const named = await namedRoutes(promised)
+  const first = named.find((each) => each.method === "GET" && !hasParameters(each)) ?? named[0]
+  if (first === undefined) return [{ method: "GET", path: "/x402/search", isGuess: true }]
+  return [first, ...named.filter((each) => each !== first)]
+}
+
+/** Its address, with a value for each parameter. */
+const addressOf = (baseUrl: string, { path }: Probe): string =>
+  belowBase(baseUrl, path.replaceAll(/\{\w+\}|(?<=\/):\w+/g, "1"))
 
 /** The part of a challenge that is compared. */
 interface Challenge {
@@ -90,11 +112,15 @@ const longNonsense = Buffer.from(JSON.stringify({ x402Version: 2, padding: "doct
   "base64"
 )
 
-/** What a stranger got. */
-interface Observation {
+/** What a stranger got without a payment. */
+interface Unpaid {
   readonly url: string
   readonly probe: Probe
   readonly unpaid: Seen
+}
+
+/** What a stranger got. */
+interface Observation extends Unpaid {
   readonly withHeader: Seen
   readonly preflight: Seen
 }
@@ -132,7 +158,7 @@ const secureLines = (url: URL): ReadonlyArray<Line> => {
       ]
 }
 
-const statusLine = ({ probe, unpaid: { headers, status }, url }: Observation): Line => {
+const statusLine = ({ probe, unpaid: { headers, status }, url }: Unpaid): Line => {
   if (probe.isGuess && status === 404)
     return warn(
       "402",
@@ -146,10 +172,17 @@ const statusLine = ({ probe, unpaid: { headers, status }, url }: Observation): L
       `${url} redirects to ${harmless(place)}: clients don't follow with a payment, or pay for another address`,
       "Set baseUrl to the address that responds itself, or have the proxy pass the request on"
     )
+  if (status >= 200 && status < 300)
+    return fail(
+      "402",
+      `${url} returned ${status} instead of 402: what is sold there is given away`,
+      "Another route, static files or a cache responds before the till, or before the price of the handler: put these first"
+    )
   const cures: Readonly<Record<number, string>> = {
     401: "Let the till's paths pass the login that is before it",
     403: "Let the till's paths pass the firewall or bot filter that is before it",
-    404: `Mount the till below the path of baseUrl, or correct baseUrl${portOf(url)}`,
+    404: `Mount the till below the path of baseUrl, and give a price the path of its handler below that, and its method; or correct baseUrl${portOf(url)}`,
+    405: "Give the price the method of its handler's route",
     503: "Start the till: GET its events for the reason, such as chain_unreadable"
   }
   return status === 402
@@ -332,14 +365,66 @@ export const judgePublicUrl = (
   ]
 }
 
+/** The most routes that are called besides the first, and for how long. */
+const [maxOthers, othersMillis] = [100, 30_000]
+
+/** Whether strangers get a 402 of the other routes, too: each line is one that gives none. */
+const otherLines = async (
+  others: ReadonlyArray<Probe>,
+  { baseUrl }: Promised,
+  now: () => number
+): Promise<ReadonlyArray<Line>> => {
+  const wrong: Array<Line> = []
+  const endMillis = now() + othersMillis
+  let called = 0
+  for (const probe of others.slice(0, maxOthers)) {
+    if (now() > endMillis) break
+    called++
+    const url = addressOf(baseUrl, probe)
+    const line = await see(url, { method: probe.method }).then(
+      (unpaid) => statusLine({ url, probe, unpaid }),
+      (error: unknown) => reachFault(url, error)
+    )
+    if (line.status !== "pass") wrong.push({ ...line, subject: `${probe.method} ${probe.path}` })
+  }
+  return wrong.length > 0 || called === 0 ? wrong : [pass("402", `${called} other routes`)]
+}
+
+/** Whether what mails and agents link to is there: the documents, and the status pages. */
+const pageLines = async ({ baseUrl, discoveryPath, openapiPath, statusPath }: Promised) => {
+  const lines: Array<Line> = []
+  // What settings didn't name may have another path.
+  if (statusPath === undefined) return lines
+  const pages: ReadonlyArray<string | false> = [
+    discoveryPath,
+    openapiPath,
+    statusPath === false ? false : `${statusPath}/orders/doctor`
+  ]
+  for (const path of pages) {
+    if (path === false) continue
+    const url = belowBase(baseUrl, path)
+    const seen = await see(url)
+    if (seen.status !== 200 && !isOwnError(seen))
+      lines.push(
+        warn(
+          "pages",
+          `${url} returned ${seen.status}, and not by the till: it is in what agents and buyers are sent to`,
+          "Have the framework and the proxy leave this path to the till, or move or omit it by its option",
+          path
+        )
+      )
+  }
+  return lines
+}
+
 /** Calls the public URL as strangers do, without paying, and judges what comes back. */
 export const checkPublicUrl = async (promised: Promised, now: () => number): Promise<ReadonlyArray<Line>> => {
   const { baseUrl } = promised
   if (!URL.canParse(baseUrl)) throw new CommandFailed(`${baseUrl} is no address`)
   try {
-    const probe = await findRoute(promised)
+    const [probe, ...others] = await findRoutes(promised)
     const { method } = probe
-    const url = belowBase(baseUrl, probe.path)
+    const url = addressOf(baseUrl, probe)
     const origin = { origin: "https://browser.example" }
     const unpaid = await see(url, { method, headers: origin })
     const nowMillis = now()
@@ -352,7 +437,9 @@ export const checkPublicUrl = async (promised: Promised, now: () => number): Pro
         "access-control-request-headers": "payment-signature"
       }
     })
-    return judgePublicUrl({ url, probe, unpaid, withHeader, preflight }, promised, nowMillis)
+    const lines = judgePublicUrl({ url, probe, unpaid, withHeader, preflight }, promised, nowMillis)
+    if (unpaid.status !== 402) return lines
+    return [...lines, ...(await otherLines(others, promised, now)), ...(await pageLines(promised))]
   } catch (error) {
     return [reachFault(baseUrl, error)]
   }

@@ -156,6 +156,7 @@ const promisedBy = (options: Settings, { route, url }: DoctorOptions): Promised 
   cors: options.cors !== false,
   discoveryPath: options.discoveryPath ?? documents.discoveryPath,
   openapiPath: options.openapiPath ?? documents.openapiPath,
+  statusPath: options.statusPath ?? "/x402-status",
   route
 })
 
@@ -164,6 +165,7 @@ const unknownSettings = (baseUrl: string, { route }: DoctorOptions): Promised =>
   payTo: new Map(),
   cors: true,
   ...documents,
+  statusPath: undefined,
   route
 })
 
