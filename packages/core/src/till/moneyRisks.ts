@@ -307,11 +307,23 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
     )
 ]
 
+/** Play money alone, on a server for the public. */
+const playMoneyRisks = ({ baseUrl }: MoneyFacts["settings"]): ReadonlyArray<Check> =>
+  isLocal(new URL(baseUrl).hostname) || nodeEnv() !== "production"
+    ? []
+    : [
+        risk(
+          "networks",
+          "All networks have play money: nothing that is paid has any value",
+          "Give a network with real money, such as base. If this is a trial, nothing is wrong"
+        )
+      ]
+
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
   const { known, refundsOnSolana, refundWallet, settings } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
-  if (real.length === 0) return []
+  if (real.length === 0) return playMoneyRisks(settings)
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
   const unrefunded =
     refundsOnSolana === undefined

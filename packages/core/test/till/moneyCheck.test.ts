@@ -95,12 +95,36 @@ const tides = (options: object): AnyPlainOperation => ({
 })
 
 const nothing = { refusal: undefined, reported: [] }
+const playing = {
+  refusal: undefined,
+  reported: [
+    expect.stringMatching(/^networks: All networks have play money.*If this is a trial, nothing is wrong/)
+  ]
+}
 
 beforeEach(() => {
   vi.stubEnv("NODE_ENV", "production")
 })
 afterEach(() => {
   vi.unstubAllEnvs()
+})
+
+describe("a till that takes play money alone", () => {
+  const play = { networks: ["base-sepolia"] } as const
+
+  it("is reported once in production, since nothing that is paid has any value", async () => {
+    expect(await start(play)).toEqual(playing)
+  })
+
+  it("is not reported on this machine, where the host allows it, or outside of production", async () => {
+    for (const baseUrl of ["http://localhost:3000", "http://shop.test", "http://till.internal/api"])
+      expect(await start({ ...play, baseUrl })).toEqual(nothing)
+    expect(await start({ ...play, allowPlayMoney: true })).toEqual(nothing)
+    for (const environment of ["", "test", "development"]) {
+      vi.stubEnv("NODE_ENV", environment)
+      expect(await start(play)).toEqual(nothing)
+    }
+  })
 })
 
 describe("a till that takes real money", () => {
@@ -134,7 +158,7 @@ describe("a till that takes real money", () => {
     const remote = { url: "https://facilitator.shop" }
     expect(await start({ facilitator: [remote, { ...wrapped, name: "own" }] })).toEqual(nothing)
     expect(verify.calls).toEqual([])
-    expect(await start({ facilitator: wrapped, networks: ["base-sepolia"] })).toEqual(nothing)
+    await start({ facilitator: wrapped, networks: ["base-sepolia"] })
     expect(verify.calls).toEqual([])
   })
 
@@ -444,17 +468,17 @@ describe("a till that takes real money", () => {
     ])
   })
 
-  it.each<[string, Partial<TillOptions>]>([
-    ["on a network of play money", { networks: ["base-sepolia"] }],
-    ["where the host allows it", { allowPlayMoney: true }]
-  ])("takes what suits a test %s", async (_, options) => {
+  it.each<[string, Partial<TillOptions>, object]>([
+    ["on a network of play money", { networks: ["base-sepolia"] }, playing],
+    ["where the host allows it", { allowPlayMoney: true }, nothing]
+  ])("takes what suits a test %s", async (_, options, outcome) => {
     const test = {
       facilitator: fakeFacilitator(),
       payTo: examplePayTo,
       storage: memory(),
       secret: "a".repeat(40)
     }
-    expect(await start({ ...test, ...options })).toEqual(nothing)
+    expect(await start({ ...test, ...options })).toEqual(outcome)
   })
 
   it("takes it in Node's own test runner", async () => {
@@ -634,7 +658,7 @@ describe("a database", () => {
     expect(await on(storage)).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "production")
     expect((await on(storage)).refusal).toMatch(/this database holds play money/)
-    expect(await on(storage, { networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(await on(storage, { networks: ["base-sepolia"] })).toEqual(playing)
   })
 
   it("of a shop that ran with NODE_ENV=test by mistake is used on", async () => {
@@ -648,7 +672,7 @@ describe("a database", () => {
   it("that is refused isn't marked", async () => {
     const empty = await keptInMemory()
     expect((await on(empty, { facilitator: fakeFacilitator() })).refusal).toContain("moves no money")
-    expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(playing)
     const storage = await keptInMemory()
     await on(storage)
     await on(storage, { networks: ["base-sepolia"] })

@@ -270,6 +270,21 @@ export const ofAnotherKind: ReadonlyArray<Case> = [
     "baseUrl must be the public http(s) address of the mount, without query, fragment or user: it contains a user name"
   ],
   [
+    "a baseUrl of a variable that isn't set",
+    { baseUrl: "https://undefined/api" },
+    'baseUrl has "undefined" in it: the variable that it is made of is not set'
+  ],
+  [
+    "a node whose key isn't set",
+    { networks: [{ network: "base-sepolia", rpcUrl: "https://node.example/v2/undefined" }] },
+    'rpcUrl of base-sepolia has "undefined" in it: the variable that it is made of is not set'
+  ],
+  [
+    "a facilitator of a variable that isn't set",
+    { facilitator: { url: "https://undefined:8080/x402" } },
+    'facilitator.url has "undefined" in it: the variable that it is made of is not set'
+  ],
+  [
     "one key as secret",
     { secret: { id: "1", secret: canary } },
     `secret must be given: it must be text, or a list of { id, secret }. ${generate}`

@@ -16,6 +16,7 @@ import {
   isRecord,
   millis,
   minute,
+  missingPart,
   option,
   optional,
   type OptionsOf,
@@ -45,7 +46,7 @@ const networks = checked<ReadonlyArray<string>>((given, faults) => {
 /** The options of a facilitator over HTTP. Its address is never printed: it may contain a key. */
 export const facilitatorFields = {
   url: option<string>((given, faults) => {
-    const fault = addressFault(given)
+    const fault = addressFault(given) ?? missingPart(String(given))
     return fault === undefined
       ? String(given)
       : faults.add(`${fault}${given === undefined ? ": it is not set" : ""}`)

@@ -19,6 +19,7 @@ import {
   type Faults,
   isRead,
   isRecord,
+  missingPart,
   number,
   option,
   type OptionsOf,
@@ -116,8 +117,10 @@ const readToken = (given: unknown, faults: Faults): OwnToken | undefined | Faile
 
 const rpcUrl = (given: unknown, faults: Faults): string | undefined | Failed => {
   const url = unwrapped(given)
+  if (url === undefined) return url
   // Not shown: addresses of RPC services contain keys.
-  return url === undefined || isHttpUrl(url) ? url : faults.add(`must be an http(s) URL${whyWrapped(url)}`)
+  const fault = isHttpUrl(url) ? missingPart(url) : `must be an http(s) URL${whyWrapped(url)}`
+  return fault === undefined ? (url as string) : faults.add(fault)
 }
 
 /** The options of a network, by themselves. */

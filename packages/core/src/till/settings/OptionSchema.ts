@@ -319,6 +319,12 @@ export const port = <Port>(name: string, members: PortMembers<Port>) =>
 
 const shownLength = 80
 
+/** What is wrong with an address that was made of a variable without a value; `undefined`: nothing. */
+export const missingPart = (url: string): string | undefined =>
+  /\/undefined(?=[/:]|$)/.test(url)
+    ? 'has "undefined" in it: the variable that it is made of is not set'
+    : undefined
+
 /** Formats a value for a message: short, and without the contents of objects. */
 export const shown = (value: unknown): string => {
   if (typeof value === "string") {
