@@ -1,5 +1,6 @@
-import { Clock, Effect } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
+import { notifyHost } from "../ports/ProviderFailure.ts"
 import { report } from "../runtime/events.ts"
 import { schedule } from "../runtime/schedule.ts"
 import type { IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
@@ -52,6 +53,12 @@ const withTimeout = (
   return { body: timed, stop }
 }
 
+/** @throws TypeError where the host's function has returned none, which an adapter can't send */
+const requireResponse = (given: Handled | undefined): Handled => {
+  if (typeof given?.status === "number") return given
+  throw new TypeError("a public route must return a Response, such as new Response()")
+}
+
 /** Calls a function of the host. Ends with a 408 if the function reads a body that doesn't end in time. */
 const callWithTimedBody = (
   handler: PublicRoute,
@@ -60,7 +67,7 @@ const callWithTimedBody = (
   late: () => Handled
 ): Promise<Handled> => {
   const { body, headers, method, url } = request
-  const call = async (given: Request): Promise<Handled> => handler(given)
+  const call = async (given: Request): Promise<Handled> => requireResponse(await handler(given))
   if (body === null) return call(request)
   const tooLate = Promise.withResolvers<Handled>()
   const timed = withTimeout(body, clock, () => tooLate.resolve(late()))
@@ -75,7 +82,7 @@ const callWithTimedBody = (
 
 /** Handles a request of a public route. Fails loudly where a body parser has left other bytes than were sent. */
 export const publicCall = (
-  settings: Pick<HttpSettings, "cors">,
+  settings: Pick<HttpSettings, "cors" | "onError">,
   handler: PublicRoute,
   request: IncomingRequest,
   origin: string | null
@@ -95,5 +102,11 @@ export const publicCall = (
     Effect.promise(() =>
       callWithTimedBody(handler, request.toRequest(), clock, () => failureResponse(tooSlow, cors, origin))
     )
-  ).pipe(Effect.catchCause((cause) => requestFailed(cause, settings, origin)))
+  ).pipe(
+    Effect.catchCause((cause) => {
+      const error = Cause.squash(cause)
+      notifyHost(settings.onError, { port: "publicRoutes", operation: request.url.pathname, error })
+      return requestFailed(cause, settings, origin)
+    })
+  )
 }

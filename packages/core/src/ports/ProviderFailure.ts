@@ -2,9 +2,9 @@ import { nodeEnv } from "../runtime/nodeEnv.ts"
 
 /** A call of a host's provider that failed, with the error as the provider threw it. */
 export interface ProviderFailure {
-  /** The port of the function: `tracking`, `fulfilment`, …; `operations`: a route of your own. */
+  /** The port of the function: `tracking`, `fulfilment`, …; `operations`, `publicRoutes`: a route of your own. */
   readonly port: string
-  /** The function that failed: `track`, `quote`, `place`; of your own route, its id. */
+  /** The function that failed: `track`, `quote`, `place`; of your own route, its id or path. */
   readonly operation: string
   /** The thrown error, or the till's `MalformedResponse` or `DeadlineExceeded`. May contain personal data. */
   readonly error: unknown

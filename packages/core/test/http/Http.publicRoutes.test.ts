@@ -78,6 +78,18 @@ describe("public routes", () => {
     expect(till.handles("/webhooks/other")).toBe(false)
   })
 
+  it("that return nothing are a 500, and onProviderError gets what they must return", async () => {
+    const errors: Array<unknown> = []
+    const { till } = await openTill({
+      publicRoutes: { "/webhooks/own": (() => undefined) as never },
+      onProviderError: ({ error, operation, port }) => errors.push([port, operation, String(error)])
+    })
+    expect((await till.fetch(get("/webhooks/own", { method: "POST", body: "moved" }))).status).toBe(500)
+    expect(errors).toEqual([
+      ["publicRoutes", "/api/webhooks/own", expect.stringContaining("a public route must return a Response")]
+    ])
+  })
+
   it("that throw are a 500 without details, and an event for the operator", async () => {
     const { events, till } = await openTill({
       publicRoutes: {
