@@ -152,6 +152,25 @@ describe("a priced handler", () => {
     expect(events).toMatchObject([{ operation: "weather" }, { operation: "notes" }])
   })
 
+  it("is reported once where it responds with an error and a 2xx, which is charged", async () => {
+    const events: Array<unknown> = []
+    const onEvent = (event: TillEvent) => {
+      if (event.code === "sale_doubtful") events.push(event)
+    }
+    const bodies: Array<object> = [{ error: null, city: "oslo" }, { status: "sunny" }, ["error"]]
+    const { facilitator, oslo, pay } = await selling((context) => context.json(bodies.shift() ?? {}), {
+      onEvent
+    })
+    while (bodies.length > 0) expect((await pay(oslo)).status).toBe(200)
+    expect(events).toEqual([])
+    bodies.push({ error: "no such city" }, { success: false, message: "no such city" })
+    while (bodies.length > 0) expect((await pay(oslo)).status).toBe(200)
+    expect(facilitator.settled).toHaveLength(5)
+    expect(events).toEqual([
+      expect.objectContaining({ operation: "weather", message: expect.stringContaining("which is charged") })
+    ])
+  })
+
   it.each<[string, Handler]>([
     ["more than 1 MiB", (context) => context.text("a".repeat(1024 * 1024 + 1))],
     ["bytes that are no text", (context) => context.body(new Uint8Array([0x89, 0x50, 0x4e, 0x47]))],

@@ -9,7 +9,7 @@ export class ApiFailure extends Data.TaggedError("ApiFailure")<{
   /** For people: what happened, what was charged, what to do. */
   readonly message: string
   readonly details?: ApiError["details"] & {}
-  /** Sent as `Retry-After`. */
+  /** Seconds, not milliseconds: sent as `Retry-After`. */
   readonly retryAfterSeconds?: number
   /** What the failed work cost the host, in atomic units, if it is known: else as much as its price. Never sent. */
   readonly costAtomic?: bigint

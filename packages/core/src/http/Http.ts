@@ -102,8 +102,7 @@ const releasing = (handler: HandlerCall, { operation }: PaidRoute, handling: Han
   Effect.isEffect(handling)
     ? Effect.tap(handling, (handled) => {
         handler.release(handled)
-        const seen = handled instanceof Response ? operation.input?.unsold?.(handled) : undefined
-        return seen ?? Effect.void
+        return operation.input?.doubted?.(handled) ?? Effect.void
       })
     : handling
 
@@ -160,9 +159,9 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
   const signIns = yield* SignIns.make(settings)
   const handleStatus = statusHandler(settings, yield* StatusCalls.make(settings))
   const published = publisher(yield* PaymentEvents, nowMillis)
-  const { baseUrl, cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
+  const { cors, openapiPath, prefix, upstreamTimeoutMillis: timeoutMillis, wrongClock } = settings
   const documentPath = openapiPath === undefined ? undefined : `${prefix}${openapiPath}`
-  const nothing = notFoundBelow(baseUrl, openapiPath)
+  const nothing = notFoundBelow(settings)
   const { addressOf, originOf } = readersOf(settings)
 
   const handleMatch = (

@@ -20,7 +20,7 @@ import type { HttpSettings } from "./HttpSettings.ts"
 import type { Reading } from "./Input.ts"
 import {
   failureResponse,
-  notFound,
+  notFoundBelow,
   paidResponse,
   responded,
   unsatisfiableResponse,
@@ -146,7 +146,7 @@ export class PaidCalls {
       reopen: (reference) =>
         this.downloads.reopen(
           downloadOf(paid.request, presented, true),
-          response.reopen?.(reference) ?? Effect.fail(notFound)
+          response.reopen?.(reference) ?? Effect.fail(notFoundBelow(this.settings))
         )
     }
   }

@@ -30,7 +30,7 @@ export class PricedRoutes {
   }
   private readonly ids: Set<string>
   private readonly paths: ReadonlySet<string>
-  private readonly requests = new Set<string>()
+  private readonly routes = new Map<string, { readonly text: string; readonly route: AddedRoute }>()
   private readonly settings: HttpSettings & { readonly responseLifetimeMillis: number }
   /** Called with responses that can't be sold. */
   readonly onError: CallSettings["onError"]
@@ -59,7 +59,8 @@ export class PricedRoutes {
   })
 
   /**
-   * Adds a route to the documents.
+   * Adds a route to the documents. The same options again are the same route: a server that reloads its handlers prices
+   * them again.
    *
    * @throws ConfigurationError that names every fault of the options at once
    */
@@ -69,8 +70,11 @@ export class PricedRoutes {
     const { id, method = "GET", path } = options
     const form = pathForm(String(path))
     const requests = `${method} ${form}`
+    const known = this.routes.get(requests)
+    const text = faults.length > 0 ? "" : JSON.stringify(options)
+    if (known !== undefined && known.text === text) return known.route
     if (this.ids.has(id)) faults.push("this id belongs to another paid route")
-    if (this.paths.has(form) || this.requests.has(requests))
+    if (this.paths.has(form) || known !== undefined)
       faults.push(`the path ${path} belongs to another route of the till`)
     const unread = settings.networks.filter(({ rpcUrl }) => rpcUrl === undefined).map(({ caip2 }) => caip2)
     if (options.proof === "chain" && !settings.trustFacilitator && unread.length > 0)
@@ -80,8 +84,9 @@ export class PricedRoutes {
     const operation = once(() => this.make(options))
     const finder = once(() => paidRouteFinder(settings, operation()))
     this.ids.add(id)
-    this.requests.add(requests)
     this.added.push(operation)
-    return { id, path, find: (pathname) => finder()(pathname) }
+    const route: AddedRoute = { id, path, find: (pathname) => finder()(pathname) }
+    this.routes.set(requests, { text, route })
+    return route
   }
 }

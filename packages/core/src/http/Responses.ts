@@ -61,15 +61,18 @@ const exposeOwn = (headers: HeaderRecord, { headers: own }: WorkResponse): void 
 
 const varyOf = (cors: Cors): string => (Array.isArray(cors) ? `${varyByPayment}, Origin` : varyByPayment)
 
-const nothingAt = (words: string) => new ApiFailure({ status: 404, code: "NOT_FOUND", message: words })
+interface Mount {
+  readonly baseUrl: string
+  readonly openapiPath: string | undefined
+}
 
-export const notFound = nothingAt("There is nothing at this path.")
-
-/** The same, with where the paths of a service begin: a host may have mounted it elsewhere, or a second till. */
-export const notFoundBelow = (baseUrl: string, openapiPath: string | undefined): ApiFailure =>
-  nothingAt(
-    `There is nothing at this path. The paths of this service begin with ${baseUrl}/${openapiPath === undefined ? "" : `, and ${baseUrl}${openapiPath} lists them`}.`
-  )
+/** 404, with where the paths of a service begin: a host may have mounted it elsewhere, or a second till. */
+export const notFoundBelow = ({ baseUrl, openapiPath }: Mount): ApiFailure =>
+  new ApiFailure({
+    status: 404,
+    code: "NOT_FOUND",
+    message: `There is nothing at this path. The paths of this service begin with ${baseUrl}/${openapiPath === undefined ? "" : `, and ${baseUrl}${openapiPath} lists them`}.`
+  })
 
 const rangeNotSatisfiable = new ApiFailure({
   status: 416,

@@ -170,8 +170,14 @@ export interface OperationInput<Input> {
   readonly boundToRequest?: boolean
   /** A handler of the host reads the request and does the work: it is given with each request. */
   readonly isHandler?: boolean
-  /** Sees the responses of that handler that aren't sold. */
-  readonly unsold?: (response: Response) => Effect.Effect<void>
+  /** Sees the responses to its callers: a `Response` is the handler's own, which isn't sold. */
+  readonly doubted?: (response: Response | RecordedResponse) => Effect.Effect<void>
+}
+
+/** A response of the till: sold, or a refusal. */
+export interface RecordedResponse {
+  readonly status: number
+  readonly body: unknown
 }
 
 /** When a payment settles, and what shows that it did. */

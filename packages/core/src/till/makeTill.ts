@@ -31,7 +31,7 @@ import { healthWithout, type TillHealth } from "./Health.ts"
 import { KeyOperator } from "./keyCheck.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
 import { dnsRecordOf, documentPathsOf } from "../api/Listings.ts"
-import { failureResponse, notFound } from "../http/Responses.ts"
+import { failureResponse, notFoundBelow } from "../http/Responses.ts"
 
 const notStarted = new ApiFailure({
   status: 503,
@@ -245,7 +245,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
           return pricedHandling.handle({ match, request, respond: async () => respond() }, caller)
         // A caller can send this, too long for a 402 to name; any other path is a fault of the host's setup.
         if (pathname.length <= maxPathLength) throw wrongPath(route, pathname)
-        return failureResponse(notFound, configuration.cors, request.header("origin"))
+        return failureResponse(notFoundBelow(configuration), configuration.cors, request.header("origin"))
       })
     }
     return {

@@ -141,4 +141,15 @@ describe("options of a priced route", () => {
     const options: Record<string, unknown> = { ...weather, [name]: value }
     expect(() => Reflect.apply(till.price, undefined, [options])).toThrow(message)
   })
+  it("may be given again, as by a server that reloads its handlers: it is the same route, listed once", async () => {
+    const { till } = await openTill()
+    const routes = [till.price(weather), till.price({ ...weather })]
+    for (const route of routes)
+      expect((await route.fetch(requestOf(), () => new Response("sun"))).status).toBe(402)
+    expect(() => till.price({ ...weather, price: "0.03" })).toThrow("this id belongs to another paid route")
+    expect(() => till.price({ ...weather, id: "other" })).toThrow("belongs to another route of the till")
+    const listing = await till.fetch(new Request(`${baseUrl}/.well-known/x402`))
+    const { resources } = (await listing.json()) as { readonly resources: ReadonlyArray<string> }
+    expect(resources.filter((each) => each.startsWith("GET /weather"))).toHaveLength(1)
+  })
 })

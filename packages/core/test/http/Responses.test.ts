@@ -6,7 +6,7 @@ import {
   type Cors,
   failureResponse,
   documentResponse,
-  notFound,
+  notFoundBelow,
   paidResponse,
   preflightResponse
 } from "../../src/http/Responses.ts"
@@ -28,6 +28,8 @@ const bytes = (content: ByteContent): WorkResponse => ({
 })
 const decoded = (header: string | undefined): unknown =>
   JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"))
+
+const notFound = notFoundBelow({ baseUrl: "https://shop.example", openapiPath: undefined })
 
 /** Every kind of response, for browsers of some origin. */
 const kinds = (cors: Cors, origin: string | null) => ({
@@ -92,7 +94,7 @@ describe("a response that isn't paid", () => {
     const plain = failureResponse(notFound, "*", null)
     expect([plain.status, plain.body]).toEqual([
       404,
-      '{"code":"NOT_FOUND","message":"There is nothing at this path."}'
+      '{"code":"NOT_FOUND","message":"There is nothing at this path. The paths of this service begin with https://shop.example/."}'
     ])
     expect(plain.headers).not.toHaveProperty("allow")
     expect(plain.headers).not.toHaveProperty("retry-after")
