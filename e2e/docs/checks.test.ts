@@ -45,6 +45,11 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
   ],
   [`${till}/moneyCheck.test.ts`]: [
     {
+      mistake: "is reported once in production, since nothing that is paid has any value",
+      works: "is not reported on this machine, where the host allows it, or outside of production",
+      text: "nothing that is paid has any value"
+    },
+    {
       mistake: "refuses a facilitator that moves no money, also as one of several",
       works: "takes it in a test",
       text: "facilitator moves no money, so everything would be free on base"
@@ -88,6 +93,20 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       mistake: "reports sales without a mailer, and none with one",
       works: "takes what suits a test %s",
       text: "Buyers get no mail: one who loses the response has nothing"
+    }
+  ],
+  "packages/till402/test/doctor.test.ts": [
+    {
+      mistake: "with another route before the price of a handler",
+      works: "with a route of its own alone is healthy too, in a document or named",
+      text: "what is sold there is given away"
+    }
+  ],
+  "e2e/adapters/misuse.test.ts": [
+    {
+      mistake: "an adapter of another framework is named",
+      works: "an adapter that gets no till says so when it is mounted",
+      text: "and another framework has called it"
     }
   ],
   [`${till}/clockCheck.test.ts`]: [
@@ -310,7 +329,12 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
   ],
   "e2e/adapters/priced.node.test.ts": [
     {
-      mistake: "gives nothing away where its price is in its config, and says where it belongs",
+      mistake: "gives nothing away where its handler comes before the price, in the app or in a router of it",
+      works: "may follow middleware that serves some for free, and another method's handler",
+      text: "middleware that serves some for free, before `priced` and a handler"
+    },
+    {
+      mistake: "gives nothing away where its price is in its config, and says where it belongs: %s",
       works: "runs the hooks of its app: validation, serialization, onSend, onResponse",
       text: "priced route tides has no price"
     }
