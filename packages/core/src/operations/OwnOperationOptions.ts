@@ -90,6 +90,9 @@ export const ownOperationFaults = (given: Readonly<Record<string, unknown>>): Re
     faults.push("path must be a path such as /weather or /weather/:city, each parameter once")
   if (typeof given["description"] !== "string" || given["description"] === "")
     faults.push("description must be one line that describes what is sold")
+  const { input } = Object(given["example"] ?? { input: {} }) as { readonly input?: unknown }
+  if (typeof input !== "object" || input === null)
+    faults.push("example must be an object such as { input: { … }, output: … }")
   const fault = priceFault(price)
   if (fault !== undefined) faults.push(fault)
   if (![undefined, "after-work", "before-work"].includes(given["settlement"] as string | undefined))

@@ -123,6 +123,7 @@ describe("options of a priced route", () => {
     ["price", "0", "price must be dollars"],
     ["price", { min: "0.01", max: "0.02", of: () => "0.01" }, "price must be fixed"],
     ["example", { input: {}, output: 1n }, "example must be data that JSON can hold"],
+    ["example", { city: "oslo" }, "example must be an object such as { input"],
     ["mimeType", "text", "mimeType must be"],
     ["settlement", "first", "settlement must be"],
     ["work", () => ({}), "there is no option work"]

@@ -35,6 +35,8 @@ describe("options of a route", () => {
     ],
     ["settlement", "first", "settlement must be"],
     ["work", undefined, "work must be a function"],
+    ["example", { city: "oslo" }, "example must be an object such as { input: { … }, output: … }"],
+    ["example", "oslo", "example must be"],
     ["input", {}, "input must be a Standard Schema"]
   ])("%s can't be %o", async (name, value, message) => {
     const route = { ...valid }
