@@ -1,4 +1,4 @@
-import type { TillEvent } from "@till402/core"
+import type { PricedRouteOptions, TillEvent } from "@till402/core"
 import { etag } from "hono/etag"
 import { HTTPException } from "hono/http-exception"
 import { describe, expect, it } from "vitest"
@@ -163,11 +163,32 @@ describe("a priced handler", () => {
     })
     while (bodies.length > 0) expect((await pay(oslo)).status).toBe(200)
     expect(events).toEqual([])
-    bodies.push({ error: "no such city" }, { success: false, message: "no such city" })
+    bodies.push({ data: null, error: "no such city" }, { success: false, message: "no such city" })
     while (bodies.length > 0) expect((await pay(oslo)).status).toBe(200)
     expect(facilitator.settled).toHaveLength(5)
     expect(events).toEqual([
       expect.objectContaining({ operation: "weather", message: expect.stringContaining("which is charged") })
+    ])
+  })
+
+  it("is reported once where a GET has sold nothing but empty responses, as without await", async () => {
+    const events: Array<unknown> = []
+    const onEvent = (event: TillEvent) => {
+      if (event.code === "sale_doubtful") events.push(event)
+    }
+    const buyFour = async (handler: Handler, route?: PricedRouteOptions) => {
+      const { notes: form, oslo, pay } = await selling(handler, { onEvent }, route)
+      for (const _ of [1, 2, 3, 4])
+        expect((await (route === undefined ? pay(oslo) : pay(form, { method: "POST" }))).status).toBe(200)
+    }
+    let calls = 0
+    await buyFour((context) => context.json(calls++ === 2 ? { city: "oslo" } : {}))
+    await buyFour((context) => context.json([]))
+    await buyFour((context) => context.text(""), notes)
+    expect(events).toEqual([])
+    await buyFour((context) => context.json(Promise.resolve({ city: "oslo" })))
+    expect(events).toEqual([
+      expect.objectContaining({ operation: "weather", message: expect.stringContaining("must await that") })
     ])
   })
 

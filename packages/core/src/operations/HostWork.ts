@@ -64,7 +64,7 @@ export const looksRefused = (output: unknown): boolean => {
   const { error, status, statusCode = status, success } = output as Readonly<Record<string, unknown>>
   return (
     (Boolean(error) || success === false || isErrorStatus(statusCode)) &&
-    Object.keys(output).every((name) => ofErrors.test(name))
+    Object.entries(output).every(([name, value]) => value === null || ofErrors.test(name))
   )
 }
 

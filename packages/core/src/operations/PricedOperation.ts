@@ -34,22 +34,39 @@ const soldRefusal = ({ body, status }: RecordedResponse): boolean => {
   }
 }
 
-/** Reports, once, a redirect to what may be sold, or a refusal that was sold. */
-const reportingDoubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => {
+/** Sales after which a GET that has sold nothing but empty responses is reported: one may have nothing to say. */
+const maxEmpty = 3
+
+/** A promise that nobody awaits is written as `{}`. */
+const isEmpty = ({ body, status }: RecordedResponse): boolean =>
+  status <= 299 && (body === "" || body === "{}" || body === null)
+
+/** Finds what is doubtful in what a route responds, one response after the other. */
+const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => {
+  let empty = 0
+  return (response: Response | RecordedResponse): string | undefined => {
+    if (response instanceof Response)
+      return leadsToGoods(response, method, baseUrl)
+        ? `priced route ${id} redirected a payer, which isn't charged: only a 2xx is. If that leads to what is sold, or follows work, respond with 200 and the address`
+        : undefined
+    if (soldRefusal(response))
+      return `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
+    if (response.status <= 299) empty = isEmpty(response) && method === "GET" ? empty + 1 : -Infinity
+    return empty < maxEmpty
+      ? undefined
+      : `priced route ${id} has sold nothing but empty responses so far. If its handler sends the result of a promise, it must await that`
+  }
+}
+
+/** Reports, once, what is doubtful: a redirect to what may be sold, or a sale of nothing. */
+const reportingDoubts = (options: PricedRouteOptions, baseUrl: string) => {
+  const find = doubts(options, baseUrl)
   let isReported = false
   return (response: Response | RecordedResponse): Effect.Effect<void> => {
-    if (isReported) return Effect.void
-    const isSold = !(response instanceof Response)
-    if (isSold ? !soldRefusal(response) : !leadsToGoods(response, method, baseUrl)) return Effect.void
+    const doubt = isReported ? undefined : find(response)
+    if (doubt === undefined) return Effect.void
     isReported = true
-    return report(
-      "Warn",
-      "sale_doubtful",
-      isSold
-        ? `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
-        : `priced route ${id} redirected a payer, which isn't charged: only a 2xx is. If that leads to what is sold, or follows work, respond with 200 and the address`,
-      { operation: id }
-    )
+    return report("Warn", "sale_doubtful", doubt, { operation: options.id })
   }
 }
 

@@ -305,6 +305,7 @@ describe("a route of the host", () => {
   it.each([
     { error: "no such city" },
     { success: false, message: "no such city" },
+    { data: null, error: { message: "no such city" } },
     { status: 404, title: "no such city", detail: "of this name" },
     { statusCode: 404, body: "no such city" },
     [404, { error: "no such city" }]
