@@ -79,7 +79,10 @@ it("takes the client's address from a proxy that the Fastify app trusts, and fro
     if (address !== "127.0.0.1") throw new Error("no proxy of ours")
     return true
   }
-  expect(await callerBehindProxy(knowsItsOwn)).toMatchObject({ clientAddress: "203.0.113.7", trustsAll: false })
+  expect(await callerBehindProxy(knowsItsOwn)).toMatchObject({
+    clientAddress: "203.0.113.7",
+    trustsAll: false
+  })
 })
 
 it("runs Fastify's hooks for finished responses, so that its log has them", async () => {
