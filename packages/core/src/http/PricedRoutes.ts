@@ -30,7 +30,7 @@ export class PricedRoutes {
   }
   private readonly ids: Set<string>
   private readonly paths: ReadonlySet<string>
-  private readonly routes = new Map<string, { readonly text: string; readonly route: AddedRoute }>()
+  private readonly routes = new Map<string, AddedRoute & { readonly text: string }>()
   private readonly settings: HttpSettings & { readonly responseLifetimeMillis: number }
   /** Called with responses that can't be sold. */
   readonly onError: CallSettings["onError"]
@@ -72,7 +72,7 @@ export class PricedRoutes {
     const requests = `${method} ${form}`
     const known = this.routes.get(requests)
     const text = faults.length > 0 ? "" : JSON.stringify(options)
-    if (known !== undefined && known.text === text) return known.route
+    if (known?.text === text) return known
     if (this.ids.has(id)) faults.push("this id belongs to another paid route")
     if (this.paths.has(form) || known !== undefined)
       faults.push(`the path ${path} belongs to another route of the till`)
@@ -85,8 +85,8 @@ export class PricedRoutes {
     const finder = once(() => paidRouteFinder(settings, operation()))
     this.ids.add(id)
     this.added.push(operation)
-    const route: AddedRoute = { id, path, find: (pathname) => finder()(pathname) }
-    this.routes.set(requests, { text, route })
+    const route = { id, path, text, find: (pathname: string) => finder()(pathname) }
+    this.routes.set(requests, route)
     return route
   }
 }

@@ -55,7 +55,7 @@ const withTimeout = (
 
 /** @throws TypeError where the host's function has returned none, which an adapter can't send */
 const requireResponse = (given: Handled | undefined): Handled => {
-  if (typeof given?.status === "number") return given
+  if (given?.status) return given
   throw new TypeError("a public route must return a Response, such as new Response()")
 }
 

@@ -38,8 +38,7 @@ const soldRefusal = ({ body, status }: RecordedResponse): boolean => {
 const maxEmpty = 3
 
 /** A promise that nobody awaits is written as `{}`. */
-const isEmpty = ({ body, status }: RecordedResponse): boolean =>
-  status <= 299 && (body === "" || body === "{}" || body === null)
+const isEmpty = (body: unknown): boolean => body === "" || body === "{}" || body === null
 
 /** Finds what is doubtful in what a route responds, one response after the other. */
 const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => {
@@ -51,10 +50,10 @@ const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => 
         : undefined
     if (soldRefusal(response))
       return `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
-    if (response.status <= 299) empty = isEmpty(response) && method === "GET" ? empty + 1 : -Infinity
+    if (response.status <= 299) empty = isEmpty(response.body) && method === "GET" ? empty + 1 : -Infinity
     return empty < maxEmpty
       ? undefined
-      : `priced route ${id} has sold nothing but empty responses so far. If its handler sends the result of a promise, it must await that`
+      : `priced route ${id} has sold nothing but empty responses so far. If its handler sends a promise's result, it must await that`
   }
 }
 

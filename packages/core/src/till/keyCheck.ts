@@ -174,7 +174,7 @@ const reportLost = Effect.gen(function* () {
     yield* report(
       "Warn",
       "service_changed",
-      "This database has lost its marks, and has charges: whether its secret, money and wallets are those of before can't be told. Restore the table till_marks, or make sure of them",
+      "This database has charges, but lost its marks of secret, money and wallets: restore till_marks",
       { reason: "till_marks" }
     )
 })

@@ -23,7 +23,7 @@ const finding: Finding = {
 const chosenFinding: Finding = {
   status: "warn",
   problem:
-    "The client's address is taken from where callers begin X-Forwarded-For as they like: each text counts as another client, so that limits hold nobody",
+    "The client's address is taken from where callers begin X-Forwarded-For: each text counts as a client, so limits hold nobody",
   cure: 'Take the one address that your own proxy added: the last, behind one proxy (Express: app.set("trust proxy", 1)). If your outermost proxy replaces the header, nothing is wrong. See docs/mounting.md, "Behind a proxy"'
 }
 

@@ -103,7 +103,7 @@ const readBaseUrl = (text: unknown, faults: Faults): string | Failed => {
   const isHttp = url !== null && ["http:", "https:"].includes(url.protocol)
   const isBare = isHttp && url.search === "" && url.hash === "" && url.username === "" && url.password === ""
   const missing = isBare ? missingPart(url.href) : undefined
-  if (missing !== undefined) return faults.add(missing)
+  if (missing) return faults.add(missing)
   if (isBare && /\/x402\/*$/.test(url.pathname))
     return faults.add("must not end in /x402: leave it out, it is added to the routes")
   if (isBare) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`
