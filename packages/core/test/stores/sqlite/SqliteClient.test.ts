@@ -126,12 +126,15 @@ describe.each([
     const sql = await Effect.runPromise(Scope.provide(SqliteClient.connect({ filename: filename() }), scope))
     await Effect.runPromise(sql`CREATE TABLE things (id TEXT PRIMARY KEY)`)
     const closed = Effect.andThen(Scope.close(scope, Exit.void), Effect.sleep(20))
+    const [begun, goingOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const goOn = Effect.promise(() => (begun.resolve(), goingOn.promise))
     const open = Effect.runFork(
-      sql.withTransaction(Effect.andThen(sql`INSERT INTO things (id) VALUES ('open')`, Effect.sleep(60)))
+      sql.withTransaction(Effect.andThen(sql`INSERT INTO things (id) VALUES ('open')`, goOn))
     )
-    await Effect.runPromise(Effect.sleep(20))
+    await begun.promise
     const waiting = Effect.runFork(Effect.flip(sql`INSERT INTO things (id) VALUES ('waiting')`))
     await Effect.runPromise(Effect.andThen(Effect.sleep(5), closed))
+    goingOn.resolve()
     expect((await Effect.runPromise(Fiber.join(waiting))).message).toMatch(/closed/)
     expect(Exit.isFailure(await Effect.runPromise(Fiber.await(open)))).toBe(true)
     // What the event loop does late would fail the test.
