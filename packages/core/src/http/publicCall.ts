@@ -56,7 +56,7 @@ const withTimeout = (
 /** @throws TypeError where the host's function has returned none, which an adapter can't send */
 const requireResponse = (given: Handled | undefined): Handled => {
   if (given?.status) return given
-  throw new TypeError("a public route must return a Response, such as new Response()")
+  throw new TypeError("a public route must return a Response")
 }
 
 /** Calls a function of the host. Ends with a 408 if the function reads a body that doesn't end in time. */
