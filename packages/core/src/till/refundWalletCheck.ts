@@ -85,14 +85,19 @@ const isRefused = Effect.fnUntraced(function* (wallet: RefundWallet, network: Pa
   return (yield* chain.acceptsSignature(network, address, hash, signature)) === false
 })
 
+/** Wallets that have signed: each is asked once, since health makes the checks anew all the time. */
+const judged = new WeakMap<RefundWallet, boolean>()
+
 /** Of a wallet that signs with another key than its address's, or in a form that no token takes, where real money is paid. */
 export const refundWalletRisks = Effect.fnUntraced(function* (
   { networks }: Pick<ConfiguredSettings, "networks">,
   wallet: RefundWallet | undefined
 ) {
   const network = networks.find(({ caip2, family }) => family === "evm" && !isPlayMoney(caip2))
-  if (wallet === undefined || network?.family !== "evm" || (yield* isRefused(wallet, network)) !== true)
-    return []
+  if (wallet === undefined || network?.family !== "evm") return []
+  const refused = judged.get(wallet) ?? (yield* isRefused(wallet, network))
+  if (refused !== undefined) judged.set(wallet, refused)
+  if (refused !== true) return []
   const risk: Risk = {
     setting: "refundWallet",
     problem: `What refundWallet signs isn't accepted of its address ${wallet.address}: no refund can be sent`,
