@@ -29,7 +29,7 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/core/node": 20_000,
   "@till402/core/postgres": 220_000,
   "@till402/core/sqlite": 235_000,
-  "@till402/express": 8_000,
+  "@till402/express": 9_000,
   "@till402/fastify": 10_700,
   "@till402/hono": 9_000,
   "@till402/koa": 9_000,
