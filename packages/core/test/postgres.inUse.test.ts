@@ -78,7 +78,7 @@ describe("a database in use", () => {
       )
       return { error, released: yield* charges.release("key", "me") }
     })
-    const storage = postgres({ url, statementTimeoutMillis: 100 })
+    const storage = postgres({ url, statementTimeoutMillis: 2_000 })
     const { error, released } = await Effect.runPromise(Effect.provide(blocked, storage))
     expect(error).toMatchObject({ operation: "charges.release" })
     expect(inspect(error, { depth: 10 })).toMatch(/statement timeout/)
@@ -184,7 +184,7 @@ describe("a database in use", () => {
         Effect.gen(function* () {
           yield* sql`SELECT pg_advisory_xact_lock(402402, hashtext(current_schema()))`
           const opening = Effect.runPromise(
-            Effect.provide(claimOf("key"), postgres({ url, statementTimeoutMillis: 100 }))
+            Effect.provide(claimOf("key"), postgres({ url, statementTimeoutMillis: 2_000 }))
           )
           yield* Effect.sleep(500)
           return { opening }

@@ -174,7 +174,7 @@ const reportLost = Effect.gen(function* () {
     yield* report(
       "Warn",
       "service_changed",
-      "This database has charges, but lost its marks of secret, money and wallets: restore till_marks",
+      "This database has charges, and lost its marks: restore till_marks",
       { reason: "till_marks" }
     )
 })

@@ -101,7 +101,7 @@ export const refundWalletRisks = Effect.fnUntraced(function* (
   const risk: Risk = {
     setting: "refundWallet",
     problem: `What refundWallet signs isn't accepted of its address ${wallet.address}: no refund can be sent`,
-    cure: "Give the address of the key that signs, and signatures with a low s and a v of 27 or 28"
+    cure: "Give the address of the key that signs, and signatures of low s and v 27 or 28"
   }
   return [risk]
 })
