@@ -1,5 +1,4 @@
 import { createServer } from "node:http"
-import type { Caller } from "@till402/core"
 import { priced, till402 } from "@till402/koa"
 import { expect, it } from "vitest"
 import { send } from "./client.ts"
@@ -11,20 +10,6 @@ import { fakeTill } from "./till.ts"
 
 adapterSuite("Koa 3", koaHosts)
 adapterSuite("Koa 2", koa2Hosts)
-
-it.each(Object.entries(koas))("%s knows an app that takes the first of X-Forwarded-For", async (_, Koa) => {
-  const isTrusting = async (settings: object) => {
-    const app = Object.assign(new Koa(), settings)
-    app.use(till402(fakeTill().seam))
-    const port = await serve(createServer(app.callback()))
-    return (JSON.parse((await send(port, "/x402/caller")).text) as Caller).trustsAll
-  }
-  expect(await isTrusting({ proxy: true })).toBe(true)
-  // A header that only the proxy sets, such as Cloudflare's.
-  const own = { proxy: true, proxyIpHeader: "CF-Connecting-IP" }
-  for (const honest of [{}, { proxy: true, maxIpsCount: 1 }, own])
-    expect(await isTrusting(honest)).toBe(false)
-})
 
 it.each(Object.entries(koas))(
   "%s, which responds before the till where nothing waits for it, is told why",

@@ -7,7 +7,7 @@ type Trusts = (address: string, hop: number) => boolean
 /** An address of documents, which is no proxy's (RFC 5737), and as many hops as no host has. */
 const [stranger, hops] = ["192.0.2.255", 100]
 
-/** Whether functions trust whoever forwards a request: each is asked once. */
+/** Functions of `trust proxy`, and whether they trust everybody: each is asked once. */
 const trusting = new WeakMap<Trusts, boolean>()
 
 const trustsAll = (trusts: Trusts): boolean => {

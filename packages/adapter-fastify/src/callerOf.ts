@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify"
 /** Addresses of documents, which are no proxy's (RFC 5737), and more of them than a host has proxies. */
 const strangers = Array.from({ length: 100 }, (_, index) => `192.0.2.${index}`)
 
-/** Whether the app trusts whoever forwards a request, by its kind of requests. */
+/** The prototypes of requests, of which each app has its own, and whether that app trusts everybody. */
 const trusting = new WeakMap<object, boolean>()
 
 const trustsAll = (request: FastifyRequest): boolean => {

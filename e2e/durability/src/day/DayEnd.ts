@@ -7,8 +7,6 @@ import type { Day, Traffic } from "./Day.ts"
 
 /** Time for all work in flight to end. */
 const restMillis = 180_000
-/** Where refunds stay due, there is no end to wait for. */
-const openRestMillis = 30_000
 const pauseMillis = 5_000
 
 /** USDC that left an address. */
@@ -43,7 +41,7 @@ const judge = async (day: Day, { replays }: Traffic) => {
 
 /** Waits until all work in flight has ended; what is wrong at the deadline is a fault. */
 export const comeToRest = async (day: Day, traffic: Traffic) => {
-  const deadline = Date.now() + (day.options.only === "stopped refunds" ? openRestMillis : restMillis)
+  const deadline = Date.now() + restMillis
   for (;;) {
     const verdict = await judge(day, traffic)
     if (verdict.faults.length === 0 || Date.now() > deadline) return verdict

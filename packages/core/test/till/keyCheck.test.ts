@@ -113,7 +113,7 @@ describe("a database that was used with a key", () => {
     expect(await start([second, keyOf("1", "c")])).toContain('secret (id "1")')
   })
 
-  it("is told to make sure of it where the marks were deleted, once, and not on a new database", async () => {
+  it("reports once that its marks were deleted, and nothing while it is new", async () => {
     const filename = nextFile()
     const lost = async () => {
       const { events, till } = await shop.open([first])
