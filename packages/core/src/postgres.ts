@@ -9,6 +9,7 @@ import { storeMarginMillis } from "./ports/StoreClock.ts"
 import type { Stores } from "./stores/Stores.ts"
 import { postgresRisks } from "./stores/sql/postgresRisks.ts"
 import { storesWithTimeout } from "./stores/sql/deadlines.ts"
+import { clientOf, withoutCrowd } from "./stores/sql/postgresPool.ts"
 import { addressOf, openSocket, type PostgresAddress } from "./stores/sql/postgresSocket.ts"
 import { layerSql } from "./stores/sql/stores.ts"
 
@@ -171,10 +172,10 @@ export const postgresClient = Effect.fnUntraced(function* (
   parameters: Readonly<Record<string, string>> = {}
 ): Effect.fn.Return<SqlClient.SqlClient, ConfigurationError | StoreError, Scope.Scope> {
   const { address, database, ...settings } = yield* readOptions(options)
-  const { PgClient } = yield* loadClient
+  const { PgClient, PgPool } = yield* loadClient
   const timeoutMillis = methodTimeoutMillis(settings)
   const failure = (error: SqlError.SqlError) => startFailure(database, error)
-  const client = yield* PgClient.make({
+  const pool = yield* PgPool.make({
     ...address,
     url: Redacted.make(settings.url),
     stream: () => openSocket(address, 2 * timeoutMillis),
@@ -183,7 +184,18 @@ export const postgresClient = Effect.fnUntraced(function* (
     connectTimeout: settings.connectTimeoutMillis,
     applicationName: "till402",
     startupParameters: { ...parameters, statement_timeout: String(settings.statementTimeoutMillis) }
-  }).pipe(Effect.mapError(failure), Effect.provide(Reactivity.layer))
+  }).pipe(Effect.mapError(failure))
+  const client = yield* Effect.provide(
+    clientOf(withoutCrowd(pool, settings.maxConnections), {
+      compiler: PgClient.makeCompiler(),
+      spanAttributes: [
+        ["db.system.name", "postgresql"],
+        ["server.address", address.host],
+        ["server.port", address.port]
+      ]
+    }),
+    Reactivity.layer
+  )
   // The pool connects on demand; this reports a wrong address at start.
   const [found] = yield* Effect.mapError(
     client<ServerSettings>`SELECT current_setting('transaction_isolation') AS isolation,
@@ -193,5 +205,5 @@ export const postgresClient = Effect.fnUntraced(function* (
   const problem = problemOf(found!, { onlyReads: yield* StorageIsReadOnly, url: settings.url })
   if (problem !== undefined)
     return yield* new ConfigurationError({ message: `storage: ${database} ${problem}` })
-  return client as SqlClient.SqlClient
+  return client
 })
