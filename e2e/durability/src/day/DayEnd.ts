@@ -5,7 +5,7 @@ import { readBooks } from "../Evidence.ts"
 import { readSpans, readTransfers } from "../rails/EvmTransfers.ts"
 import type { Day, Traffic } from "./Day.ts"
 
-/** Time for all work in flight to end. */
+/** Longest time in which nothing ends of the work in flight, such as one refund of many. */
 const restMillis = 180_000
 const pauseMillis = 5_000
 
@@ -39,12 +39,16 @@ const judge = async (day: Day, { replays }: Traffic) => {
   return { books, transfers, faults }
 }
 
-/** Waits until all work in flight has ended; what is wrong at the deadline is a fault. */
+/** Waits until all work in flight has ended; what is still wrong when no more of it ends is a fault. */
 export const comeToRest = async (day: Day, traffic: Traffic) => {
-  const deadline = Date.now() + restMillis
+  let deadline = Date.now() + restMillis
+  let before = ""
   for (;;) {
     const verdict = await judge(day, traffic)
     if (verdict.faults.length === 0 || Date.now() > deadline) return verdict
+    const open = verdict.faults.join()
+    if (open !== before) deadline = Date.now() + restMillis
+    before = open
     day.options.onProgress(`not at rest: ${verdict.faults.length} open, such as: ${verdict.faults[0]}`)
     await new Promise((resolve) => setTimeout(resolve, pauseMillis))
   }

@@ -15,7 +15,7 @@ export interface Account {
   /** Value of the goods received, as upper and lower bound. The bounds differ if a response was lost. */
   readonly deliveredMaxAtomic: bigint
   readonly deliveredMinAtomic: bigint
-  /** The upper bound without responses to searches. */
+  /** The upper bound without responses to searches, and without goods whose payment a reorganization undid. */
   readonly otherGoods: bigint
   /** Part of `paid` that others moved before the till saw the payment; the till may refuse such a payment. */
   readonly movedBeforeClaim: bigint
@@ -84,7 +84,11 @@ const accountOf = (
     refunded: sum(transfers.filter(isRefund).map(({ value }) => value)),
     deliveredMaxAtomic: sum(given.map(({ atMost, payment }) => BigInt(atMost) * valueOf(payment))),
     deliveredMinAtomic: sum(given.map(({ atLeast, payment }) => BigInt(atLeast) * valueOf(payment))),
-    otherGoods: sum(given.map(({ otherGoods, payment }) => BigInt(otherGoods) * valueOf(payment))),
+    otherGoods: sum(
+      given
+        .filter(({ payment }) => mayBuyResponse(payment) || !isUncovered(payment, state))
+        .map(({ otherGoods, payment }) => BigInt(otherGoods) * valueOf(payment))
+    ),
     movedBeforeClaim: sum(payments.filter((payment) => movedBeforeClaim(payment, state.chain)).map(valueOf)),
     uncovered: sum(
       given

@@ -87,8 +87,8 @@ export interface Economy {
   readonly sendByThirdParty: (payment: Payment) => string
   /** The payer cancels a payment; returns whether that had an effect. */
   readonly cancel: (payment: Payment) => boolean
-  /** Whether no reorganization can undo a transfer any more. */
-  readonly isFinal: (transfer: Transfer | undefined) => boolean
+  /** Whether no reorganization can undo what a block has any more. */
+  readonly isFinal: (mined: Pick<Transfer, "minedMillis"> | undefined) => boolean
   /** Time in which a process that wakes up reads the chain for all that is due. */
   readonly readingMillis: number
   /** What is wrong with the transactions that a till's own facilitator has paid for. */

@@ -249,10 +249,10 @@ export class EvmEconomy implements Economy {
     isOver: () => false
   }
 
-  isFinal(transfer: Transfer | undefined): boolean {
+  isFinal(mined: Pick<Transfer, "minedMillis"> | undefined): boolean {
     const { finalitySeconds, reorganizations } = this.faultPlan
     if (reorganizations === 0) return true
-    return transfer !== undefined && transfer.minedMillis + finalitySeconds * 1_000 <= this.now()
+    return mined !== undefined && mined.minedMillis + finalitySeconds * 1_000 <= this.now()
   }
 
   relayerFaults(): ReadonlyArray<string> {

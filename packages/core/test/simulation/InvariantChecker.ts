@@ -3,6 +3,7 @@ import type { Order } from "../../src/shop/ports/Orders.ts"
 import type { VaultPurchase } from "../../src/shop/ports/VaultPurchases.ts"
 import { definiteRefusals } from "../../src/toll/facilitator/FacilitatorVerdicts.ts"
 import type { MoneyChain } from "./chain/MoneyChain.ts"
+import type { Economy } from "./Economy.ts"
 import type { OrderInvariantChecker } from "./OrderInvariantChecker.ts"
 import { authorizationOf, type Call, type Copy, errorOf, type Payment, type Reply } from "./Payment.ts"
 import type { Settled, SettleMode } from "./SimulatedFacilitator.ts"
@@ -13,6 +14,7 @@ export class InvariantChecker {
   readonly violations: Array<string> = []
   readonly counts = new Map<string, number>()
   private readonly chain: MoneyChain
+  private readonly isFinal: Economy["isFinal"]
   /** True until an operator resumes refunds. */
   areRefundsStopped = false
   private readonly lagMillis: () => number
@@ -24,12 +26,14 @@ export class InvariantChecker {
 
   constructor(options: {
     readonly chain: MoneyChain
+    readonly isFinal: Economy["isFinal"]
     /** How far the node lags behind the chain. */
     readonly lagMillis: () => number
     readonly now: () => number
     readonly note: (what: string) => void
   }) {
     this.chain = options.chain
+    this.isFinal = options.isFinal
     this.lagMillis = options.lagMillis
     this.now = options.now
     this.note = options.note
@@ -89,7 +93,7 @@ export class InvariantChecker {
       const before = payment.givenTo
       if (before !== undefined && before !== facilitator) {
         this.count("given to another facilitator")
-        if (payment.mayMove)
+        if (payment.mayMove && !this.isWasted(authorization))
           this.violation(
             payment,
             "is given to a second facilitator while its outcome at the first is unknown"
@@ -211,6 +215,12 @@ export class InvariantChecker {
       trusting.has(operation) &&
       (payment.facilitatorLied || (payment.isReportedSettled && this.chain.isReorganized))
     )
+  }
+
+  /** Whether the chain shows for good that the payment moves no money, whatever a facilitator does with it. */
+  private isWasted(authorization: Authorization): boolean {
+    const minedMillis = this.chain.wastedMillis(authorization)
+    return minedMillis !== undefined && this.isFinal({ minedMillis })
   }
 
   /** Whether the transfer was publicly visible for a while before the payment was presented. */

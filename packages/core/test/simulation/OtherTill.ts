@@ -58,6 +58,7 @@ export class OtherTill {
     const faultPlan = planOf(drawn.faultPlan)
     const checker = new InvariantChecker({
       chain: economy.chain,
+      isFinal: (mined) => economy.isFinal(mined),
       lagMillis: () => economy.lagMillis,
       now,
       note

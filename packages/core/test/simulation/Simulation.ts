@@ -102,6 +102,7 @@ export class Simulation {
     const { chain } = this.economy
     this.checker = new InvariantChecker({
       chain,
+      isFinal: (mined) => this.economy.isFinal(mined),
       lagMillis: () => this.economy.lagMillis,
       now,
       note: (what) => this.note("", what)

@@ -29,6 +29,8 @@ export interface MoneyChain {
   readonly transferOf: (authorization: Authorization) => Transfer | undefined
   /** Whether an authorization moved its value, as everyone could see, before a reorganization undid that. */
   readonly hasEverMoved: (authorization: Authorization) => boolean
+  /** When an authorization was used up without its transfer: its payer canceled it, or signed another of its nonce. */
+  readonly wastedMillis: (authorization: Authorization) => number | undefined
   /** Whether a transaction is one that only a till's own facilitator could make. */
   readonly isOwnSettlement: (transaction: string) => boolean
 }

@@ -154,6 +154,14 @@ export class SimulatedChain implements MoneyChain {
     return transfersOf(this.transactions.get(use.transaction)!).find((transfer) => transfer.nonceKey === key)
   }
 
+  /** When a block used an authorization's nonce for something else: no transfer can follow. */
+  wastedMillis(authorization: Authorization): number | undefined {
+    const use = this.token.useOf(nonceKey(authorization), this.latest)
+    return use === undefined || this.transferOf(authorization) !== undefined
+      ? undefined
+      : this.millisOf(use.block)
+  }
+
   /** Whether an authorization moved its value before a reorganization undid that. */
   hasEverMoved(authorization: Authorization): boolean {
     const { to, value } = authorization

@@ -208,6 +208,11 @@ export class SolanaChain implements MoneyChain {
     return true
   }
 
+  /** No transaction of a payer makes another one impossible. */
+  wastedMillis(): undefined {
+    return undefined
+  }
+
   hasEverMoved({ nonce, to, value }: Authorization): boolean {
     return this.undone.has(`${nonce.split(".")[1]} ${to} ${value}`)
   }

@@ -300,10 +300,9 @@ export class SolanaEconomy implements Economy {
     }
   }
 
-  isFinal(transfer: Transfer | undefined): boolean {
+  isFinal(mined: Pick<Transfer, "minedMillis"> | undefined): boolean {
     return (
-      transfer !== undefined &&
-      this.chain.slots.slotAt(transfer.minedMillis) <= this.chain.blockOf("finalized")
+      mined !== undefined && this.chain.slots.slotAt(mined.minedMillis) <= this.chain.blockOf("finalized")
     )
   }
 
