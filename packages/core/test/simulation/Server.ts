@@ -110,12 +110,15 @@ const optionsOf = (environment: Environment): TillOptions => ({
 })
 
 const configurations = new Map<string, ConfiguredSettings>()
+/** Each keeps its world, and worlds rarely share one. */
+const maxConfigurations = 16
 
 /** Caches configurations: the same options except for ports give the same configuration. */
 const configurationOf = (options: TillOptions, environment: Environment): ConfiguredSettings => {
   const { limits, maxTimeoutSeconds, networks } = options
   const key = JSON.stringify([maxTimeoutSeconds, limits, networks, settlementOf(environment)])
   const known = configurations.get(key) ?? configureOptions(options)
+  if (configurations.size > maxConfigurations) configurations.clear()
   configurations.set(key, known)
   return {
     ...known,
