@@ -119,6 +119,16 @@ describe("a local facilitator over HTTP", () => {
     expect(journal.records()).toEqual([])
   })
 
+  it("refuses a key of a variable that isn't set, which authorize would know", async () => {
+    const tills = new Map([[`Bearer ${process.env["A_KEY_THAT_IS_NOT_SET"]}`, "shop"]])
+    const { handle, journal } = await startHandler({
+      authorize: (request) => tills.get(request.headers.get("authorization") ?? "")
+    })
+    const { body } = await bodyOf()
+    expect((await handle(call("settle", body, "undefined"))).status).toBe(401)
+    expect(journal.records()).toEqual([])
+  })
+
   it("refuses what it can't read", async () => {
     const { handle } = await startHandler()
     const statusOf = async (request: Request) => (await handle(request)).status

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { deflateRawSync } from "node:zlib"
+import { crc32, deflateRawSync } from "node:zlib"
 import { Effect, Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { describe, expect, it } from "vitest"
@@ -269,6 +269,29 @@ describe("a program that reads local headers finds other files than one that rea
   ])("%s", async (_, bytes, found, fault) => {
     expect(readByLocalHeaders(bytes)).toEqual(found)
     expect(await faultsOf(bytes)).toBe(fault)
+  })
+})
+
+describe("an entry that unzip makes a link of, though its attributes are those of a file,", () => {
+  const target = "/etc/hostname"
+  const asi = Buffer.concat([u16(0o120777), u32(target.length), u16(0), u16(0), Buffer.from(target)])
+  const extra = extraField(0x756e, u32(crc32(asi)), asi)
+  const archive = handMade([{ name: "notes", content: target, method: 0, extra }])
+
+  // The program of Info-ZIP isn't on every machine.
+  it.skipIf(spawnSync("unzip", ["-v"]).error !== undefined)("is unpacked as a link", () => {
+    const into = temporaryFolder()
+    execFileSync("unzip", ["-q", fileOf(archive), "-d", into])
+    expect(readlinkSync(join(into, "notes"))).toBe(target)
+  })
+
+  it("is refused", async () => {
+    expect(await faultsOf(archive)).toBe("notes: is a link")
+  })
+
+  it("is refused where the local header alone has the field", async () => {
+    const local = handMade([{ name: "notes", content: target, method: 0, local: { extra } }])
+    expect(await faultsOf(local)).toBe("notes: differs in its local header: extra field")
   })
 })
 

@@ -13,7 +13,7 @@ const tooLarge = new ApiFailure({
 const malformed = new ApiFailure({
   status: 400,
   code: "MALFORMED_JSON",
-  message: "The body is not valid JSON in UTF-8, nested at most 500 levels deep."
+  message: "The body is not valid JSON in UTF-8, nested at most 500 levels deep, with numbers below 1e308."
 })
 const wrongType = new ApiFailure({
   status: 415,
@@ -46,6 +46,12 @@ export type Body =
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
+/** JSON reads larger numbers as `Infinity`, and writes that as `null`: what a route returns of them would be lost. */
+const hasInfinity = (value: unknown): boolean =>
+  typeof value === "object" && value !== null
+    ? Object.values(value).some(hasInfinity)
+    : typeof value === "number" && !Number.isFinite(value)
+
 /** Reads the bytes of a body, bounded; none where there is no body. */
 const readBounded = Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Uint8Array, ApiFailure> {
   const { body } = request
@@ -73,6 +79,7 @@ export const readBody = Effect.fnUntraced(function* (request: Request): Effect.f
       const text = utf8.decode(bytes)
       if (measureJson(text).depth > maxDepth) throw malformed
       const value: unknown = JSON.parse(text)
+      if (hasInfinity(value)) throw malformed
       return isEmptyObject(value) ? { _tag: "Empty" } : { _tag: "Json", value, text }
     },
     catch: () => malformed

@@ -38,6 +38,7 @@ describe("a body", () => {
   it.each<[string, NonNullable<RequestInit["body"]>, Record<string, string>, number, string]>([
     ["isn't JSON", "{", json, 400, "MALFORMED_JSON"],
     ["is nested too deeply", nested(501), json, 400, "MALFORMED_JSON"],
+    ["has a number that is read as infinite", '{"a":[1,{"b":-1e400}]}', json, 400, "MALFORMED_JSON"],
     ["isn't UTF-8", Uint8Array.of(0x22, 0xff, 0x22), json, 400, "MALFORMED_JSON"],
     ["has another type", "text=a", { "content-type": "text/plain" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
     ["has a type like ours", "{}", { "content-type": "application/jsonp" }, 415, "UNSUPPORTED_MEDIA_TYPE"],

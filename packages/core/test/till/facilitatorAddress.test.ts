@@ -111,12 +111,19 @@ it.each<[string, RequestListener, string]>([
   ])
 })
 
-it("headers that can't be made are reported as such, and their error isn't quoted", async () => {
+it.each([
+  ["that can't be made", () => Promise.reject(new Error("secret-word"))],
+  [
+    "of a variable that isn't set",
+    async () => ({ "x-note": "secret-word", authorization: "Bearer undefined" })
+  ]
+])("headers %s are reported as such, and nothing of them is quoted", async (_, headers) => {
   calls = 1
-  const failing = () => Promise.reject(new Error("secret-word"))
-  const [message, ...others] = await start(await serve(supported), failing)
+  const [message, ...others] = await start(await serve(supported), headers)
   expect(others).toEqual([])
-  expect(message).toMatch(/^headers_failed: .*Correct facilitator.headers, which threw$/)
+  expect(message).toMatch(
+    /^headers_failed: .*Correct facilitator.headers, which threw, or made a value of a variable that isn't set$/
+  )
   expect(message).not.toContain("secret-word")
 })
 

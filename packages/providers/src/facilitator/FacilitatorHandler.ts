@@ -45,6 +45,10 @@ const readPayment = (text: string) => {
   }
 }
 
+/** A key made of a variable that isn't set is the same at every host: `Bearer undefined`. */
+const hasUnsetKey = (request: Request): boolean =>
+  /(?:^|\s)(?:undefined|null)$/.test(request.headers.get("authorization") ?? "")
+
 const methods: ReadonlyMap<string, string> = new Map([
   ["verify", "POST"],
   ["settle", "POST"],
@@ -106,6 +110,8 @@ export const facilitatorHandler = (
     const method = methods.get(operation)
     if (method === undefined) return problem(404, "Not found: use /verify, /settle or /supported.")
     if (request.method !== method) return problem(405, `Use ${method}.`, { allow: method })
+    if (hasUnsetKey(request))
+      return problem(401, "The authorization ends in undefined: the variable that it is made of is not set.")
     const caller = await authorize(request)
     if (caller === undefined || caller === "") return problem(401, "The caller is not authorized.")
     if (running >= maxConcurrent) {

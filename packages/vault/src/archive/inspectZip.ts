@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { checkData } from "./entryData.ts"
 import { comparableName, isSameName, nameFault } from "./entryName.ts"
-import { isUncommon, localDifferences, namesOf } from "./localHeader.ts"
+import { isUncommon, localDifferences, mayBeLink, namesOf } from "./localHeader.ts"
 import { isAllowed, isWalletKey, privateFault, privatePart } from "./privateName.ts"
 import { layoutFault, type Place, placeOf } from "./zipLayout.ts"
 import type { ArchiveFault, ArchiveFile, ArchiveRules } from "./ZipLimits.ts"
@@ -35,7 +35,7 @@ const headerFaults = (entry: Entry, name: string, plain: string): ReadonlyArray<
   const isOdd = isUncommon(entry) || (entry.versionNeededToExtract & 0xff) > newestVersion
   return [
     ...(inName === undefined ? [] : [inName]),
-    ...(type === link ? ["is a link"] : []),
+    ...(type === link || mayBeLink(entry) ? ["is a link"] : []),
     ...(type === link || plainTypes.includes(type) ? [] : ["is a special file"]),
     ...(isSameName(name, plain) ? [] : [`has another name without Unicode: ${JSON.stringify(plain)}`]),
     ...(isOther ? ["is a folder to some programs and a file to others"] : []),

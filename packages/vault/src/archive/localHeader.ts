@@ -50,6 +50,13 @@ const sizesOf = (header: LocalFileHeader, extraFields: ExtraFields) => {
 const hasRepeated = (extraFields: ExtraFields): boolean =>
   new Set(extraFields.map(({ id }) => id)).size < extraFields.length
 
+/** Extra fields by which programs on Unix make a link of an entry, whatever its attributes say: of ASi and PKWARE. */
+const linkFields: ReadonlyArray<number> = [0x756e, 0x000d]
+
+/** Whether some programs unpack an entry as a link. */
+export const mayBeLink = ({ extraFields }: Pick<Entry, "extraFields">): boolean =>
+  extraFields.some(({ id }) => linkFields.includes(id))
+
 /** Which parts of a local header differ from the directory, or can be read in two ways. Pure. */
 export const localDifferences = (entry: Entry, header: LocalFileHeader): ReadonlyArray<string> => {
   const extraFields = parseExtraFields(header.extraField)
@@ -65,7 +72,10 @@ export const localDifferences = (entry: Entry, header: LocalFileHeader): Readonl
     checksum: isOther(header.crc32, entry.crc32),
     size:
       isOther(sizes.uncompressed, entry.uncompressedSize) || isOther(sizes.compressed, entry.compressedSize),
-    "extra field": hasRepeated(extraFields) || hasRepeated(entry.extraFields)
+    "extra field":
+      hasRepeated(extraFields) ||
+      hasRepeated(entry.extraFields) ||
+      mayBeLink({ extraFields }) !== mayBeLink(entry)
   }
   return Object.entries(differs).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
 }

@@ -67,8 +67,17 @@ const readVerify = readAs(VerifyResponse)
 const readSettle = readAs(SettleResponse)
 const readSupported = readAs(SupportedResponse)
 
-/** The host's function that makes headers threw. */
+/** The host's function that makes headers threw, or made one of a variable that isn't set. */
 class HeadersFailed extends Error {}
+
+type Headers = Readonly<Record<string, string>>
+
+const isUnset = (value: unknown): boolean => /(?:^|\s)(?:undefined|null)$/.test(String(value))
+
+const complete = (headers: Headers): Headers => {
+  if (Object.values(headers).some(isUnset)) throw new Error("a value is not set")
+  return headers
+}
 
 const faultOf = ({ cause }: FacilitatorFault): string | undefined => {
   if (cause instanceof HeadersFailed) return "headers_failed"
@@ -96,7 +105,7 @@ const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
     options.headers === undefined
       ? Effect.succeed({})
       : Effect.tryPromise({
-          try: async () => (await options.headers!(operation)) ?? {},
+          try: async () => complete((await options.headers!(operation)) ?? {}),
           catch: (cause) =>
             new FacilitatorFault({ cause: new HeadersFailed("facilitator.headers failed", { cause }) })
         })

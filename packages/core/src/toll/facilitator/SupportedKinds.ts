@@ -91,6 +91,7 @@ const hintOf = (status: string, hasAddress: boolean): string => {
     return "Its getSupported must list them, or be left out. It is read again"
   if (status === "no_json" || status === "no_kinds")
     return "Check its address: it must be that of a facilitator. It is read again"
-  if (status === "headers_failed") return "Correct facilitator.headers, which threw"
+  if (status === "headers_failed")
+    return "Correct facilitator.headers, which threw, or made a value of a variable that isn't set"
   return "It is retried with backoff"
 }
