@@ -168,7 +168,7 @@ const afterWork = (step: StepOf<"Work">, event: ChargeEvent, facts: ChargeFacts)
     // The reconciler needs the lease to check the proof.
     return [{ _tag: "Deliver", work }, ...(paid.isProvisional ? leave(served) : [end(served)])]
   }
-  return nowSeconds > facts.validBeforeSeconds ? voidLate : [{ _tag: "Advance", work }, settleOnce]
+  return nowSeconds > facts.validBeforeSeconds ? voidLate(facts) : [{ _tag: "Advance", work }, settleOnce]
 }
 
 /** What follows in a call. */

@@ -159,15 +159,19 @@ export const voidCharge = (
   ...giveUp(ending)
 ]
 
-/** Voids a charge whose work was done too late to be recorded, and undoes that work. */
-export const voidLate: ReconcilerPlan = [
-  { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
-  ...giveUp(expired)
-]
-
 /** Queries the chain before a plan, if it can be read. */
 export const queryFirst = (facts: ChargeFacts, query: ChainQuery, plan: Plan<LeaseStep>): Plan<LeaseStep> =>
   facts.canReadChain ? [{ _tag: "QueryChain", query }, ...plan] : plan
+
+/**
+ * Voids a charge whose work was done too late to be recorded, and undoes that work. The caller reads that nothing was
+ * charged only if the chain doesn't show otherwise: somebody else may have sent the payment meanwhile.
+ */
+export const voidLate = (facts: ChargeFacts): Plan<LeaseStep> => [
+  { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
+  rollBack,
+  ...queryFirst(facts, { _tag: "Refusal" }, [findCopy, end(expired)])
+]
 
 /**
  * Settles a payment again that may have settled before; its nonce makes that safe. Not if the work would follow and no

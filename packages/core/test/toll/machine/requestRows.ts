@@ -1,5 +1,5 @@
 import type { Charge } from "../../../src/ports/Charges.ts"
-import type { ChargeEvent, Ending, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
+import type { ChargeEvent, ChargeStep, Ending, KeyState, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import type { Refusal } from "../../../src/toll/request/Verdict.ts"
 import {
   blind,
@@ -352,9 +352,14 @@ const recordAndSettle: Plan = [
 ]
 export const deliver: Plan = [{ _tag: "Deliver", work: product }, ...end({ _tag: "Paid", receipt })]
 
+const [rolledBackLate, ...refusedLate] = gaveUp(refused("payment_expired"))
+const voidOfLate: ChargeStep = { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true }
+/** Somebody else may have sent the payment while the work was done. */
 const voidedLate: Plan = [
-  { _tag: "Void", keepsExposure: false, isRefused: true, isUnrecorded: true },
-  ...gaveUp(refused("payment_expired"))
+  voidOfLate,
+  rolledBackLate!,
+  { _tag: "QueryChain", query: { _tag: "Refusal" } },
+  ...refusedLate
 ]
 
 export const works: ReadonlyArray<Row> = [
@@ -379,6 +384,13 @@ export const works: ReadonlyArray<Row> = [
   ],
   ["that is done", call, work, onTime, recordAndSettle],
   ["that is done too late", call, work, tooLate, voidedLate],
+  [
+    "that is done too late, blind",
+    { ...call, ...blind },
+    work,
+    tooLate,
+    [voidOfLate, ...gaveUp(refused("payment_expired"))]
+  ],
   [
     "that is done too late, by a call that has lost its lease",
     call,
