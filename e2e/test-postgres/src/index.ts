@@ -136,6 +136,18 @@ const startOnce = async (options: PostgresOptions, deadline: number): Promise<Po
   }
 }
 
+/** Nothing survives a crash of the server, and it does nothing by itself: with many databases, that is a lot of work. */
+const hasty = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  autovacuum: "off",
+  bgwriter_lru_maxpages: "0",
+  checkpoint_timeout: "1h",
+  io_method: "sync",
+  jit: "off"
+}
+
 /** One address and no Unix socket, so that clusters share nothing; connections for many pools. */
 const serverFlags = (durable: boolean): Array<string> => {
   const settings = {
@@ -143,7 +155,7 @@ const serverFlags = (durable: boolean): Array<string> => {
     unix_socket_directories: "",
     max_connections: "300",
     shared_buffers: durable ? "128MB" : "32MB",
-    ...(durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" })
+    ...(durable ? {} : hasty)
   }
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
 }
@@ -171,7 +183,8 @@ const createDatabase = (
   template: string
 ): Promise<unknown> =>
   withClient(cluster, "postgres", (client) =>
-    client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`)
+    // A copy of files takes a third of the work of a copy through the log, and waits for no disk in a hasty cluster.
+    client.query(`CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY FILE_COPY`)
   )
 
 const withClient = async <A>(
