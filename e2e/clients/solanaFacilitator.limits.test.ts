@@ -258,19 +258,3 @@ describe("eight payments with money for one", () => {
     await settled(facilitator, second)
   })
 })
-
-it("serves 64 payments of a new payer at once, to the last unit", async () => {
-  const facilitator = await facilitatorOn(chain.rpcUrl, {
-    confirmTimeoutMillis: 90_000,
-    timeoutMillis: 60_000,
-    deadlineMillis: 60_000
-  })
-  const payer = await payerOn(chain, 640_000n)
-  const payments = await Promise.all(Array.from({ length: 64 }, () => pay(payer)))
-  const results = await Promise.all(
-    payments.map(({ payload, requirements }) => facilitator.settle(payload, requirements))
-  )
-  const failures = results.filter(({ success }) => !success)
-  expect(failures.map(({ errorReason }) => errorReason)).toEqual([])
-  expect(await chain.balanceOf(payer.address)).toBe(0n)
-})

@@ -1,38 +1,29 @@
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { address as toAddress, generateKeyPairSigner } from "@solana/kit"
 import { facilitatorHandler } from "@till402/providers/facilitator"
-import { sqliteJournals } from "@till402/providers/journals"
 import { memoryTransferJournal } from "@till402/providers/solana-facilitator"
 import { solanaPayingFetch, startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { settleOnSolanaInProcess } from "./facilitatorRun.ts"
 import { facilitatorOn, feePayerSigner, payerOn, payV1, payV2, settled } from "./solanaPayments.ts"
 import { openSolanaShop, refusalOf, searchUrl } from "./solanaShop.ts"
 
 /*
  * A facilitator on Solana without a third party, on a local chain, paid by official clients.
- * solanaFacilitator.deep.test.ts has a process that dies earlier.
+ * solanaFacilitator.deep.test.ts has processes that die.
  */
 
 let chain: SolanaChain
-let folder: string
-let files = 0
 let feePayer: string
 beforeAll(async () => {
   chain = await startSolanaChain({ slotMillis: 0 })
-  folder = mkdtempSync(join(tmpdir(), "till402-facilitator-"))
   const signer = await feePayerSigner()
   feePayer = signer.address
 })
 afterAll(async () => {
   await chain?.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 let payTo: string
@@ -234,24 +225,6 @@ describe("a settlement that the network loses", () => {
     chain.dropTransactions(false)
     // A call waits for a while only.
     await expect.poll(async () => (await facilitator.settle(payload, requirements)).success).toBe(true)
-    expect(await received()).toBe(10_000n)
-  })
-})
-
-describe("a process that dies while it settles", () => {
-  it("after it was sent leaves a payment that the next one settles", async () => {
-    const filename = join(folder, `${++files}.sqlite`)
-    const payment = await payV2(chain, await payerOn(chain), { payTo, feePayer })
-    const task = { ...payment, filename, dies: "sent", rpcUrl: chain.rpcUrl } as const
-    expect(await settleOnSolanaInProcess(task)).toMatchObject({ signal: "SIGKILL" })
-    expect(await received()).toBe(10_000n)
-    const journals = sqliteJournals(filename)
-    const facilitator = await facilitatorOn(chain.rpcUrl, {
-      journal: journals.transfers,
-      confirmTimeoutMillis: 60_000
-    })
-    expect(await facilitator.settle(payment.payload, payment.requirements)).toMatchObject({ success: true })
-    await journals.close()
     expect(await received()).toBe(10_000n)
   })
 })

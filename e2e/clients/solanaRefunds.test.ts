@@ -6,7 +6,7 @@ import { sqliteJournals } from "@till402/providers/journals"
 import { memoryTransferJournal } from "@till402/providers/solana-refunds"
 import { startSolanaChain, type SolanaChain } from "@till402/sandbox/solana"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { attemptsIn, refundInProcess } from "./refundingRun.ts"
+import { attemptsIn } from "./refundingRun.ts"
 import { fund, refundsOn, untilExpired, untilFinal } from "./solanaRefundShop.ts"
 
 /*
@@ -239,22 +239,6 @@ describe("a refund whose process dies", () => {
     const attempts = await attemptsIn(filename)
     expect(attempts.map(({ position }) => position)).toEqual([0, 1])
     expect(await chain.balanceOf(payee)).toBe(10_000n)
-  })
-
-  it("after sending it is found by the next one, however late", async () => {
-    const filename = newFile()
-    expect(await refundInProcess({ chain, filename, payee, dies: "sent" })).toMatchObject({
-      signal: "SIGKILL"
-    })
-    expect(await chain.balanceOf(payee)).toBe(10_000n)
-    chain.advance(untilExpired)
-    const [recorded] = await attemptsIn(filename)
-    expect(await withSuccessor(filename, (refunds) => refunds.refund(transfer()))).toEqual({
-      status: "sent",
-      transaction: recorded?.signature
-    })
-    expect(await chain.balanceOf(payee)).toBe(10_000n)
-    expect(await attemptsIn(filename)).toEqual([recorded])
   })
 })
 
