@@ -1,4 +1,4 @@
 import { sandboxSuite } from "./runningExample.ts"
 
-// The own store's example is the one that is paid, also after a restart; example.deep.test.ts has this one's.
+// The only example that runs as a process of its own in npm test; example.deep.test.ts has one that is paid.
 sandboxSuite(["SIGINT"], "Express", new URL("../src/", import.meta.url))

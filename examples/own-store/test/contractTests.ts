@@ -8,7 +8,7 @@ import { type TestDatabase, testDatabase } from "./databases.ts"
 const moreSeeds = /\(seed (?:[2-9]|1[2-9])\)$/
 
 /**
- * Tests with very many rows or rounds. What they race for is raced for in races.test.ts, too; and a shorter run of random
+ * Tests with very many rows or rounds. What they race for is raced for in races.deep.test.ts, too; and a shorter run of random
  * operations remains.
  */
 const long = [

@@ -22,7 +22,7 @@ import {
 } from "./runningStore.ts"
 
 /*
- * More of what the running example does.
+ * Runs the example as its reader would, and pays it on a real (local) chain.
  */
 
 useExample()
@@ -116,5 +116,33 @@ describe("The example of an own store", { timeout: 180_000 }, () => {
     const booked = books.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic as string), 0n)
     expect(await chain.balanceOf(payTo())).toBe(before + booked)
     expect(await stop()).toBe(0)
+  })
+
+  it("charges a payment once, however often two processes receive it, and after a restart", async () => {
+    const database = await postgres.createDatabase()
+    const env = { ...environment, DATABASE_URL: database }
+    const [first, second] = await Promise.all([start(main, env), start(main, env)])
+    await chain.mint(buyer().address, 1_000_000n)
+    const before = await chain.balanceOf(buyer().address)
+
+    const { header, pay } = paying()
+    const paid = await (await pay(`${first.url}/x402/search?q=headphones`)).text()
+    const again = async (url: string) => {
+      const response = await fetch(`${url}/x402/search?q=headphones`, {
+        headers: { "PAYMENT-SIGNATURE": header() }
+      })
+      return [response.status, await response.text()]
+    }
+    const copies = await Promise.all(
+      Array.from({ length: 20 }, (_, copy) => again(copy % 2 === 0 ? first.url : second.url))
+    )
+    expect(copies).toEqual(copies.map(() => [200, paid]))
+    expect(await Promise.all([first.stop("SIGINT"), second.stop()])).toEqual([0, 0])
+
+    const restarted = await start(main, env)
+    expect(await again(restarted.url)).toEqual([200, paid])
+    expect(await restarted.stop()).toBe(0)
+    expect(await chain.balanceOf(buyer().address)).toBe(before - searchPrice)
+    expect(await booksOf(database)).toHaveLength(1)
   })
 })

@@ -19,11 +19,12 @@ import {
  */
 
 const racers = 100
+const rounds = 20
 
 const wins = (got: ReadonlyArray<unknown>): number => got.filter((won) => won === true).length
 
-/** The tests of all races, each run that many rounds. */
-export const raceTests = (rounds: number): void => {
+/** The tests of all races. */
+export const raceTests = (): void => {
   let url: string
   let stores: OwnStores
   let contenders: Contenders

@@ -1,4 +1,4 @@
 import { lockTests, raceTests } from "./raceTests.ts"
 
-raceTests(20)
+raceTests()
 lockTests()

@@ -1,3 +1,0 @@
-import { raceTests } from "./raceTests.ts"
-
-raceTests(1)
