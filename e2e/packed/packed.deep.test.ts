@@ -80,9 +80,9 @@ describe("the command till402", () => {
   })
 
   it("starts a sandbox", { timeout: toolTimeoutMillis }, async () => {
-    const options = ["--json", "--port", "0", "--network", "base-sepolia"]
-    const sandbox = startCommand(binOf("till402"), ["sandbox", ...options], app)
-    const { baseUrl } = JSON.parse(await sandbox.line) as { readonly baseUrl: string }
+    const sandbox = startCommand(binOf("till402"), ["sandbox", "--json", "--port", "0"], app)
+    const { baseUrl, solana } = JSON.parse(await sandbox.line) as Record<string, unknown>
+    expect(solana).toMatchObject({ network: expect.stringMatching(/^solana:/) })
     expect((await fetch(`${baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     expect(await sandbox.interrupt()).toBe(0)
   })

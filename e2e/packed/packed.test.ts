@@ -311,9 +311,12 @@ describe("the command till402", () => {
       const commands = Object.values(manifest.bin ?? {})
       // npx runs a package's only command, whatever its name.
       expect(commands).toHaveLength(1)
-      const sandbox = startCommand(join(folder, commands[0]!), ["--json", "--port", "0"], app)
-      const { baseUrl, solana } = JSON.parse(await sandbox.line) as Record<string, unknown>
-      expect(solana).toMatchObject({ network: expect.stringMatching(/^solana:/) })
+      const sandbox = startCommand(
+        join(folder, commands[0]!),
+        ["--json", "--port", "0", "--network", "base-sepolia"],
+        app
+      )
+      const { baseUrl } = JSON.parse(await sandbox.line) as Record<string, unknown>
       const paid = JSON.parse(await till402("pay", `${baseUrl}/x402/search?q=lamp`, "--json"))
       expect(paid).toMatchObject({ status: 200, paid: true, amount: "0.01", balance: "999.99" })
       expect(await till402("check", `${baseUrl}/x402/search`)).toContain("1 passed")

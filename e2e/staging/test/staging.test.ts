@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { http, HttpResponse } from "msw"
 import { assert, describe, it } from "vitest"
 import { providers } from "../../../packages/providers/test/amazon/providers.ts"
@@ -404,38 +402,7 @@ describe("recorded responses", () => {
 })
 
 describe("the command", () => {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url))
-  const command = (args: ReadonlyArray<string>) =>
-    new Promise<{ readonly code: number | null; readonly output: string }>((resolve, reject) => {
-      const child = spawn(
-        process.execPath,
-        ["--disable-warning=ExperimentalWarning", "--conditions=@till402/source", main, ...args],
-        // No variable of ours: the environment of the tests may contain keys.
-        {
-          env: {
-            PATH: process.env["PATH"],
-            NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]
-          },
-          timeout: 100_000
-        }
-      )
-      let output = ""
-      child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
-      child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
-      child.once("error", reject)
-      child.once("close", (code) => resolve({ code, output }))
-    })
-
-  it("skips all of them without keys, prints why, and succeeds", async () => {
-    const { code, output } = await command([])
-    assert.strictEqual(code, 0, output)
-    for (const { name, required } of scripts) {
-      assert.include(output, `${name}: skipped: ${required.map((variable) => variable.name).join(", ")} `)
-    }
-    assert.include(output, `0 passed, 0 failed, ${scripts.length} skipped`)
-  })
-
-  /** The same in this process, which is quicker. */
+  /** In this process; staging.deep.test.ts runs it as a program. */
   const runHere = async (args: ReadonlyArray<string>) => {
     let output = ""
     const write = (text: string) => void (output += text)

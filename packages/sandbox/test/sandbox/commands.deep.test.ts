@@ -7,6 +7,7 @@ import {
   commandMillis,
   databaseFolders,
   demo,
+  expectStop,
   expectStopAt,
   expectTour,
   hash,
@@ -20,12 +21,34 @@ import {
 } from "./commandRuns.ts"
 
 /*
- * The rest of what both commands promise.
+ * Both commands, run as a person or a program runs them.
  */
 
 useCommands()
 
 describe("the sandbox command", { timeout: commandMillis }, () => {
+  it("prints exactly one line of JSON once it is ready, and stops everything at SIGINT", async () => {
+    const run = command("cli", ["--json", "--port", "0", "--adapter", "express", "--network", "base-sepolia"])
+    const announced = await ready(run)
+    expect(run.output.stdout.split("\n")).toHaveLength(2)
+    expect(announced).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      adapter: "express",
+      chainId: 84532,
+      network: "eip155:84532",
+      rpcUrl: expect.stringMatching(/^http:/),
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      facilitatorUrl: expect.stringMatching(/^http:/),
+      wallets: [wallet, wallet]
+    })
+    expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
+    await expectStop(run, announced, "SIGINT")
+    expect(run.output.stderr).toContain("starting")
+    // Its database is new each time: that isn't news.
+    expect(run.output.stderr).not.toContain("storage_created")
+  })
+
   it("offers one network with --network", async () => {
     const runs = ["solana", "base-sepolia"].map((network) =>
       command("cli", ["--json", "--port=0", "--network", network])

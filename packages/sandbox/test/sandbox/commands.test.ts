@@ -5,48 +5,13 @@ import { parseArguments, usage } from "../../src/cli/Arguments.ts"
 import type { AnySandbox } from "../../src/NetworkChoice.ts"
 import { trackingNumbers } from "../../src/shop/index.ts"
 import { paintFor } from "../../src/Terminal.ts"
-import {
-  command,
-  commandMillis,
-  demo,
-  expectStop,
-  expectTour,
-  hash,
-  ready,
-  unchanging,
-  useCommands,
-  wallet
-} from "./commandRuns.ts"
+import { commandMillis, demo, expectTour, hash, unchanging, useCommands } from "./commandRuns.ts"
 
 /*
- * Both commands, run as a person or a program runs them. commands.deep.test.ts has the rest of what they promise.
+ * The demo, run as a person runs it, and what the sandbox says. commands.deep.test.ts runs the sandbox, too.
  */
 
 useCommands()
-
-describe("the sandbox command", { timeout: commandMillis }, () => {
-  it("prints exactly one line of JSON once it is ready, and stops everything at SIGINT", async () => {
-    const run = command("cli", ["--json", "--port", "0", "--adapter", "express", "--network", "base-sepolia"])
-    const announced = await ready(run)
-    expect(run.output.stdout.split("\n")).toHaveLength(2)
-    expect(announced).toEqual({
-      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      adapter: "express",
-      chainId: 84532,
-      network: "eip155:84532",
-      rpcUrl: expect.stringMatching(/^http:/),
-      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-      payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-      facilitatorUrl: expect.stringMatching(/^http:/),
-      wallets: [wallet, wallet]
-    })
-    expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
-    await expectStop(run, announced, "SIGINT")
-    expect(run.output.stderr).toContain("starting")
-    // Its database is new each time: that isn't news.
-    expect(run.output.stderr).not.toContain("storage_created")
-  })
-})
 
 describe("what people read at the start", () => {
   const solana = {
