@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { type S3Options, s3Storage } from "@till402/vault/s3"
 import { storageTests } from "@till402/vault/testing"
-import { bucketCases } from "./bucketCases.ts"
+import { bucketCases, largeCase } from "./bucketCases.ts"
 import { missingPrograms, startSwift } from "./swift.ts"
 
 /** The bucket that the environment names. */
@@ -34,4 +34,5 @@ describe.skipIf(missing.length > 0)("s3Storage, on a real S3 server", () => {
 
   it.each(storageTests(() => s3Storage(place)))("$name", ({ run }) => run())
   bucketCases(() => place)
+  largeCase(() => place, 64)
 })

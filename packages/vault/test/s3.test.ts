@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { s3Storage } from "@till402/vault/s3"
 import { storageTests } from "@till402/vault/testing"
-import { bucketCases } from "./bucketCases.ts"
+import { bucketCases, largeCase } from "./bucketCases.ts"
 import { key, region, startFakeS3 } from "./fakeS3.ts"
 
 const bytes = Buffer.from("the bytes of an archive")
@@ -28,6 +28,7 @@ describe("s3Storage, on a fake of S3 that checks signatures, lengths and digests
 
   it.each(storageTests(() => s3Storage({ ...key, region, bucket: fake.url })))("$name", ({ run }) => run())
   bucketCases(() => ({ ...key, region, bucket: fake.url }))
+  largeCase(() => ({ ...key, region, bucket: fake.url }), 8)
 })
 
 describe("s3Storage", () => {

@@ -305,9 +305,9 @@ export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as
   )
 )
 
-/** Kinds that are walked for every change: where a chain can be read, a call that needs its proof, and the reconciler. */
-export const isQuickKind = ({ by, canReadChain, proofRequired }: ChargeFacts): boolean =>
-  by === "reconciler" || (canReadChain && proofRequired)
+/** Kinds that are walked for every change: of calls that can read a chain, which have most paths, only one. */
+export const isQuickKind = ({ by, canReadChain, proofRequired, workIsDue }: ChargeFacts): boolean =>
+  by === "reconciler" || !canReadChain || (proofRequired && !workIsDue)
 
 export const isFinal = (event: ChargeEvent | undefined): boolean =>
   event?._tag === "Seen" &&
