@@ -11,7 +11,7 @@ const maxTills = 8
 
 /**
  * Has refunds sent and recorded. A till sends due refunds when it starts, and records a refund at a later check, once
- * its transfer is final. So this opens one till after another over the same storage.
+ * its transfer is final. So this opens one till after another over the same storage, and returns the last one.
  */
 export const sendRefunds = async (local: LocalChain, openTill: () => Promise<Ours>): Promise<Ours> => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + laterMillis })
@@ -24,6 +24,8 @@ export const sendRefunds = async (local: LocalChain, openTill: () => Promise<Our
         if (!charges.some(({ refund }) => refund === "due")) return ours
         await setTimeout(pollMillis)
       }
+      // Its work in the background would go on beside that of the next ones.
+      await ours.till.dispose()
       await local.pass(2)
       vi.setSystemTime(Date.now() + laterMillis)
     }

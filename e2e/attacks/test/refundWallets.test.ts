@@ -12,7 +12,7 @@ import { openAttacker } from "../src/Attacker.ts"
 import { calls, usdc } from "../src/Calls.ts"
 import { localChainOfFile, readable } from "../src/LocalChain.ts"
 import { settleCall, useNonce } from "../src/Multicall.ts"
-import { openOurs } from "../src/Ours.ts"
+import { openOurs, type Ours } from "../src/Ours.ts"
 import type { Payment } from "../src/Payments.ts"
 import { isUsed } from "../src/ReceiptReader.ts"
 import { sendRefunds } from "../src/RefundSender.ts"
@@ -105,9 +105,12 @@ attack("a refund that two refund wallets of one store can pay", {
       const openTill = await tillsOverFile()
       const { before, payer } = await oweAtOurs(openTill, isKnown)
       const wallets = [await newWallet(), await newWallet()]
+      let other: Ours | undefined
       const { till } = await sendRefunds(local(), async () => {
-        const tills = await Promise.all(wallets.map(openTill))
-        return tills[0]!
+        await other?.till.dispose()
+        const [ours, second] = await Promise.all(wallets.map(openTill))
+        other = second
+        return ours!
       })
       expect((await local().chain.balanceOf(payer.address)) - before).toBe(price)
       const left = await Promise.all(wallets.map(({ address }) => local().chain.balanceOf(address)))
