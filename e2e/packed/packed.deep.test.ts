@@ -64,7 +64,7 @@ describe("the command till402", () => {
   it("makes a secret, lists an empty vault, and says its version", async () => {
     expect(await till402("--version")).toBe(`${packageOf("till402").manifest.version}\n`)
     expect(await till402("secret")).toMatch(/^TILL_SECRET=[0-9a-f]{64}\n$/)
-    await till402("migrate", "up", "--database", "command.sqlite")
+    expect(await till402("migrate", "up", "--database", "command.sqlite")).toBe("ran      1_initial\n")
     expect(await till402("vault", "list", "--database", "command.sqlite")).toBe("")
   })
 
@@ -72,6 +72,13 @@ describe("the command till402", () => {
     const failure = await till402(command, "http://127.0.0.1:1/x402").catch(String)
     expect(failure).toContain("can't be reached")
     expect(failure).not.toMatch(/\n +at (?:file|async|node)/)
+  })
+
+  it("ends with one line instead of a stack trace", async () => {
+    const [failure] = await Promise.allSettled([till402("nothere")])
+    expect(failure.status).toBe("rejected")
+    expect(String((failure as PromiseRejectedResult).reason)).toMatch(/Unknown subcommand "nothere"/)
+    expect(String((failure as PromiseRejectedResult).reason)).not.toMatch(/\n +at (?:file|async|node)/)
   })
 
   it("makes the app that npm create till402 makes", async () => {
@@ -84,6 +91,7 @@ describe("the command till402", () => {
     const { baseUrl, solana } = JSON.parse(await sandbox.line) as Record<string, unknown>
     expect(solana).toMatchObject({ network: expect.stringMatching(/^solana:/) })
     expect((await fetch(`${baseUrl}/x402/search?q=lamp`)).status).toBe(402)
+    expect(await till402("check", `${baseUrl}/x402/search`)).toContain("1 passed")
     expect(await sandbox.interrupt()).toBe(0)
   })
 })

@@ -28,17 +28,7 @@ import {
 import { entriesOf, type Entry, packAll, type PackedPackage } from "./src/Packing.ts"
 import { send, sendPaid } from "./src/Payer.ts"
 import { run, toolTimeoutMillis } from "./src/Tool.ts"
-import {
-  homeIn,
-  hostOptions,
-  installApp,
-  loadEntries,
-  type RunningApp,
-  startApp,
-  startCommand,
-  typeCheck,
-  writeImports
-} from "./src/ScratchApp.ts"
+import { homeIn, installApp, loadEntries, type RunningApp, startApp, startCommand } from "./src/ScratchApp.ts"
 
 /*
  * What a host gets when it installs the published packages: built from their sources, packed as for a release, and
@@ -231,17 +221,9 @@ describe("the first import of core", () => {
   })
 })
 
-// tsc gets the tool's whole deadline: a busy machine should delay it, not fail it.
-describe("a host in TypeScript", { timeout: toolTimeoutMillis }, () => {
-  beforeAll(async () => {
-    const loaded = await loadEntries(app, packages)
-    expect([...loaded.values()].every((exported) => exported.length > 0)).toBe(true)
-    writeImports(app, packages, loaded)
-  })
-
-  it("compiles under module nodenext, without DOM types", async () => {
-    expect(await typeCheck(app, hostOptions.nodenext)).toEqual([])
-  })
+it("every entry loads in plain Node, and exports something", { timeout: toolTimeoutMillis }, async () => {
+  const loaded = await loadEntries(app, packages)
+  expect([...loaded.values()].every((exported) => exported.length > 0)).toBe(true)
 })
 
 describe("a host in plain JavaScript, run by plain Node", () => {
@@ -298,9 +280,8 @@ describe("the command till402", () => {
   const till402 = (...args: ReadonlyArray<string>): Promise<string> =>
     run(process.execPath, [bin(), ...args], app)
 
-  it("is the only one of its package, and runs by plain Node", async () => {
+  it("is the only one of its package", () => {
     expect(Object.keys(packageOf("till402").manifest.bin ?? {})).toEqual(["till402"])
-    expect(await till402("migrate", "up", "--database", "command.sqlite")).toBe("ran      1_initial\n")
   })
 
   it(
@@ -319,17 +300,9 @@ describe("the command till402", () => {
       const { baseUrl } = JSON.parse(await sandbox.line) as Record<string, unknown>
       const paid = JSON.parse(await till402("pay", `${baseUrl}/x402/search?q=lamp`, "--json"))
       expect(paid).toMatchObject({ status: 200, paid: true, amount: "0.01", balance: "999.99" })
-      expect(await till402("check", `${baseUrl}/x402/search`)).toContain("1 passed")
       expect(await sandbox.interrupt()).toBe(0)
     }
   )
-
-  it("ends with one line instead of a stack trace", async () => {
-    const [failure] = await Promise.allSettled([till402("nothere")])
-    expect(failure.status).toBe("rejected")
-    expect(String((failure as PromiseRejectedResult).reason)).toMatch(/Unknown subcommand "nothere"/)
-    expect(String((failure as PromiseRejectedResult).reason)).not.toMatch(/\n +at (?:file|async|node)/)
-  })
 })
 
 it("npm create till402 makes an app", async () => {
