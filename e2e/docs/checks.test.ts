@@ -378,7 +378,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "strangers see addresses and mark refunds as due"
     }
   ],
-  "packages/core/test/stores/schema/upgrades.test.ts": [
+  "packages/core/test/stores/schema/upgradeTests.ts": [
     {
       mistake: "changes nothing where it is refused, and the version before goes on",
       works: "keeps what a host has added",

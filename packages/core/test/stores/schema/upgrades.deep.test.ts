@@ -1,0 +1,3 @@
+import { otherUpgradeTests } from "./upgradeTests.ts"
+
+otherUpgradeTests()
