@@ -5,6 +5,7 @@ import { nonceOf, payerOf } from "../toll/exact/SignedPayment.ts"
 import type { Payment } from "../toll/request/PaymentHeader.ts"
 import type { ByteContent } from "../toll/request/TollRequest.ts"
 import { type ByteRange, type FileFacts, partOf, readRange } from "./ByteRange.ts"
+import { discardBody } from "../runtime/BoundedBody.ts"
 import { exactLength } from "./exactLength.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 
@@ -78,10 +79,6 @@ interface PaymentDownloads {
   stop: () => void
 }
 
-const discard = (body: PlainResponse["body"]): void => {
-  if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
-}
-
 /** The part of a body. A host that opens parts itself need not read what comes before. */
 const cut = (
   body: Uint8Array | ReadableStream<Uint8Array>,
@@ -90,7 +87,7 @@ const cut = (
 ): Uint8Array | ReadableStream<Uint8Array> => {
   if (body instanceof Uint8Array) return body.subarray(start, end)
   if (range === undefined) return partOf(body, start, end)
-  discard(body)
+  discardBody(body)
   return exactLength(range(start, end), end - start)
 }
 
@@ -142,12 +139,12 @@ export class Downloads {
     const { etag, size } = facts
     const wanted: ByteRange = request.isReplay ? wantedOf(request, facts) : { _tag: "Whole" }
     if (wanted._tag === "Unsatisfiable" && size !== undefined) {
-      discard(body)
+      discardBody(body)
       return { _tag: "Unsatisfiable", size }
     }
     const payment = this.begin(request, lengthOf(wanted, facts), facts)
     if (payment === undefined) {
-      discard(body)
+      discardBody(body)
       return { _tag: "Spent" }
     }
     if (body === null || typeof body === "string") {
@@ -167,11 +164,6 @@ export class Downloads {
       "content-range": `bytes ${wanted.start}-${wanted.end - 1}/${size}`
     }
     return { _tag: "Sent", response: { status: 206, headers: { ...headers, ...part }, body: sent } }
-  }
-
-  /** Cancels the body of a response that isn't sent. */
-  discard({ body }: PlainResponse): void {
-    discard(body)
   }
 
   /** Ends the stream before; `undefined` if the payment has too little left. */

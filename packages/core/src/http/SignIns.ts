@@ -1,4 +1,5 @@
 import { Clock, Effect, type Scope } from "effect"
+import { discardBody } from "../runtime/BoundedBody.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import type { AnyOperation } from "../operations/Operation.ts"
 import { ClientBudget } from "../runtime/ClientBudget.ts"
@@ -142,14 +143,14 @@ export class SignIns {
       const asked = { range: request.header("range"), ifRange: request.header("if-range") }
       const wanted = wantedOf(asked, facts)
       if (wanted._tag === "Unsatisfiable" && size !== undefined) {
-        downloads.discard(whole)
+        discardBody(whole.body)
         return unsatisfiableResponse(size, cors, corsOrigin)
       }
       const redemption = yield* redeem(wanted._tag === "Part" ? wanted.end - wanted.start : size).pipe(
-        Effect.onError(() => Effect.sync(() => downloads.discard(whole)))
+        Effect.onError(() => Effect.sync(() => discardBody(whole.body)))
       )
       if (redemption !== "Redeemed") {
-        downloads.discard(whole)
+        discardBody(whole.body)
         return redemption === "Used" ? used : spent
       }
       // The store has counted the bytes, for all processes.

@@ -5,6 +5,15 @@ import type { HttpClientError, HttpClientResponse } from "effect/http"
  * Bodies, read up to a bound: a hostile sender's body may never end.
  */
 
+/** By its shape: a host's bundle or test environment may have a class of its own. */
+export const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
+  typeof body === "object" && body !== null && "getReader" in body && typeof body.getReader === "function"
+
+/** Cancels a stream that won't be read; a failure to cancel is ignored. */
+export const discardBody = (body: unknown): void => {
+  if (isStream(body) && !body.locked) body.cancel().catch(() => undefined)
+}
+
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{ readonly maxBytes: number }> {}
 
 /** Reads a body to its end; `undefined`: it is larger than `maxBytes`, and was canceled. */

@@ -50,6 +50,7 @@ import {
 import type { TollNetwork } from "./request/TollNetwork.ts"
 import type { Outcome, TollRequest, WorkResponse } from "./request/TollRequest.ts"
 import { spanned } from "../runtime/span.ts"
+import { discardBody } from "../runtime/BoundedBody.ts"
 
 export interface TollConfig extends AdmissionConfig {
   readonly networks: ReadonlyArray<TollNetwork>
@@ -297,18 +298,24 @@ interface Driven<E> {
 const drive = <E>(performer: CallPerformer, attempt: PaymentAttempt<E>): Effect.Effect<Driven<E>> =>
   Effect.suspend(() => {
     let progress: CallProgress<E> = noProgress
+    let worked: WorkResponse | undefined
     const driving = driveSteps(
       begin,
       (step: RequestStep | SettlementStep) => performer.perform(step, attempt, progress),
       (plan, event) => {
         progress = progressAfter(progress, event)
+        if (event.result?._tag === "Worked") worked = event.result.response
         return next(plan, event, (progress.held ?? attempt).facts)
       }
     )
     const ended = Effect.flatMap(driving, (ending) =>
       ending === undefined ? new SettlementPending() : Effect.succeed(ending)
     )
-    return Effect.map(Effect.exit(ended), (exit) => ({ exit, progress }))
+    return Effect.map(Effect.exit(ended), (exit) => {
+      const isSent = Exit.isSuccess(exit) && exit.value._tag === "Paid"
+      if (!isSent && worked?.body._tag === "Bytes") discardBody(worked.body.content.body)
+      return { exit, progress }
+    })
   })
 
 const failureOf = <E>(result: AttemptResult<E>): WorkFailure<E> =>

@@ -1,3 +1,4 @@
+import { discardBody, isStream } from "../../runtime/BoundedBody.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
@@ -52,7 +53,7 @@ export class VaultFiles extends Context.Service<
         open: (item) =>
           fromPromise(async (context) => {
             const file = await options.open(item, context)
-            if (context.signal.aborted) discard(file)
+            if (context.signal.aborted) discardBody(bodyOf(file))
             return file
           })
       })
@@ -100,8 +101,6 @@ const fileOfBytes = (body: Uint8Array, digest: string | undefined): Effect.Effec
 // Checked by shape, not by instanceof: a host's bundle or test environment may have its own classes.
 const isBytes = (body: unknown): body is Uint8Array =>
   ArrayBuffer.isView(body) && Object.prototype.toString.call(body) === "[object Uint8Array]"
-const isStream = (body: unknown): body is ReadableStream<Uint8Array> =>
-  typeof body === "object" && body !== null && "getReader" in body && typeof body.getReader === "function"
 
 const bodyOf = (file: unknown): unknown =>
   typeof file === "object" && file !== null && "body" in file ? file.body : undefined
@@ -109,15 +108,9 @@ const bodyOf = (file: unknown): unknown =>
 const sizeOf = (file: unknown): unknown =>
   typeof file === "object" && file !== null && "size" in file ? file.size : undefined
 
-/** Cancels a stream that won't be read; a failure to cancel is ignored. */
-const discard = (file: unknown): void => {
-  const body = bodyOf(file)
-  if (isStream(body) && !body.locked) body.cancel().catch(() => undefined)
-}
-
 const malformed = (file: unknown, message: string): Effect.Effect<never, MalformedResponse> =>
   Effect.suspend(() => {
-    discard(file)
+    discardBody(bodyOf(file))
     return Effect.fail(new MalformedResponse({ message }))
   })
 
