@@ -206,7 +206,9 @@ const quote: Subject = {
     ["a total too high", { ...quotedOffer, total: "26.640001" }, /^total: 26\.640001 is not/],
     ["an expired offer", { ...quotedOffer, expiresAt: new Date(0) }, /^expiresAt: .*expired/],
     ["no date", { ...quotedOffer, expiresAt: new Date(Number.NaN) }, /^expiresAt: Expected a valid Date$/],
-    ["no reference", { ...quotedOffer, reference: "" }, /^reference: must not be empty$/]
+    ["no reference", { ...quotedOffer, reference: "" }, /^reference: must not be empty$/],
+    ["a reference of nothing", { ...quotedOffer, reference: String(undefined) }, /^reference: must not have/],
+    ["a reference of an object", { ...quotedOffer, reference: String({}) }, /^reference: must not have/]
   ]
 }
 
@@ -225,7 +227,10 @@ const place: Subject = {
   comesOut: { reference: "order-1" },
   malformed: [
     ["no reference", {}, /^reference: Missing key$/],
-    ["an empty reference", { reference: "" }, /^reference: must not be empty$/]
+    ["an empty reference", { reference: "" }, /^reference: must not be empty$/],
+    ...["undefined", "acme-undefined", "order_null", "zinc:NaN", "order [object Object]"].map(
+      (reference) => [`the reference ${reference}`, { reference }, /^reference: must not have/] as const
+    )
   ]
 }
 
@@ -239,7 +244,8 @@ const find: Subject = {
   comesOut: "order-1",
   malformed: [
     ["an empty reference", "", /must return a reference/],
-    ["an object", { reference: "order-1" }, /must return a reference/]
+    ["an object", { reference: "order-1" }, /must return a reference/],
+    ["text of nothing", "acme-undefined", /must return a reference/]
   ]
 }
 

@@ -42,6 +42,7 @@ const ports: Record<
       returns("an empty reference", { reference: "" }),
       returns("a number as reference", { reference: 17 }),
       returns("a reference with NUL", { reference: "order\u00001" }),
+      returns("a reference of nothing", { reference: "acme-undefined" }),
       hangs
     ],
     others: { find: unclear },

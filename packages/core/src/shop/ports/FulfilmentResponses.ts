@@ -16,11 +16,16 @@ const Amount = Schema.String.check(
     (text: string) => parseAtomic(text) !== undefined || 'must be a decimal amount such as "19.99"'
   )
 )
+/** NUL, and what JavaScript writes for a field that a response doesn't have. */
+const unusable = /\0|(?<![\p{L}\p{N}])(?:undefined|null|NaN)$|\[object \w+\]$/u
+
 /** What an upstream's order may be called: databases can't store or index everything. */
 const Reference = Schema.String.check(
   Schema.isMinLength(1, { message: "must not be empty" }),
   Schema.isMaxLength(2_000, { message: "must not exceed 2,000 characters" }),
-  Schema.makeFilter((text: string) => !text.includes("\u0000") || "must not contain the character NUL")
+  Schema.makeFilter(
+    (text: string) => !unusable.test(text) || "must not have NUL, or end in undefined, null, NaN or [object]"
+  )
 )
 const isReference = Schema.is(Reference)
 const mayBeAbsent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))

@@ -51,6 +51,32 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect("takes references that only look like nothing", () =>
+    Effect.gen(function* () {
+      for (const reference of [
+        "nonnull",
+        "7NaN",
+        "is-Null",
+        "null-modem-7",
+        "undefined/3",
+        "ünull",
+        "[object]"
+      ]) {
+        const host = options({
+          quote: async () => ({ ...quotedOffer, reference }),
+          place: async () => ({ reference }),
+          find: async () => reference
+        })
+        yield* Effect.gen(function* () {
+          const { find, place, quote } = yield* guardedFulfilment
+          assert.strictEqual((yield* quote(quoteRequest)).reference, reference)
+          assert.deepStrictEqual(yield* place({ ...quoteRequest, orderId: "7f1d", offer }), { reference })
+          assert.strictEqual(yield* find!("7f1d", "quote-1"), reference)
+        }).pipe(Effect.provide(Fulfilment.layerPromise(host)))
+      }
+    })
+  )
+
   it.effect("refuses an offer that expires this very moment", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 1)
