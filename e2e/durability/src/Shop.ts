@@ -88,7 +88,7 @@ export const failingDeliveries = (notify: Notify): FulfilmentOptions => {
     },
     find: async (orderId) => {
       const found = (await notify("/orders/find", { orderId })) as { readonly reference?: string }
-      return found.reference
+      return found.reference ?? null
     },
     status: async (reference) =>
       percentileOf(reference) < 10

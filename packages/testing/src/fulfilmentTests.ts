@@ -189,11 +189,13 @@ const twoOrdersAreTwo: Test = async (subject) => {
   await expectCharges(subject, 2, "after two orders")
 }
 
-/** Finds an order as the till does; `undefined` also if it can't be known now. */
-const found = async (fulfilment: FulfilmentOptions, reference: string): Promise<string | undefined> => {
-  if (fulfilment.find === undefined) return undefined
+/** Finds an order as the till does; `null` also if it can't be known now. */
+const found = async (fulfilment: FulfilmentOptions, reference: string): Promise<string | null> => {
+  if (fulfilment.find === undefined) return null
   const outcome = await outcomeOf(fulfilment.find(firstId, { ...context(), reference }))
-  return "value" in outcome ? (outcome.value ?? undefined) : undefined
+  if ("error" in outcome) return null
+  expect(outcome.value !== undefined, "find returned undefined: return null if there is no such order")
+  return outcome.value
 }
 
 const survivesLostResponse: Test = async (subject) => {
@@ -210,8 +212,8 @@ const survivesLostResponse: Test = async (subject) => {
     typeof restarted.placesOnce === "function"
       ? restarted.placesOnce(offer.reference)
       : restarted.placesOnce === true
-  if (reference === undefined && mayPlace) await restarted.place(order, context())
-  else expect(reference !== undefined, "an order that upstream has taken was not found after a lost response")
+  if (reference === null && mayPlace) await restarted.place(order, context())
+  else expect(reference !== null, "an order that upstream has taken was not found after a lost response")
   await expectCharges(subject, 1, "after a lost response")
 }
 
@@ -234,7 +236,7 @@ const findsOrders: Test = async (subject) => {
   if (find === undefined) return
   const offer = await quoted(subject)
   const before = await found(subject.fulfilment, offer.reference)
-  expect(before === undefined, "an order was found before it was placed")
+  expect(before === null, "an order was found before it was placed")
   const placed = await subject.fulfilment.place(orderOf(subject.request, offer, firstId), context())
   for (const fulfilment of [subject.fulfilment, await subject.restart()]) {
     const reference = await found(fulfilment, offer.reference)

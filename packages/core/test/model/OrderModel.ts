@@ -166,7 +166,7 @@ class OrderModel implements Model<OrderWorldState> {
       case "LookUp":
         return [
           ...(state.placed > 0 ? [outcome("found", { _tag: "Placed", reference: "up-1" })] : []),
-          // By its contract, `find` returns nothing only if the order never will be placed.
+          // By its contract, `find` returns null only if the order never will be placed.
           ...(state.placed === 0 && !state.inFlight
             ? [outcome("not found", { _tag: "NotPlaced", retryAfterMillis: undefined })]
             : []),

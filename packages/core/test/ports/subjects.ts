@@ -243,9 +243,10 @@ const find: Subject = {
   response: "order-1",
   comesOut: "order-1",
   malformed: [
-    ["an empty reference", "", /must return a reference/],
-    ["an object", { reference: "order-1" }, /must return a reference/],
-    ["text of nothing", "acme-undefined", /must return a reference/]
+    ["nothing", undefined, /^find returned undefined: return null if there is no such order$/],
+    ["an empty reference", "", /must not be empty/],
+    ["an object", { reference: "order-1" }, /Expected string/],
+    ["text of nothing", "acme-undefined", /must not have/]
   ]
 }
 

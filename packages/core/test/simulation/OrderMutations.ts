@@ -101,7 +101,7 @@ const notPlacedIsUnclear = places((error) => (tagOf(error) === "NotPlaced" ? new
 
 /** Upstream is not queried before an order is placed again. */
 const findSkipped = withFulfilment(({ find }) =>
-  find === undefined ? {} : { find: () => Promise.resolve(undefined) }
+  find === undefined ? {} : { find: () => Promise.resolve(null) }
 )
 
 /** An upstream without idempotency keys is treated as if it had them. */

@@ -80,7 +80,8 @@ export class SimulatedUpstream {
       placesOnce: honorsKeys,
       ...(canFind
         ? {
-            find: (orderId: string) => call("host.find", () => this.find(orderId)).then(({ found }) => found)
+            find: (orderId: string) =>
+              call("host.find", () => this.find(orderId)).then(({ found }) => found ?? null)
           }
         : {}),
       ...(reports === "no function"

@@ -30,7 +30,7 @@ const start =
     const fake = fakeFulfilment()
     const fulfilment: FulfilmentOptions = {
       ...fake,
-      find: async (orderId) => fake.orders.get(orderId)?.upstreamReference,
+      find: async (orderId) => fake.orders.get(orderId)?.upstreamReference ?? null,
       status: async () => ({ status: "placed", shipments: [] })
     }
     const plain = { ...fulfilment, ...change(fulfilment) }
@@ -96,10 +96,13 @@ describe("the fulfilment contract", () => {
       },
       /repeated calls/
     ],
+    ["lookup that finds nothing", () => ({ find: async () => null, placesOnce: false }), /response was lost/],
     [
-      "lookup that finds nothing",
-      () => ({ find: async () => undefined, placesOnce: false }),
-      /response was lost/
+      "lookup that returns undefined",
+      ({ find }) => ({
+        find: async (orderId, context) => (await find!(orderId, context)) ?? (undefined as never)
+      }),
+      /is found once/
     ],
     ["lookup that finds anything", () => ({ find: async () => "any" }), /is found once/],
     [

@@ -58,13 +58,8 @@ const ports: Record<
   },
   find: {
     honest: returns("a reference", "order-1"),
-    // Nothing is a result: the order was not placed. Any text may be a reference.
-    wrong: [
-      ...wrongBut("nothing", "null", "text"),
-      returns("an empty reference", ""),
-      returns("false", false),
-      hangs
-    ],
+    // Null is a result: the order was not placed. Any text may be a reference.
+    wrong: [...wrongBut("null", "text"), returns("an empty reference", ""), returns("false", false), hangs],
     others: { place: unclear },
     after: "placed"
   },

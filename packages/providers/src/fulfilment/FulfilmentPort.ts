@@ -26,10 +26,7 @@ export interface FulfilmentClient<E extends ClientError> {
   readonly attempt: (
     order: OrderToPlace
   ) => Effect.Effect<{ readonly reference: string }, FailedPlacement<E | UpstreamFault>>
-  readonly find: (
-    orderId: string,
-    quoteReference: string
-  ) => Effect.Effect<string | undefined, E | UpstreamFault>
+  readonly find: (orderId: string, quoteReference: string) => Effect.Effect<string | null, E | UpstreamFault>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, E | UpstreamFault>
 }
 

@@ -44,7 +44,7 @@ export interface RyeOptions extends RyeSettings, FetchOptions {
 /** `fulfilment` of a till, with the later life of an order. */
 export interface RyeFulfilment extends FulfilmentOptions {
   /**
-   * Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight.
+   * Returns the reference of a placed order; `null` if it was not placed and nothing is in flight.
    *
    * Rejects while that is unknown. Without a journal, `context.reference` (the quote's) makes a lookup
    * possible.
@@ -52,7 +52,7 @@ export interface RyeFulfilment extends FulfilmentOptions {
   readonly find: (
     orderId: string,
     context?: { readonly reference?: string; readonly signal?: AbortSignal }
-  ) => Promise<string | undefined>
+  ) => Promise<string | null>
   /** Returns the status of an order, by the reference that `place` returned. */
   readonly status: (
     reference: string,

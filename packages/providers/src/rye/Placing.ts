@@ -73,25 +73,23 @@ const ensurePlaceable = (intent: IntentDocument, total: string): Effect.Effect<v
 
 const unconfirmedStates: ReadonlySet<string> = new Set(["awaiting_confirmation", "retrieving_offer"])
 
-/** Returns `undefined` if an unconfirmed intent proves that nothing was placed; fails if that is unknown. */
+/** Returns `null` if an unconfirmed intent proves that nothing was placed; fails if that is unknown. */
 const unconfirmed = (
   intent: IntentDocument,
   sentAtMillis: number | undefined,
   now: number,
   isDurable: boolean
-): Effect.Effect<undefined, RyeError> => {
+): Effect.Effect<null, RyeError> => {
   if (!unconfirmedStates.has(intent.state)) {
     return Effect.fail(new IntentNotPlaceable({ code: wordOf(intent.state) }))
   }
   if (sentAtMillis !== undefined) {
     const left = sentAtMillis + inFlightMillis - now
-    return left > 0
-      ? Effect.fail(new ConfirmationInFlight({ retryAfterMillis: left }))
-      : Effect.succeed(undefined)
+    return left > 0 ? Effect.fail(new ConfirmationInFlight({ retryAfterMillis: left })) : Effect.succeed(null)
   }
   const createdAt = createdAtOf(intent)
   const isExpired = createdAt !== undefined && now >= createdAt + intentLifetimeMillis
-  return isDurable || isExpired ? Effect.succeed(undefined) : Effect.fail(new PlacementUnknown())
+  return isDurable || isExpired ? Effect.succeed(null) : Effect.fail(new PlacementUnknown())
 }
 
 export interface PlacingSettings {
@@ -164,18 +162,18 @@ export const makePlacing = (
   const find = Effect.fnUntraced(function* (
     orderId: string,
     quoted: string | undefined
-  ): Effect.fn.Return<string | undefined, RyeError> {
+  ): Effect.fn.Return<string | null, RyeError> {
     const known = yield* fromJournal(() => placements.find(orderId))
     const hasNoRecord = known === undefined && isDurable
     const reference = known?.reference ?? quoted
     if (reference === undefined || !idPattern.test(reference)) {
-      return hasNoRecord ? undefined : yield* new PlacementUnknown()
+      return hasNoRecord ? null : yield* new PlacementUnknown()
     }
     const intent = yield* intents.get(reference)
     // Confirmed by hand, or as another order, as in `place`.
-    if (hasNoRecord) return isConfirmed(intent) ? yield* new PlacementUnknown() : undefined
+    if (hasNoRecord) return isConfirmed(intent) ? yield* new PlacementUnknown() : null
     if (isConfirmed(intent)) return reference
-    if (intent.state === "failed") return undefined
+    if (intent.state === "failed") return null
     return yield* unconfirmed(intent, known?.atMillis, yield* Clock.currentTimeMillis, isDurable)
   })
 

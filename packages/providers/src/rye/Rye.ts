@@ -33,7 +33,7 @@ export interface RyeClient {
    * Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight.
    * Without a durable journal, `reference` (the quote's) makes a lookup possible.
    */
-  readonly find: (orderId: string, reference?: string) => Effect.Effect<string | undefined, RyeError>
+  readonly find: (orderId: string, reference?: string) => Effect.Effect<string | null, RyeError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, RyeError>
   readonly webhook: (request: Request) => Effect.Effect<Response>
   readonly usage: () => UpstreamUsage

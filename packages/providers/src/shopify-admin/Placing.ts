@@ -94,13 +94,13 @@ export class Placing {
   /** Finds the shop's order of an order of the till. Fails while an earlier request may still place it. */
   readonly find = Effect.fnUntraced(
     { self: this },
-    function* (orderId: string, reference: string): Effect.fn.Return<string | undefined, ShopifyAdminError> {
+    function* (orderId: string, reference: string): Effect.fn.Return<string | null, ShopifyAdminError> {
       const draft = draftPattern.test(reference) ? yield* this.drafts.get(reference) : undefined
       if (draft !== undefined && isCompleted(draft)) {
-        return orderOf(draft) === orderId ? draft.order?.id : undefined
+        return orderOf(draft) === orderId ? (draft.order?.id ?? null) : null
       }
       const left = this.sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
-      return left > 0 ? yield* placementInFlight(left) : undefined
+      return left > 0 ? yield* placementInFlight(left) : null
     }
   )
 

@@ -41,7 +41,7 @@ export interface ShopifyAdminClient {
     placement: ShopifyAdminPlacement
   ) => Effect.Effect<{ readonly reference: string }, ShopifyAdminError>
   /** Returns the id of the order that a quote was placed as; `undefined` if it was not. */
-  readonly find: (orderId: string, reference: string) => Effect.Effect<string | undefined, ShopifyAdminError>
+  readonly find: (orderId: string, reference: string) => Effect.Effect<string | null, ShopifyAdminError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, ShopifyAdminError>
   /** Cancels an order and restocks its goods. `note`: for the shop's staff, up to 255 characters. */
   readonly cancel: (reference: string, note?: string) => Effect.Effect<void, ShopifyAdminError>

@@ -131,13 +131,13 @@ export const makePlacing = (orders: Orders, quotes: OpenQuotes) => {
   const find = Effect.fnUntraced(function* (
     orderId: string,
     reference: string
-  ): Effect.fn.Return<string | undefined, WooCommerceError> {
+  ): Effect.fn.Return<string | null, WooCommerceError> {
     const order = yield* Effect.catchTag(requested(orders, reference), "OrderNotPlaceable", () =>
       Effect.succeed(undefined)
     )
     if (order !== undefined && !unpaid.has(order.status) && orderOf(order) === orderId) return reference
     const left = sent.millisLeft(orderId, yield* Clock.currentTimeMillis)
-    return left > 0 ? yield* placementInFlight(left) : undefined
+    return left > 0 ? yield* placementInFlight(left) : null
   })
 
   const cancel = Effect.fnUntraced(function* (

@@ -35,7 +35,7 @@ export interface WooCommerceClient {
     placement: WooCommercePlacement
   ) => Effect.Effect<{ readonly reference: string }, WooCommerceError>
   /** Returns the reference of an order that is paid in the shop; `undefined` if it is not. */
-  readonly find: (orderId: string, reference: string) => Effect.Effect<string | undefined, WooCommerceError>
+  readonly find: (orderId: string, reference: string) => Effect.Effect<string | null, WooCommerceError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, WooCommerceError>
   /** Cancels an order that was not sent. `note`: for the shop's staff. */
   readonly cancel: (reference: string, note?: string) => Effect.Effect<void, WooCommerceError>

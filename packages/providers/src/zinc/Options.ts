@@ -42,11 +42,11 @@ export interface ZincFulfilment extends FulfilmentOptions {
   /** Zinc accepts an order once: see `idempotencyKeyOf`. */
   readonly placesOnce: true
   /**
-   * Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight.
+   * Returns the reference of a placed order; `null` if it was not placed and nothing is in flight.
    *
    * Rejects while that is unknown.
    */
-  readonly find: (orderId: string, context?: { readonly signal?: AbortSignal }) => Promise<string | undefined>
+  readonly find: (orderId: string, context?: { readonly signal?: AbortSignal }) => Promise<string | null>
   /** Returns the status of an order, by the reference that `place` returned. */
   readonly status: (
     reference: string,

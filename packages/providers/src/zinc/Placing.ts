@@ -154,13 +154,11 @@ export const makePlacing = (
     )
   })
 
-  const find = Effect.fnUntraced(function* (
-    orderId: string
-  ): Effect.fn.Return<string | undefined, ZincError> {
+  const find = Effect.fnUntraced(function* (orderId: string): Effect.fn.Return<string | null, ZincError> {
     const reference = yield* lookUp(orders, orderId)
     if (reference !== undefined) return reference
     const left = (sentAt.get(orderId) ?? 0) + inFlightMillis - (yield* Clock.currentTimeMillis)
-    return left > 0 ? yield* new OrderInFlight({ retryAfterMillis: left }) : undefined
+    return left > 0 ? yield* new OrderInFlight({ retryAfterMillis: left }) : null
   })
 
   return {

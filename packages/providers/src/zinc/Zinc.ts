@@ -22,7 +22,7 @@ export interface ZincClient {
   readonly quote: (request: OrderRequest) => Effect.Effect<QuotedOffer, ZincError>
   readonly place: (placement: ZincPlacement) => Effect.Effect<{ readonly reference: string }, ZincError>
   /** Returns the reference of a placed order; `undefined` if it was not placed and nothing is in flight. */
-  readonly find: (orderId: string) => Effect.Effect<string | undefined, ZincError>
+  readonly find: (orderId: string) => Effect.Effect<string | null, ZincError>
   readonly status: (reference: string) => Effect.Effect<FulfilmentStatus, ZincError>
   readonly webhook: (request: Request) => Effect.Effect<Response>
   readonly usage: () => UpstreamUsage

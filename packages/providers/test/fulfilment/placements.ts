@@ -9,7 +9,7 @@ export type Reply = (act: () => Response) => Response
 
 export interface World {
   readonly place: () => Promise<{ readonly reference: string }>
-  readonly find: () => Promise<string | undefined>
+  readonly find: () => Promise<string | null>
   /** How often goods went out, or money that buys them. */
   readonly goods: () => number
   /** Responds with `reply` to the request after this many others. */
@@ -79,7 +79,7 @@ const untilPlaced = async (world: World): Promise<"placed" | "refused"> => {
       vi.setSystemTime(Date.now() + 61_000)
       const found = await world.find().catch(() => "unknown")
       if (found === "unknown") continue
-      if (found !== undefined) return "placed"
+      if (found !== null) return "placed"
       assert.strictEqual(world.goods(), 0, "placed, and not found")
       break
     }

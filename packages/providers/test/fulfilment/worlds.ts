@@ -61,7 +61,7 @@ const shopify = (server: Server) => async (): Promise<World> => {
   const { reference, total } = await quote({ ...shopifyRequest })
   return {
     place: () => place(reference, total, { orderId }),
-    find: async () => (await shop.find(orderId, { ...context, reference })) ?? undefined,
+    find: () => shop.find(orderId, { ...context, reference }),
     goods: () => upstream.orders.size,
     disturb: (after, reply) => {
       for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())
@@ -86,7 +86,7 @@ const ofWooCommerce = (server: Server) => async (): Promise<World> => {
   const { reference, total } = await shop.quote(wooRequest, context)
   return {
     place: () => shop.place({ ...wooRequest, orderId, reference, total }, context),
-    find: async () => (await shop.find(orderId, { ...context, reference })) ?? undefined,
+    find: () => shop.find(orderId, { ...context, reference }),
     goods: () => [...upstream.orders.values()].filter(({ status }) => status !== "pending").length,
     disturb: (after, reply) => {
       for (let request = 0; request < after; request++) upstream.next(/./, (act) => act())

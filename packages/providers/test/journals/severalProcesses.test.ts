@@ -42,7 +42,7 @@ describe("Rye over a journal", () => {
     await dying.close()
     const shop = openShop({ placements: open(filename).placements })
     assert.strictEqual(await shop.find("order-1"), id)
-    assert.isUndefined(await shop.find("order-2"))
+    assert.isNull(await shop.find("order-2"))
     await place(id, {}, shop)
     assert.deepStrictEqual(upstream.goods, [id])
   })

@@ -34,7 +34,7 @@ describe("finding an order", () => {
     await place(id)
     const other = open()
     assert.strictEqual(await other.find("order-1"), id)
-    assert.strictEqual(await other.find("order-2"), undefined)
+    assert.strictEqual(await other.find("order-2"), null)
   })
 
   it("rejects for another process's order, without a journal", async () => {
@@ -48,11 +48,11 @@ describe("finding an order", () => {
     )
   })
 
-  it.each<[string, IntentFixture, string | undefined]>([
+  it.each<[string, IntentFixture, string | null]>([
     ["placed", intentFixture("3-placing"), id],
     ["completed", intentFixture("4-completed"), id],
-    ["failed", intentFixture("5-failed"), undefined],
-    ["lapsed", offered({ createdAt: "2026-11-20T10:00:00.000Z" }), undefined]
+    ["failed", intentFixture("5-failed"), null],
+    ["lapsed", offered({ createdAt: "2026-11-20T10:00:00.000Z" }), null]
   ])("looks up the quote's reference at Rye: %s", async (_what, intent, found) => {
     const { shop, upstream } = start()
     upstream.put(intent)
@@ -88,7 +88,7 @@ describe("finding an order", () => {
     assert.strictEqual(code, "ConfirmationInFlight")
     assert.isAbove(retryAfterSeconds as number, 50)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 })
-    assert.strictEqual(await shop.find("order-1"), undefined)
+    assert.strictEqual(await shop.find("order-1"), null)
   })
 
   it.each<[string, () => Response, string]>([

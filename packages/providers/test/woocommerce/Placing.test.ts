@@ -69,7 +69,7 @@ describe("an order of a WooCommerce shop that is being placed", () => {
       if (result.status === "fulfilled") assert.strictEqual(orderId, kept)
       else assert.deepInclude(result.reason, { _tag: "PlacementRefused", reason: "reference_taken" })
       const found = await shop.find(orderId, { ...context, reference })
-      assert.strictEqual(found, orderId === kept ? reference : undefined)
+      assert.strictEqual(found, orderId === kept ? reference : null)
     }
     assert.strictEqual(results.filter(({ status }) => status === "fulfilled").length, 1)
   })

@@ -287,7 +287,7 @@ describe("an order of a WooCommerce shop", () => {
     const found = shop.find(orderId, { ...context, reference })
     assert.deepInclude(await rejectionOf(found), { _tag: "TemporarilyUnavailable", retryAfterSeconds: 60 })
     vi.setSystemTime(Date.now() + 60_000)
-    assert.strictEqual(await shop.find(orderId, { ...context, reference }), undefined)
+    assert.strictEqual(await shop.find(orderId, { ...context, reference }), null)
     assert.deepInclude(await rejectionOf(place(reference, total)), {
       _tag: "PlacementRefused",
       reason: "price_changed"

@@ -25,7 +25,7 @@ describe("finding an order", () => {
   it.each([[0], [1], [7], [103]])("knows that there is none among all %i", async (count) => {
     const { shop, upstream } = start()
     for (let other = 0; other < count; other++) upstream.put()
-    assert.strictEqual(await shop.find(orderId), undefined)
+    assert.strictEqual(await shop.find(orderId), null)
   })
 
   it("asks for the orders with its id", async () => {
@@ -52,7 +52,7 @@ describe("finding an order", () => {
       upstream.received.slice(1).map(({ path }) => new URLSearchParams(path).get("offset")),
       [null, "20", "40"]
     )
-    assert.strictEqual(await open().find("another"), undefined)
+    assert.strictEqual(await open().find("another"), null)
   })
 
   it.each([[0], [5], [20], [100]])("takes a list of %i without a total as whole", async (count) => {
@@ -60,7 +60,7 @@ describe("finding an order", () => {
     for (let other = 0; other < count; other++) upstream.put()
     for (const list of [(orders: Array<unknown>) => orders, (orders: Array<unknown>) => ({ orders })]) {
       upstream.list = list
-      assert.strictEqual(await shop.find(orderId), undefined)
+      assert.strictEqual(await shop.find(orderId), null)
     }
     assert.strictEqual(upstream.received.length, 2)
   })
@@ -86,7 +86,7 @@ describe("finding an order", () => {
     assert.strictEqual(code, "OrderInFlight")
     assert.isAbove(retryAfterSeconds as number, 50)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 })
-    assert.strictEqual(await shop.find(orderId), undefined)
+    assert.strictEqual(await shop.find(orderId), null)
   })
 
   it.each<[string, () => Response, string]>([

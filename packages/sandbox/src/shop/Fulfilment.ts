@@ -144,7 +144,7 @@ export const fulfilment = (
     place,
     placesOnce: true,
     countries: servedCountries,
-    find: async (orderId) => book.find(orderId)?.reference,
+    find: async (orderId) => book.find(orderId)?.reference ?? null,
     status: async (reference) => book.status(reference)
   }
 }

@@ -84,11 +84,11 @@ describe("an order of the sample shop", () => {
 
   it("is found by its id, and is unknown to a restarted shop", async () => {
     const { find, place } = open()
-    expect(await find(order.orderId)).toBeUndefined()
+    expect(await find(order.orderId)).toBeNull()
     const { reference } = await place()
     expect(await find(order.orderId)).toBe(reference)
     const anew = open()
-    expect(await anew.find(order.orderId)).toBeUndefined()
+    expect(await anew.find(order.orderId)).toBeNull()
     expect(await anew.status(reference)).toBeUndefined()
     // Its number isn't reused either.
     expect((await anew.place({ orderId: "another" })).reference).not.toBe(reference)
@@ -183,6 +183,6 @@ describe("a product that sells out after payment", () => {
       expect((refusal as PlacementRefused).reason).toBe("out_of_stock")
     }
     expect(shop.orders).toEqual([])
-    expect(await find(order.orderId)).toBeUndefined()
+    expect(await find(order.orderId)).toBeNull()
   })
 })

@@ -184,9 +184,8 @@ export const routeFulfilment = <Name extends string>(options: FulfilmentRoutes<N
     const { name, reference, route } = routed(text)
     if (route.find === undefined) throw new Error(`route ${name} can't report whether an order was placed`)
     const found = await route.find(orderId, { signal, reference })
-    return found === undefined || found === null
-      ? undefined
-      : withRouteName(name, { reference: found }).reference
+    // The till judges what is no reference.
+    return found ? withRouteName(name, { reference: found }).reference : found
   }
 
   const status: NonNullable<FulfilmentOptions["status"]> = async (text, context) => {

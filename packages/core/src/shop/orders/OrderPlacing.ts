@@ -120,8 +120,6 @@ export const lookUpOrder = (
 ): Effect.Effect<OrderEvent> =>
   Effect.match(find(id, offer.reference), {
     onSuccess: (reference): OrderEvent =>
-      reference === undefined
-        ? { _tag: "NotPlaced", retryAfterMillis: undefined }
-        : { _tag: "Placed", reference },
+      reference === null ? { _tag: "NotPlaced", retryAfterMillis: undefined } : { _tag: "Placed", reference },
     onFailure: () => ({ _tag: "PlacementUnclear" })
   })

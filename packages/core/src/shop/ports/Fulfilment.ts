@@ -41,12 +41,12 @@ export class Fulfilment extends Context.Service<
     readonly countries?: ReadonlyArray<string> | undefined
     /** Whether an order by this quote can be placed again without a second order upstream. Default: no. */
     readonly placesOnce?: boolean | ((quoteReference: string) => boolean) | undefined
-    /** Returns the reference of a placed order; `undefined`: it wasn't placed. Left out: upstream can't report it. */
+    /** Returns the reference of a placed order; `null`: it wasn't placed. Left out: upstream can't report it. */
     readonly find?:
       | ((
           orderId: string,
           quoteReference: string
-        ) => Effect.Effect<string | null | undefined, TemporarilyUnavailable | UpstreamError>)
+        ) => Effect.Effect<string | null, TemporarilyUnavailable | UpstreamError>)
       | undefined
     /** Returns the status of a placed order. Left out, or `undefined`: upstream has none. */
     readonly status?:
@@ -90,7 +90,7 @@ export interface GuardedFulfilment {
   readonly countries: ReadonlyArray<string> | undefined
   /** Absent: upstream can't report it. */
   readonly find:
-    | ((orderId: string, quoteReference: string) => Effect.Effect<string | undefined, UpstreamError>)
+    | ((orderId: string, quoteReference: string) => Effect.Effect<string | null, UpstreamError>)
     | undefined
   /** Absent: upstream has none. */
   readonly status:

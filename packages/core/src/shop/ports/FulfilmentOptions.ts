@@ -135,8 +135,8 @@ export interface FulfilmentOptions {
    */
   readonly placesOnce?: boolean | ((quoteReference: string) => boolean)
   /**
-   * Returns the reference under which an order was placed; nothing if it was not and never will be. Throws if that
-   * can't be determined now.
+   * Returns the reference under which an order was placed; `null` if it was not and never will be. Throws if that can't
+   * be determined now; so does the till for `undefined`, which a failed look-up gives by mistake.
    */
   readonly find?: (
     orderId: string,
@@ -144,7 +144,7 @@ export interface FulfilmentOptions {
       /** The reference of the quote by which the order was to be placed. */
       readonly reference: string
     }
-  ) => Promise<string | null | undefined>
+  ) => Promise<string | null>
   /**
    * Returns the status of an order, by the reference that `place` returned. Without this function, or if it returns
    * `undefined` because upstream has no status, an order stays `placed`.

@@ -27,7 +27,6 @@ const Reference = Schema.String.check(
     (text: string) => !unusable.test(text) || "must not have NUL, or end in undefined, null, NaN or [object]"
   )
 )
-const isReference = Schema.is(Reference)
 const mayBeAbsent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const QuotedOffer = Schema.Struct({
@@ -99,11 +98,17 @@ export const readOffer = Effect.fnUntraced(function* (
 /** Reads the result of `place`. */
 export const readPlaced = responseReader(Schema.Struct({ reference: Reference }))
 
-/** Reads the result of `find`. */
-export const readFound = (response: unknown): Effect.Effect<string | undefined, MalformedResponse> =>
-  response === undefined || response === null || isReference(response)
-    ? Effect.succeed(response ?? undefined)
-    : Effect.fail(new MalformedResponse({ message: "must return a reference, or undefined" }))
+const readReference = responseReader(Schema.NullOr(Reference))
+
+/** Reads the result of `find`. A field that a response doesn't have is `undefined`: that doesn't say "not placed". */
+export const readFound = (response: unknown): Effect.Effect<string | null, MalformedResponse> =>
+  response === undefined
+    ? Effect.fail(
+        new MalformedResponse({
+          message: "find returned undefined: return null if there is no such order"
+        })
+      )
+    : readReference(response)
 
 /** Reads the result of `placesOnce`. */
 export const readPlacesOnce = (response: unknown): Effect.Effect<boolean, MalformedResponse> =>

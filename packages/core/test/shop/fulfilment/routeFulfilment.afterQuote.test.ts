@@ -119,13 +119,16 @@ describe("what follows a quote", () => {
     }
   )
 
-  it("an order that was not found is reported as such", async () => {
-    const { find } = routeFulfilment({
-      routes: { only: upstream("only", { find: async () => undefined }).fulfilment },
-      choose: () => "only"
-    })
-    expect(await find!("order-1", { ...context, reference: "only:1" })).toBeUndefined()
-  })
+  it.each([null, undefined])(
+    "an order that was not found is reported as the route does: %s",
+    async (found) => {
+      const { find } = routeFulfilment({
+        routes: { only: upstream("only", { find: async () => found as null }).fulfilment },
+        choose: () => "only"
+      })
+      expect(await find!("order-1", { ...context, reference: "only:1" })).toBe(found)
+    }
+  )
 })
 
 describe("what a route can't do", () => {

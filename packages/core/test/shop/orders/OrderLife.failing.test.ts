@@ -209,7 +209,7 @@ describe("an order of which nobody knows whether it was placed", () => {
   it("is looked up where upstream supports it, and never placed twice", async () => {
     const upstream = fakeFulfilment()
     const { place } = lost(true, upstream)
-    const find = vi.fn(async (orderId: string) => upstream.orders.get(orderId)?.upstreamReference)
+    const find = vi.fn(async (orderId: string) => upstream.orders.get(orderId)?.upstreamReference ?? null)
     const shop = await openShop({ place, find })
     const { id } = await shop.orderOf()
     await vi.waitFor(() => expect(find).toHaveBeenCalled())

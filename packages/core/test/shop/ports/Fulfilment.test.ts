@@ -77,6 +77,13 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect("takes null of find for an order that was not placed", () =>
+    Effect.gen(function* () {
+      const { find } = yield* guardedFulfilment
+      assert.isNull(yield* find!("7f1d", "quote-1"))
+    }).pipe(Effect.provide(Fulfilment.layerPromise(options({ find: async () => null }))))
+  )
+
   it.effect("refuses an offer that expires this very moment", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 1)
