@@ -26,6 +26,7 @@ import { decoded, openSolanaShop } from "./solanaShop.ts"
 
 const origin = "https://shop.example"
 const archive = Uint8Array.from({ length: 5_000 }, (_, index) => index % 251)
+archive.set(Buffer.from("PK"))
 
 type Send = typeof fetch
 

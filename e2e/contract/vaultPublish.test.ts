@@ -11,7 +11,7 @@ const { downloads: _downloads, id: _id, ...listing } = vaultItem
 
 /** The first and the second version of the item's archive, by their digests. */
 const versions = ["first", "second"].map((name) => {
-  const bytes = Buffer.from(`the ${name} version `.repeat(500))
+  const bytes = Buffer.from(`PK: the ${name} version `.repeat(500))
   return { bytes, facts: { digest: createHash("sha256").update(bytes).digest("hex"), size: bytes.length } }
 })
 const [first, second] = versions

@@ -38,6 +38,7 @@ const info = (overrides: Partial<SignInInfo> = {}): SignInInfo => ({
 /** A till that lets wallets download again, with archives of this many bytes. */
 const openShop = async (bytes = 100) => {
   const archive = new Uint8Array(bytes).fill(7)
+  archive.set(Buffer.from("PK"))
   const vault = { open: async () => ({ body: archive }), freeReaccess: true }
   const shop = await openOurs(fakeFacilitator(), { vault })
   const visitor = visit(shop)
@@ -148,7 +149,7 @@ attack("a download token made with a stolen key", {
     const folder = mkdtempSync(join(tmpdir(), "till402-stolen-"))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const open = async (options: Pick<TillOptions, "retiredKeys" | "secret">) => {
-      const vault = { open: async () => ({ body: new Uint8Array(100) }) }
+      const vault = { open: async () => ({ body: Buffer.from("PK345678") }) }
       const storage = sqlite({ filename: join(folder, "till.sqlite") })
       const shop = await openOurs(fakeFacilitator(), { vault, storage, ...options })
       return { shop, visitor: visit(shop) }

@@ -188,7 +188,9 @@ attack("one payment that downloads its file again and again by ranges", {
     // The first response is always the whole file.
     expect(statuses.slice(0, 3)).toEqual([200, 206, 402])
     expect(statuses.slice(3).every((status) => status === 402)).toBe(true)
-    expect(shop.bytesRead()).toBeLessThanOrEqual(2 * shop.archive.size)
+    // The sale reads how the file begins, and so does a part before it opens at its place.
+    const beginnings = 2 * 64 * 1024
+    expect(shop.bytesRead()).toBeLessThanOrEqual(2 * shop.archive.size + beginnings)
     // Hostile ranges end the response, not the server.
     const small = await openShop()
     const reader = visit(small)

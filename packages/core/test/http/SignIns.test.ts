@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const archive = new Uint8Array(10).fill(7)
+const archive = Buffer.from("PK34567890")
 const unknown = downloadOf("9d1f4f52-5a0c-4f6f-8c1e-6f1f0a7b2c3d", "1.none")
 
 const openShop = async (options: Parameters<typeof openTill>[0] = {}) => {
@@ -149,7 +149,8 @@ describe("the host's stream", () => {
     let canceled = 0
     const open = async () => {
       const cancel = () => void canceled++
-      return { body: new ReadableStream<Uint8Array>({ cancel }), size: archive.length }
+      const start = (controller: ReadableStreamDefaultController) => controller.enqueue(archive)
+      return { body: new ReadableStream<Uint8Array>({ start, cancel }), size: archive.length }
     }
     const { call, shop } = await openShop({
       vault: { open, freeReaccess: true },

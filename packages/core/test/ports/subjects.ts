@@ -349,7 +349,8 @@ const open: Subject = {
   },
   malformed: [
     ["no body", {}, /^body: must be/],
-    ["an empty archive", { body: new Uint8Array() }, /^body: is empty$/],
+    ["an empty archive", { body: new Uint8Array() }, /^body: must be a ZIP archive/],
+    ["an error page", { body: new TextEncoder().encode("<Error>") }, /^body: must be a ZIP archive/],
     ["text", { body: "PK" }, /^body: must be/],
     ["a fraction of a byte", { body: new Blob(["PK"]).stream(), size: 1.5 }, /^size: must be/]
   ]

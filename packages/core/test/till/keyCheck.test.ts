@@ -164,7 +164,7 @@ describe("after a rotation, a start without the old key", () => {
   })
 
   it("is let through once the purchase can no longer be downloaded", async () => {
-    const open = async () => ({ body: new Uint8Array(10) })
+    const open = async () => ({ body: Buffer.from("PK345678") })
     const shop = database({ vault: { open, maxAgeMillis: 30 * day } })
     await sell(shop, first)
     await shop.start([second, first])
@@ -189,7 +189,7 @@ describe("after a rotation, a start without the old key", () => {
   })
 
   it("doesn't count the response of a vault purchase for longer than it is replayed", async () => {
-    const open = async () => ({ body: new Uint8Array(10) })
+    const open = async () => ({ body: Buffer.from("PK345678") })
     const shop = database({ vault: { open, maxAgeMillis: minute } })
     await sell(shop, first)
     await shop.start([second, first])

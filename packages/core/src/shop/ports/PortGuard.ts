@@ -28,7 +28,7 @@ export interface PortCall<A, Tag extends AllowedTag> {
   /** Names of the errors with which it may fail, besides those of every port; none by default. */
   readonly refusals?: ReadonlyArray<Tag>
   /** Checks what it returned. */
-  readonly read: (response: unknown) => Effect.Effect<A, MalformedResponse>
+  readonly read: (response: unknown) => Effect.Effect<A, unknown>
 }
 
 /**

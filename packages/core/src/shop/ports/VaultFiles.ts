@@ -66,8 +66,8 @@ export interface GuardedVaultFiles extends Omit<VaultFiles["Service"], "open"> {
 }
 
 /**
- * The vault as the till calls it. The deadline covers opening; the stream is then read at the caller's pace. A stream
- * that can't be used is canceled.
+ * The vault as the till calls it. The deadline covers opening and the first bytes; the stream is then read at the caller's
+ * pace. A stream that can't be used is canceled.
  */
 export const guardedVaultFiles = Effect.gen(function* () {
   const settings = yield* PortSettings
@@ -108,6 +108,47 @@ const bodyOf = (file: unknown): unknown =>
 const sizeOf = (file: unknown): unknown =>
   typeof file === "object" && file !== null && "size" in file ? file.size : undefined
 
+/** The first two bytes as text: `PK` in every ZIP archive, an empty one too. */
+const headOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, 2))
+
+const noZip = new MalformedResponse({ message: "body: must be a ZIP archive, which begins with PK" })
+
+/** Reads how a stream begins, and returns an equal one: the error page of a bucket is no archive. */
+const begun = async (
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal
+): Promise<ReadableStream<Uint8Array>> => {
+  const reader = body.getReader()
+  const cancel = (reason?: unknown): Promise<void> => reader.cancel(reason)
+  const drop = (): void => void cancel().catch(() => undefined)
+  signal.addEventListener("abort", drop)
+  const read: Array<Uint8Array> = []
+  let head = ""
+  while (head.length < 2) {
+    const { done, value } = await reader.read()
+    if (done) break
+    read.push(value)
+    head += headOf(value)
+  }
+  if (!head.startsWith("PK")) {
+    drop()
+    throw noZip
+  }
+  signal.removeEventListener("abort", drop)
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => read.forEach((chunk) => controller.enqueue(chunk)),
+      pull: async (controller) => {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel
+    },
+    { highWaterMark: 0 }
+  )
+}
+
 const malformed = (file: unknown, message: string): Effect.Effect<never, MalformedResponse> =>
   Effect.suspend(() => {
     discardBody(bodyOf(file))
@@ -139,15 +180,14 @@ const readLink = (file: unknown, redirect: unknown): Effect.Effect<VaultFile, Ma
   return Effect.succeed({ body: new Uint8Array(), redirect, ...(size === undefined ? {} : { size }) })
 }
 
-const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
+const readFile = (file: unknown): Effect.Effect<VaultFile, unknown> => {
   const body = bodyOf(file)
   const redirect = fieldOf(file, "redirect")
   if (redirect !== undefined && body === undefined) return readLink(file, redirect)
   const digest = fieldOf(file, "digest")
   if (digest !== undefined && !isDigest(digest))
     return malformed(file, "digest: must be 1 to 200 printable ASCII characters without spaces and quotes")
-  if (isBytes(body))
-    return body.byteLength === 0 ? malformed(file, "body: is empty") : fileOfBytes(body, digest)
+  if (isBytes(body)) return headOf(body) === "PK" ? fileOfBytes(body, digest) : Effect.fail(noZip)
   if (!isStream(body)) {
     return malformed(
       file,
@@ -157,22 +197,24 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, MalformedResponse> =>
   if (body.locked) return malformed(file, "body: the stream is already being read")
   const range = fieldOf(file, "range")
   if (range !== undefined && !isRange(range)) return malformed(file, "range: must be a function")
-  const known = {
-    body,
-    ...(digest === undefined ? {} : { digest }),
-    // Called as a method: an object of a class keeps what it needs in `this`.
-    ...(range === undefined ? {} : { range: range.bind(file) })
-  }
   const size = sizeOf(file) ?? undefined
-  if (size === undefined) return Effect.succeed(known)
-  return isSize(size)
-    ? Effect.succeed({ ...known, size })
-    : malformed(file, "size: must be a whole number of bytes above zero")
+  if (size !== undefined && !isSize(size))
+    return malformed(file, "size: must be a whole number of bytes above zero")
+  return Effect.map(
+    Effect.tryPromise({ try: (signal) => begun(body, signal), catch: (thrown) => thrown }),
+    (whole) => ({
+      body: whole,
+      ...(size === undefined ? {} : { size }),
+      ...(digest === undefined ? {} : { digest }),
+      // Called as a method: an object of a class keeps what it needs in `this`.
+      ...(range === undefined ? {} : { range: range.bind(file) })
+    })
+  )
 }
 
 /** A ZIP archive as a host's vault returns it. */
 export interface OpenedArchive {
-  /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. */
+  /** The archive itself; of a Node stream, `Readable.toWeb(stream)`. The till reads how it begins before it charges. */
   readonly body: ReadableStream<Uint8Array> | Uint8Array
   /**
    * Its length in bytes; optional. Ignored if `body` is bytes. Without it, a download can't be resumed, and a payment
@@ -202,7 +244,10 @@ export interface ArchiveLink {
   readonly size?: number | null | undefined
 }
 
-/** Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502. */
+/**
+ * Opens the ZIP archive of a vault item. Throw `TemporarilyUnavailable` for a 503; any other throw is a 502, and so are
+ * bytes that don't begin with `PK`.
+ */
 export interface VaultOptions {
   /**
    * Downloads of a purchase end after this time, in milliseconds: 1 minute or more. By default they never end. A later

@@ -317,7 +317,7 @@ describe("with time", () => {
   })
 
   it("what can't be downloaded any more can be bought again", async () => {
-    const vault = { open: async () => ({ body: new Uint8Array(1) }), maxAgeMillis: 60_000 }
+    const vault = { open: async () => ({ body: Buffer.from("PK") }), maxAgeMillis: 60_000 }
     const shop = await openTill({ vault })
     expect((await shop.present(vaultBuy, await shop.payFor(vaultBuy))).status).toBe(200)
     vi.setSystemTime(Date.now() + 60_001)

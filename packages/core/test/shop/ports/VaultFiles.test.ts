@@ -3,7 +3,12 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { causeName } from "../../../src/runtime/causeName.ts"
-import { guardedVaultFiles, type OpenedArchive, VaultFiles } from "../../../src/shop/ports/VaultFiles.ts"
+import {
+  guardedVaultFiles,
+  type OpenedArchive,
+  type VaultFile,
+  VaultFiles
+} from "../../../src/shop/ports/VaultFiles.ts"
 import { timeoutMillis, withSettings } from "../../ports/subjects.ts"
 
 describe("VaultFiles", () => {
@@ -13,22 +18,97 @@ describe("VaultFiles", () => {
       withSettings
     )
   const watched = () => {
-    const seen = { cancelled: false }
-    const body = new ReadableStream<Uint8Array>({
-      cancel: () => {
-        seen.cancelled = true
-      }
-    })
+    const seen = { cancelled: false, read: "" }
+    const chunks = ["", "P", "K3", "45"]
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          const chunk = chunks.shift()
+          if (chunk === undefined) return controller.close()
+          seen.read += chunk
+          controller.enqueue(Buffer.from(chunk))
+        },
+        cancel: () => {
+          seen.cancelled = true
+        }
+      },
+      { highWaterMark: 0 }
+    )
     return { body, seen }
   }
 
-  it.effect("passes a stream on unread, with its size where known", () =>
+  const textOf = (body: VaultFile["body"]) => Effect.promise(() => new Response(body as BodyInit).text())
+
+  it.effect("passes a stream on once it begins as an archive, with its size where known", () =>
     Effect.gen(function* () {
       const { body, seen } = watched()
-      assert.deepStrictEqual(yield* openOf(async () => ({ body, size: 10 })), { body, size: 10 })
-      assert.deepStrictEqual(yield* openOf(async () => ({ body, size: undefined }) as never), { body })
-      assert.isFalse(body.locked)
-      assert.isFalse(seen.cancelled)
+      const sized = yield* openOf(async () => ({ body, size: 5 }))
+      assert.deepStrictEqual([sized.size, seen.read, seen.cancelled], [5, "PK3", false])
+      assert.strictEqual(yield* textOf(sized.body), "PK345")
+      const unsized = yield* openOf(async () => ({ body: watched().body, size: undefined }) as never)
+      assert.deepStrictEqual(Object.keys(unsized), ["body"])
+      const unread = watched()
+      const opened = yield* openOf(async () => ({ body: unread.body }))
+      yield* Effect.promise(() => (opened.body as ReadableStream).cancel())
+      assert.deepStrictEqual(unread.seen, { read: "PK3", cancelled: true })
+    })
+  )
+
+  it.effect("takes an empty archive, and what a link leads to", () =>
+    Effect.gen(function* () {
+      const empty = Buffer.from("PK\u0005\u0006".padEnd(22, "\0"))
+      assert.strictEqual((yield* openOf(async () => ({ body: empty }))).size, 22)
+      const file = yield* openOf(async () => ({ body: new Blob([empty]).stream() }))
+      assert.strictEqual(yield* textOf(file.body), empty.toString())
+      const redirect = "https://bucket.example/launch-plan.zip"
+      assert.strictEqual((yield* openOf(async () => ({ redirect }) as never)).redirect, redirect)
+    })
+  )
+
+  it.effect("fails as a stream that breaks off before it begins, and cancels an error page", () =>
+    Effect.gen(function* () {
+      const gone = Object.assign(new Error("no such file"), { code: "ENOENT" })
+      const broken = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(gone) })
+      const failure = yield* Effect.flip(openOf(async () => ({ body: broken })))
+      assert.strictEqual(causeName(failure), "UpstreamFailed: Error ENOENT")
+      let cancelled = false
+      const page = new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(Buffer.from("<Error>")),
+        cancel: () => {
+          cancelled = true
+        }
+      })
+      assert.match(
+        causeName((yield* Effect.flip(openOf(async () => ({ body: page })))).cause),
+        /begins with PK/
+      )
+      assert.isTrue(cancelled)
+      const short = yield* Effect.flip(openOf(async () => ({ body: new Blob(["P"]).stream() })))
+      assert.match(causeName(short.cause), /begins with PK/)
+    })
+  )
+
+  it.effect("cancels a stream that doesn't begin before the deadline", () =>
+    Effect.gen(function* () {
+      let cancelled = false
+      const begins = Promise.withResolvers<void>()
+      const body = new ReadableStream<Uint8Array>(
+        {
+          pull: () => {
+            begins.resolve()
+            return new Promise(() => undefined)
+          },
+          cancel: () => {
+            cancelled = true
+          }
+        },
+        { highWaterMark: 0 }
+      )
+      const fiber = yield* Effect.forkChild(Effect.flip(openOf(async () => ({ body }))))
+      yield* Effect.promise(() => begins.promise)
+      yield* TestClock.adjust(timeoutMillis)
+      assert.instanceOf(yield* Fiber.join(fiber), UpstreamUnavailable)
+      assert.isTrue(cancelled)
     })
   )
 
@@ -51,11 +131,10 @@ describe("VaultFiles", () => {
         }
       }
       const opened = yield* openOf(async () => file)
-      assert.strictEqual(opened.body, body)
       assert.strictEqual(opened.digest, "v1")
       // As a method.
       assert.strictEqual(opened.range?.(1, 2), body)
-      const bytes = yield* openOf(async () => ({ body: new Uint8Array([1]), digest: "v1" }))
+      const bytes = yield* openOf(async () => ({ body: Buffer.from("PK"), digest: "v1" }))
       assert.strictEqual(bytes.digest, "v1")
       for (const wrong of [
         { digest: 'a"b' },

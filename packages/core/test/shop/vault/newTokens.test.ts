@@ -177,7 +177,7 @@ describe("a new token", () => {
   })
 
   it("opens the download also where wallets download free of charge, and the old one doesn't", async () => {
-    const vault = { open: async () => ({ body: new Uint8Array(3) }), freeReaccess: true }
+    const vault = { open: async () => ({ body: Buffer.from("PK3") }), freeReaccess: true }
     const { bought, shop } = await open({ vault })
     const { downloadToken } = jsonOf(await renew(shop, bought))
     expect(await downloads(shop, { ...bought, downloadToken: String(downloadToken) })).toBe(200)

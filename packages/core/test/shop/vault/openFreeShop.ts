@@ -24,6 +24,7 @@ export interface FreeVaultOptions extends Pick<Vault, "maxDownloads" | "maxAgeMi
 export const freeVault = ({ bytes = 1_000, isUnsized = false, ...options }: FreeVaultOptions = {}) => {
   const seen = { opened: 0, isBroken: false }
   const archive = new Uint8Array(bytes).fill(7)
+  archive.set(Buffer.from("PK"))
   const open = async () => {
     seen.opened++
     if (seen.isBroken) throw new Error("the disk is gone")
