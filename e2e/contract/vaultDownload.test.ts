@@ -29,7 +29,8 @@ describe("GET /x402/vault/download/{purchaseId}", () => {
     expect(response.headers.get("content-length")).toBe(String(emptyZip.length))
     expect(response.headers.get("cache-control")?.split(/\s*,\s*/)).toEqual(["private", "no-store"])
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(emptyZip)
-    expect(shop.calls.open).toMatchObject([{ slug: vaultItem.slug }])
+    // The purchase looks whether it can be opened.
+    expect(shop.calls.open).toMatchObject([{ slug: vaultItem.slug }, { slug: vaultItem.slug }])
     expect(shop.settlements.map(({ amount }) => amount)).toEqual(["7000000", "10000"])
   })
 

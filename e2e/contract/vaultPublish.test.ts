@@ -43,7 +43,8 @@ describe("a published item", () => {
     const { response } = await pay(shop, await buyAndCall(shop))
     expect(response.headers.get("etag")).toBe(`"${first!.facts.digest}"`)
     expect(await bytesOf(response)).toEqual(first!.bytes)
-    expect(shop.calls.open).toEqual([{ slug: listing.slug, archive: first!.facts }])
+    const opened = { slug: listing.slug, archive: first!.facts }
+    expect(shop.calls.open).toEqual([opened, opened])
   })
 
   it("is downloaded in its newest version, also by those who bought an older one", async () => {

@@ -229,7 +229,7 @@ it("a wrong result is never charged, and a layer is judged as a function is", as
   const [ofFunctions, ofLayers] = await Promise.all(
     (["function", "layer"] as const).map(async (kind) => [
       ...(await linesOf(kind, 20_000, ({ wrong }) => [...wrongEverywhere, ...wrong])),
-      ...(await linesOf(kind, 300, () => [hangs]))
+      ...(await linesOf(kind, 1_000, () => [hangs]))
     ])
   )
   for (const line of [...ofFunctions!, ...ofLayers!]) {

@@ -1,13 +1,16 @@
 import { type ArchiveFacts, type ArchiveToOpen, UpstreamFailed, type VaultOptions } from "@till402/core"
 import type { ArchiveStorage, LinkingStorage } from "./ArchiveStorage.ts"
 
-const unavailable = (message: string): UpstreamFailed =>
-  new UpstreamFailed({ port: "vault", cause: new Error(message) })
+/** Events have the code of an error, and no messages. */
+const unavailable = (code: string, message: string): UpstreamFailed =>
+  new UpstreamFailed({ port: "vault", cause: Object.assign(new Error(message), { code }) })
 
 /** The facts of an archive that is in the storage; throws for any other. */
 const stored = async (storage: ArchiveStorage, { archive, slug }: ArchiveToOpen): Promise<ArchiveFacts> => {
-  if (archive === undefined) throw unavailable(`${slug} was put without an archive: publish it`)
-  if (!(await storage.find(archive))) throw unavailable(`the archive of ${slug} isn't in the storage`)
+  if (archive === undefined)
+    throw unavailable("NOT_PUBLISHED", `${slug} was put without an archive: publish it`)
+  if (!(await storage.find(archive)))
+    throw unavailable("ENOENT", `the archive of ${slug} isn't in the storage`)
   return archive
 }
 

@@ -4,6 +4,7 @@ import { fromDollars } from "../../domain/Money.ts"
 import { purchaseOf } from "../goods/OrderIdentity.ts"
 import { VaultBuyRequest, VaultPurchaseResponse } from "../goods/VaultItem.ts"
 import { PaymentRefused } from "../../toll/request/PaymentErrors.ts"
+import { upstreamCodes } from "../ports/ApiFailures.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { VaultPurchases } from "../ports/VaultPurchases.ts"
@@ -82,7 +83,10 @@ export const layer = operationLayer(
         mimeType: "application/json",
         follows: "vaultSearch",
         example: yield* publishedExample(endpoint, example),
-        errors: [{ code: "ITEM_NOT_FOUND", status: 404, meaning: "no item has this slug: search for one" }]
+        errors: [
+          { code: "ITEM_NOT_FOUND", status: 404, meaning: "no item has this slug: search for one" },
+          ...upstreamCodes("vault")
+        ]
       },
       input: { otherNames: vaultBuyNames },
       settlement: { proofRequired: true },
@@ -111,6 +115,8 @@ export const layer = operationLayer(
       work: Effect.fnUntraced(function* (request, charge) {
         const item = yield* vault.item(request.slug)
         if (fromDollars(item.price).toString() !== charge.agreed.amount) return yield* priceChanged
+        // Before the payment settles: an archive that is missing can't be sold.
+        yield* vault.ensureOpens(request.slug)
         const purchase = yield* vault.reserve(request, item, charge.key)
         const subject = { kind: "purchase", id: purchase.purchaseId }
         return respondWith(purchase, subject, pages.headersOf(subject))

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { discardBody } from "../../runtime/BoundedBody.ts"
 import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
@@ -42,6 +43,18 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
   })
 
+  /** Opens the newest version of an item. */
+  const openNewest = Effect.fnUntraced(function* (slug: string) {
+    const [archive] = yield* store(items.versions(slug, 1))
+    const reference = referenceOf(slug, archive)
+    return { slug, reference, file: yield* open(reference) }
+  })
+
+  /** Fails if an item's archive can't be opened: then nobody should pay for the item. */
+  const ensureOpens = Effect.fn("Vault.ensureOpens")((slug: string) =>
+    Effect.map(openNewest(slug), ({ file }) => discardBody(file.body))
+  )
+
   const countLimited = Effect.fnUntraced(function* (purchaseId: string, chargeKey: string) {
     const { maxDownloads } = files
     if (maxDownloads === undefined) return undefined
@@ -77,13 +90,11 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     const ageMillis = (yield* Clock.currentTimeMillis) - purchase.createdAtMillis
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase
-    const [archive] = yield* store(items.versions(slug, 1))
-    const reference = referenceOf(slug, archive)
     const downloadId = yield* countLimited(purchase.id, chargeKey)
-    const file = yield* Effect.onError(open(reference), () => Effect.ignore(release(downloadId)))
+    const opened = yield* Effect.onError(openNewest(slug), () => Effect.ignore(release(downloadId)))
     yield* store(items.countDownload(slug))
-    return { slug, reference, file, downloadId }
+    return { ...opened, downloadId }
   })
 
-  return { open, download, release }
+  return { open, ensureOpens, download, release }
 })

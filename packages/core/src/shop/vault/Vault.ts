@@ -39,6 +39,8 @@ export class Vault extends Context.Service<
     readonly search: (query: VaultQuery) => Effect.Effect<VaultPage, ApiFailure>
     /** Finds an item by its slug. */
     readonly item: (slug: string) => Effect.Effect<VaultItem, ApiFailure>
+    /** Fails if an item's archive can't be opened now. */
+    readonly ensureOpens: (slug: string) => Effect.Effect<void, ApiFailure>
     /** Reserves a purchase for a charge; it is granted once its payment has settled. */
     readonly reserve: (
       request: VaultBuyRequest,
@@ -109,7 +111,7 @@ const make = Effect.gen(function* () {
     return { purchaseId: id, downloadToken, item: { slug, title, productType, price, coverImageUrl } }
   })
 
-  const { download, open, release } = yield* makePaidDownloads(ensureGranted)
+  const { download, ensureOpens, open, release } = yield* makePaidDownloads(ensureGranted)
   const freeDownloads =
     files.freeReaccess === true || secrets.retiredKeyIds.size > 0
       ? yield* makeFreeDownloads({ open, ensureGranted })
@@ -130,5 +132,15 @@ const make = Effect.gen(function* () {
   })
 
   const downloadableMillis = files.maxAgeMillis ?? Infinity
-  return Vault.of({ downloadableMillis, newToken, search, item, reserve, download, freeDownloads, open })
+  return Vault.of({
+    downloadableMillis,
+    newToken,
+    search,
+    item,
+    ensureOpens,
+    reserve,
+    download,
+    freeDownloads,
+    open
+  })
 })

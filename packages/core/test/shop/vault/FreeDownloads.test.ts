@@ -70,7 +70,8 @@ describe("a purchase that was never paid", () => {
     const call = await callById((await database.rows())[0]!.id)
     expect(outcomeOf(await enter(shop, call))).toBe(refused)
     expect(await database.rows()).toMatchObject([{ status: "reserved" }])
-    expect(seen.opened).toBe(0)
+    // For the sale alone.
+    expect(seen.opened).toBe(1)
   })
 
   it("is refused as any other if it was never made, or is gone", async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest"
+import { TemporarilyUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { sampleArchive } from "../../../../testing/src/index.ts"
-import { downloadOf, expectFailed, openTill } from "../../toll/openTill.ts"
+import { downloadOf, expectFailed, openTill, vaultBuy } from "../../toll/openTill.ts"
 import { buyItem } from "./openShop.ts"
 
 /** A stream of an archive, and whether it was canceled. */
@@ -36,4 +37,37 @@ it("an error page isn't sold as an archive", async () => {
     expectFailed(await shop.present(call, await shop.payFor(call)), 502, "VAULT_ERROR")
   }
   expect(shop.facilitator.settled).toHaveLength(settled)
+})
+
+it("an item whose archive can't be opened isn't sold, and an opened stream is canceled", async () => {
+  const shop = await openTill()
+  const gone = Object.assign(new Error("no such file: /srv/vault/launch-plan.zip"), { code: "ENOENT" })
+  shop.files.open.failsOnceWith(gone)
+  expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 502, "VAULT_ERROR")
+  shop.files.open.failsOnceWith(new TemporarilyUnavailable({ message: "away" }))
+  expectFailed(await shop.present(vaultBuy, await shop.payFor(vaultBuy)), 503, "VAULT_UNAVAILABLE")
+  expect(shop.facilitator.settled).toEqual([])
+  expect(shop.mailer.send.calls).toEqual([])
+  expect(shop.events).toContainEqual(
+    expect.objectContaining({
+      code: "provider_failed",
+      operation: "open",
+      error: "UpstreamFailed: Error ENOENT"
+    })
+  )
+  const { body, seen } = watchedStream()
+  shop.files.open.returnsOnce(() => ({ body }))
+  await buyItem(shop)
+  expect(seen.canceled).toBe(1)
+  expect(shop.facilitator.settled).toHaveLength(1)
+})
+
+it("a link is sold as it is, and a replayed sale opens nothing", async () => {
+  const shop = await openTill()
+  shop.files.open.returns({ redirect: "https://bucket.example/launch-plan.zip" })
+  const payment = await shop.payFor(vaultBuy)
+  const first = await shop.present(vaultBuy, payment)
+  expect(first.status, first.text).toBe(200)
+  expect((await shop.presentAgain(vaultBuy, payment)).text).toBe(first.text)
+  expect(shop.files.open.calls).toHaveLength(1)
 })

@@ -119,7 +119,7 @@ describe("the mail of a purchase", () => {
 
   it("that hangs in a till which ends goes out of the next one", async () => {
     const database = openDatabase()
-    const first = await database.open({ upstreamTimeoutMillis: 50 })
+    const first = await database.open({ upstreamTimeoutMillis: 1_000 })
     first.mailer.send.hangs()
     await buyItem(first)
     await first.till.dispose()
