@@ -370,7 +370,18 @@ const send: Subject = {
   callLayer: (host) => sending(Layer.succeed(Mailer, { send: host })),
   response: { id: "whatever the mail service says" },
   comesOut: undefined,
-  malformed: []
+  malformed: (
+    [
+      { ok: false },
+      { error: { statusCode: 403 } },
+      { statusCode: 401, name: "validation_error", message: "API key is invalid" },
+      { status: 500, message: "try later" },
+      { ErrorCode: 10, Message: "Bad or missing server API token" },
+      { errors: [{ message: "The provided authorization grant is invalid" }] },
+      { accepted: [], rejected: ["ada@shop.example"], response: "550" },
+      { success: false }
+    ] as const
+  ).map((result) => [JSON.stringify(result), result, /throw if nothing was sent$/])
 }
 
 export const subjects: ReadonlyArray<Subject> = [

@@ -43,17 +43,36 @@ export interface GuardedMailer {
   readonly send: (mail: Mail) => Effect.Effect<void, MailRejected | UpstreamError>
 }
 
-/** Reads the result of `send`: that of `fetch`, and of clients that don't throw, says itself that nothing was sent. */
-const readSent = (response: unknown) => {
-  const { error, ok } = Object(response) as { readonly error?: unknown; readonly ok?: unknown }
-  return ok === false || (Boolean(error) && typeof error !== "function")
+const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length > 0
+
+/** Whether a result says itself that nothing was sent: that of `fetch`, of an API, or of a client that doesn't throw. */
+const isUnsent = (response: unknown): boolean => {
+  const { accepted, error, ErrorCode, errors, ok, rejected, status, statusCode, success } = Object(
+    response
+  ) as Readonly<Record<string, unknown>>
+  const code = statusCode ?? status
+  return (
+    ok === false ||
+    success === false ||
+    (Boolean(error) && typeof error !== "function") ||
+    hasSome(errors) ||
+    (typeof code === "number" && code >= 400) ||
+    // Postmark: 0 is success.
+    (typeof ErrorCode === "number" && ErrorCode !== 0) ||
+    // Nodemailer; a mail has one recipient.
+    (hasSome(rejected) && !hasSome(accepted))
+  )
+}
+
+/** Reads the result of `send`. */
+const readSent = (response: unknown) =>
+  isUnsent(response)
     ? Effect.fail(
         new MalformedResponse({
           message: "Mailer.send returned a response that is not ok, or an error: throw if nothing was sent"
         })
       )
     : Effect.void
-}
 
 /** The mailer as the till calls it; `None`: there is none. */
 export const guardedMailer = Effect.gen(function* () {
@@ -69,8 +88,8 @@ export const guardedMailer = Effect.gen(function* () {
 })
 
 /**
- * Sends a mail. Throw `MailRejected` to give it up; after any other throw, a `Response` that isn't ok or an object with an
- * `error` it is retried for two days.
+ * Sends a mail. Throw `MailRejected` to give it up; after any other throw, a `Response` that isn't ok or the error of an
+ * API as its result it is retried for two days.
  */
 export interface MailerOptions {
   readonly send: (mail: Mail, context: CallContext) => Promise<unknown>
