@@ -1,7 +1,17 @@
 import { Cause, Effect } from "effect"
+import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import type { CallSettings } from "../ports/ProviderFailure.ts"
 import { notifyHost } from "../ports/ProviderFailure.ts"
 import type { Operation } from "./Operation.ts"
+
+/** 503: the work of a host's operation missed its deadline. */
+export const timedOut = (id: string) =>
+  new ApiFailure({
+    status: 503,
+    code: "OPERATION_TIMEOUT",
+    message: `${id} took too long.${nothingCharged} Retry later.`,
+    retryAfterSeconds: 30
+  })
 
 /** Passes the defects of a function of the host to `onProviderError`: the caller gets only the id of an incident. */
 export const reportDefects =

@@ -1,21 +1,12 @@
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
-import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
+import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
 import { jsonLoss } from "./JsonLoss.ts"
 
 /*
  * What a host's own work may return, and the errors of work that failed.
  */
-
-/** 503: the work of a host's operation missed its deadline. */
-export const timedOut = (id: string) =>
-  new ApiFailure({
-    status: 503,
-    code: "OPERATION_TIMEOUT",
-    message: `${id} took too long.${nothingCharged} Retry later.`,
-    retryAfterSeconds: 30
-  })
 
 /** The code of `timedOut`, for the documents. */
 export const timeoutCode: ErrorCode = {
