@@ -7,6 +7,7 @@ import { notifyHost } from "../ports/ProviderFailure.ts"
 import { handedOn } from "../runtime/span.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Work } from "../toll/request/TollRequest.ts"
 import { isCacheHeader, uncached } from "./CacheHeaders.ts"
 import type { PlainResponse } from "./HttpMessage.ts"
@@ -98,7 +99,9 @@ export class HandlerCall {
       return this.refuse(500, { _tag: "Threw", error })
     }
     if (typeof response?.headers?.get !== "function")
-      throw new TypeError(`the handler of ${this.id} must return a Response, such as Response.json(…)`)
+      throw new MalformedResponse({
+        message: `the handler of ${this.id} must return a Response, such as Response.json(…)`
+      })
     const { ok, status } = response
     // Nobody waits for it any more.
     if (context.signal.aborted) {
@@ -125,13 +128,15 @@ export class HandlerCall {
     const kept = [...headers].filter(([name]) => !isOmitted(name))
     if (kept.join().length > maxHeadersLength) {
       cancel(response)
-      throw new TypeError(
-        `the handler of ${this.id} must set at most ${maxHeadersLength} characters of headers`
-      )
+      throw new MalformedResponse({
+        message: `the handler of ${this.id} must set at most ${maxHeadersLength} characters of headers`
+      })
     }
     const bytes = body === null ? new Uint8Array() : await readBytes(body, maxResponseLength, context.signal)
     if (bytes === undefined)
-      throw new TypeError(`the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`)
+      throw new MalformedResponse({
+        message: `the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`
+      })
     return {
       response: {
         status,
@@ -145,8 +150,8 @@ export class HandlerCall {
   private textOf(bytes: Uint8Array): string {
     try {
       return utf8.decode(bytes)
-    } catch (cause) {
-      throw new TypeError(`the handler of ${this.id} must respond with text in UTF-8`, { cause })
+    } catch {
+      throw new MalformedResponse({ message: `the handler of ${this.id} must respond with text in UTF-8` })
     }
   }
 }

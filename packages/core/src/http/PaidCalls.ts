@@ -281,7 +281,8 @@ export class PaidCalls {
       corsOrigin,
       (failure): Effect.Effect<PlainResponse | Response> =>
         handler?.outcomeOf(failure) ??
-        Effect.succeed(failureResponse(this.failureOf(paid, failure), this.settings.cors, corsOrigin))
+        Effect.succeed(failureResponse(this.failureOf(paid, failure), this.settings.cors, corsOrigin)),
+      paid.match.paidRoute.id
     )
   }
 }

@@ -114,11 +114,12 @@ export const failureResponse = (failure: ApiFailure, cors: Cors, origin: string 
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** A 500 for a defect. Its details are logged under an id; the caller gets only the id. */
+/** A 500 for a defect in `operation`. Its details are logged under an id; the caller gets only the id. */
 export const requestFailed = (
   cause: Cause.Cause<unknown>,
   { cors }: { readonly cors: Cors },
-  corsOrigin: string | null
+  corsOrigin: string | null,
+  operation?: string
 ): Effect.Effect<PlainResponse> => {
   const id = crypto.randomUUID()
   const failure = new ApiFailure({
@@ -128,7 +129,13 @@ export const requestFailed = (
     details: { id }
   })
   return Effect.as(
-    report("Error", "request_failed", "A request failed because of a defect", { incidentId: id }, cause),
+    report(
+      "Error",
+      "request_failed",
+      "A request failed because of a defect",
+      { operation, incidentId: id },
+      cause
+    ),
     failureResponse(failure, cors, corsOrigin)
   )
 }
@@ -138,11 +145,14 @@ export const responded = <A, E, B>(
   handling: Effect.Effect<A, E>,
   settings: { readonly cors: Cors },
   corsOrigin: string | null,
-  failed: (failure: E) => Effect.Effect<B>
+  failed: (failure: E) => Effect.Effect<B>,
+  operation?: string
 ): Effect.Effect<A | B | PlainResponse> =>
   Effect.catchCause(handling, (cause): Effect.Effect<B | PlainResponse> => {
     const failure = Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
-    return Option.isNone(failure) ? requestFailed(cause, settings, corsOrigin) : failed(failure.value)
+    return Option.isNone(failure)
+      ? requestFailed(cause, settings, corsOrigin, operation)
+      : failed(failure.value)
   })
 
 /** Sends the caller to the file. Type and name are those of the response there. */

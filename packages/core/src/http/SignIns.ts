@@ -208,8 +208,12 @@ export class SignIns {
   /** Handles a request: with its response, or that to its error. */
   handle(call: SignInRequest): Effect.Effect<PlainResponse> {
     const { corsOrigin } = call
-    return responded(this.respond(call), this.settings, corsOrigin, (failure) =>
-      Effect.succeed(failureResponse(failure, this.settings.cors, corsOrigin))
+    return responded(
+      this.respond(call),
+      this.settings,
+      corsOrigin,
+      (failure) => Effect.succeed(failureResponse(failure, this.settings.cors, corsOrigin)),
+      call.match.paidRoute.id
     )
   }
 }

@@ -2,6 +2,7 @@ import { Cause, Clock, Effect } from "effect"
 import { ApiFailure } from "../domain/ApiFailure.ts"
 import { notifyHost } from "../ports/ProviderFailure.ts"
 import { report } from "../runtime/events.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { schedule } from "../runtime/schedule.ts"
 import type { IncomingRequest, PlainResponse, PublicRoute } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
@@ -56,7 +57,7 @@ const withTimeout = (
 /** @throws TypeError where the host's function has returned none, which an adapter can't send */
 const requireResponse = (given: Handled | undefined): Handled => {
   if (given?.status) return given
-  throw new TypeError("a public route must return a Response")
+  throw new MalformedResponse({ message: "a public route must return a Response" })
 }
 
 /** Calls a function of the host. Ends with a 408 if the function reads a body that doesn't end in time. */
@@ -106,7 +107,7 @@ export const publicCall = (
     Effect.catchCause((cause) => {
       const error = Cause.squash(cause)
       notifyHost(settings.onError, { port: "publicRoutes", operation: request.url.pathname, error })
-      return requestFailed(cause, settings, origin)
+      return requestFailed(cause, settings, origin, request.url.pathname)
     })
   )
 }

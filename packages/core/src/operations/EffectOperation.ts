@@ -4,6 +4,7 @@ import { ConfigurationError } from "../domain/Errors.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
 import { exitWithin } from "../runtime/Deadline.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { ownEndpoint, ownOperation } from "./OwnOperation.ts"
@@ -28,7 +29,9 @@ const mustReturn = "must return an Effect: wrap promises in Effect.tryPromise"
 const effectOf = <A, E, R>(id: string, returned: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.isEffect(returned)
     ? returned
-    : Effect.die(new TypeError(`operation ${id}: work returned no Effect, and ${mustReturn}`))
+    : Effect.die(
+        new MalformedResponse({ message: `operation ${id}: work returned no Effect, and ${mustReturn}` })
+      )
 
 /**
  * A paid route of a host as a layer, for `Till.layer`. Requires what its work requires. Fails with a

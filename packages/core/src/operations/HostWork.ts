@@ -1,6 +1,7 @@
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
 import { jsonLoss } from "./JsonLoss.ts"
 
@@ -18,26 +19,31 @@ export const timeoutCode: ErrorCode = {
 /**
  * The JSON of what an operation returned.
  *
- * @throws TypeError if it isn't JSON data: the caller must not be charged for an empty object
+ * @throws MalformedResponse if it isn't JSON data: the caller must not be charged for an empty object
  */
 export const jsonOf = (id: string, output: unknown): string => {
   if (Effect.isEffect(output))
-    throw new TypeError(
-      `operation ${id} returned an Effect, and must return a promise or data: run it (Effect.runPromise), or use Operation.make`
-    )
+    throw new MalformedResponse({
+      message: `operation ${id} returned an Effect, and must return a promise or data: run it (Effect.runPromise), or use Operation.make`
+    })
   if (output === undefined)
-    throw new TypeError(`operation ${id} returned nothing: return data, or null if there is none`)
+    throw new MalformedResponse({
+      message: `operation ${id} returned nothing: return data, or null if there is none`
+    })
   const text = JSON.stringify(output) as string | undefined
   if (text !== undefined && text.length > maxResponseLength)
-    throw new TypeError(`operation ${id} must return at most ${maxResponseLength} characters of JSON`)
+    throw new MalformedResponse({
+      message: `operation ${id} must return at most ${maxResponseLength} characters of JSON`
+    })
   const loss = jsonLoss(output)
   if (loss !== undefined) {
     const where = loss.name === "" ? "" : ` as ${loss.name}`
-    throw new TypeError(
-      `operation ${id} returned a value of the kind ${loss.kind}${where}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
-    )
+    throw new MalformedResponse({
+      message: `operation ${id} returned a value of the kind ${loss.kind}${where}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
+    })
   }
-  if (text === undefined) throw new TypeError(`operation ${id} must return data that JSON can hold`)
+  if (text === undefined)
+    throw new MalformedResponse({ message: `operation ${id} must return data that JSON can hold` })
   return text
 }
 
@@ -73,6 +79,8 @@ export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> =
   return isRefusal || status === 502 || status === 503
     ? Effect.fail(failure)
     : Effect.die(
-        new RangeError(`the status of an ApiFailure must be 4xx but 402, or 502, or 503: got ${status}`)
+        new MalformedResponse({
+          message: `the status of an ApiFailure must be 4xx but 402, or 502, or 503: got ${status}`
+        })
       )
 }

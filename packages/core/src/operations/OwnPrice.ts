@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { type DecimalText, formatAtomic, parseAtomic } from "../domain/Money.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
+import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import type { Price } from "./Operation.ts"
 
 /**
@@ -65,9 +66,9 @@ export const ownPrice = <Input>(id: string, price: OwnPrice<Input>, description:
       Effect.sync(() => {
         const atomic = atomicOf(price.of(input))
         if (atomic !== undefined && atomic >= minAtomic && atomic <= maxAtomic) return atomic
-        throw new RangeError(
-          `price.of of operation ${id} must return dollars between ${formatAtomic(minAtomic)} and ${formatAtomic(maxAtomic)}`
-        )
+        throw new MalformedResponse({
+          message: `price.of of operation ${id} must return dollars between ${formatAtomic(minAtomic)} and ${formatAtomic(maxAtomic)}`
+        })
       })
   }
 }

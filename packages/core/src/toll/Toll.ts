@@ -262,7 +262,7 @@ class PaymentRunner {
         return fail(failureOf(result))
       case "Owed":
         return Effect.flatMap(
-          owedReason(failureOf(result)),
+          owedReason(failureOf(result), request),
           (reason) => new ResponseOwed(reason, ending.receipt, ending.untilMillis)
         )
       case "Unverifiable":
@@ -322,10 +322,19 @@ const failureOf = <E>(result: AttemptResult<E>): WorkFailure<E> =>
   result._tag === "Failed" ? result.failure : Cause.die(new Error("work that failed has no failure"))
 
 /** Why there is no response yet. Reports a defect, since its details must not reach the caller. */
-const owedReason = Effect.fnUntraced(function* <E>(failure: WorkFailure<E>): Effect.fn.Return<OwedReason<E>> {
+const owedReason = Effect.fnUntraced(function* <E>(
+  failure: WorkFailure<E>,
+  { operation }: TollRequest<E>
+): Effect.fn.Return<OwedReason<E>> {
   const error = Cause.hasDies(failure) ? Option.none() : Cause.findErrorOption(failure)
   if (Option.isSome(error)) return error.value
-  yield* report("Error", "paid_work_failed", "Work that was paid for failed because of a defect", {}, failure)
+  yield* report(
+    "Error",
+    "paid_work_failed",
+    "Work that was paid for failed because of a defect",
+    { operation },
+    failure
+  )
   return undefined
 })
 

@@ -15,7 +15,7 @@ const selling = async (
   options: Partial<TillOptions> = {}
 ) => {
   const errors: Array<unknown> = []
-  const { facilitator, till } = await openTill({
+  const { events, facilitator, till } = await openTill({
     trustFacilitator: true,
     onProviderError: (failure) => errors.push(failure),
     ...options
@@ -26,7 +26,7 @@ const selling = async (
   const challenge = challengeOf(await send(() => new Response()))
   const payment = { "payment-signature": headerOf(await payChallenge(challenge, {})) }
   const pay = (respond: () => Response | Promise<Response>) => send(respond, payment)
-  return { errors, facilitator, pay }
+  return { errors, events, facilitator, pay }
 }
 
 /** A body that doesn't end, and whether it was canceled. */
@@ -92,6 +92,18 @@ describe("a priced handler", () => {
       "the handler of weather must return a Response, such as Response.json(…)"
     )
     expect(facilitator.settled).toEqual([])
+  })
+
+  it.each([
+    ["before the work", settledFirst, "paid_work_failed"],
+    ["after the work", {}, "request_failed"]
+  ])("must respond with text, and is named where it doesn't: settled %s", async (_, route, code) => {
+    const { events, pay } = await selling(route)
+    const failed = await pay(() => new Response(new Uint8Array([137, 80, 78, 71])))
+    expect(failed.status).toBe(500)
+    expect(events.filter((event) => event.code === code)).toMatchObject([
+      { operation: "weather", error: "the handler of weather must respond with text in UTF-8" }
+    ])
   })
 
   it("has its error reported where it is late", async () => {

@@ -53,6 +53,25 @@ describe("a price that is a function of the input", () => {
   it.each(["2.00", "0.005", "0", "free", "-1"])("is never charged out of its bounds: %s", async (text) => {
     const { events, send } = await words({ min: "0.01", max: "1.00", of: () => text })
     expectFailed(await send(call("few")), 500, "INTERNAL_ERROR")
-    expect(events.map(({ code }) => code)).toContain("request_failed")
+    expect(events.filter(({ code }) => code === "request_failed")).toMatchObject([
+      {
+        operation: "words",
+        error: "price.of of operation words must return dollars between 0.01 and 1.00"
+      }
+    ])
+  })
+
+  it("reports an error of the host's with the operation, without its words", async () => {
+    const { events, send } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: ({ text }) => {
+        throw new RangeError(`no rate for ${text}`)
+      }
+    })
+    expectFailed(await send(call("few")), 500, "INTERNAL_ERROR")
+    const failed = events.filter(({ code }) => code === "request_failed")
+    expect(failed).toMatchObject([{ operation: "words", error: "RangeError" }])
+    expect(JSON.stringify(failed)).not.toContain("few")
   })
 })
