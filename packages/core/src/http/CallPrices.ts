@@ -12,6 +12,7 @@ import type { PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import type { DecodedCall } from "./PaidRequest.ts"
 import { type PaidRoute, paymentNeeded, plainQuote } from "./PaidRoute.ts"
+import { PriceChanges } from "./PriceChanges.ts"
 import { challengeResponse } from "./Responses.ts"
 
 /** What a request costs: the 402 that says it, and the offers that a payment may match. */
@@ -19,6 +20,7 @@ export class CallPrices {
   private readonly settings: HttpSettings
   private readonly secrets: Secrets["Service"]
   private readonly computedPrices: ComputedPrices
+  readonly changes = new PriceChanges()
   private readonly failedExamples = new FailedExamples()
 
   constructor(settings: HttpSettings, secrets: Secrets["Service"]) {
@@ -64,7 +66,9 @@ export class CallPrices {
       if (price._tag === "Computed") {
         const clientAddress = paid.clientAddress()
         const priced = known ?? this.computedPrices.quote({ price, input: reading.input, clientAddress })
-        const quoted = plainQuote(yield* priced)
+        const atomic = yield* priced
+        this.changes.show(paidRoute.id, canonical, atomic)
+        const quoted = plainQuote(atomic)
         return makeChallenge(paidRoute.offersOf(quoted), resource, error ?? paymentNeeded, detail)
       }
       const quoted = yield* price.quote(reading.input, this.quoteKeysOf(canonical), paid.clientAddress())

@@ -186,7 +186,8 @@ export class PaidCalls {
     ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
       const { paid } = call
       const { corsOrigin } = paid
-      const { operation } = paid.match.paidRoute
+      const { paidRoute } = paid.match
+      const { operation } = paidRoute
       const misnamed = faultOfName(operation, payment)
       if (misnamed !== undefined) {
         yield* this.noteFault(paid, misnamed)
@@ -200,13 +201,18 @@ export class PaidCalls {
         const outcome = yield* this.toll.pay(request)
         if (outcome._tag === "Paid") {
           // A copy that waited for another call's response has computed the price, too.
-          if (computed !== undefined) yield* computed.accept
+          if (computed !== undefined) {
+            this.prices.changes.sold(paidRoute.id)
+            yield* computed.accept
+          }
           const whole = paidResponse(outcome, payment.payload.x402Version, this.settings.cors, corsOrigin)
           const { body } = outcome.response
           if (body._tag === "Text") return whole
           return yield* this.deliver(call, payment, { whole, body })
         }
         const { refusal } = outcome
+        if (computed?.atomic !== undefined)
+          yield* this.prices.changes.refused(paidRoute.id, call.canonical, computed.atomic)
         const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
         const challenged = yield* this.prices.challenged(call, refusalText(refusal), {
           detail,

@@ -33,6 +33,51 @@ describe("a price that is a function of the input", () => {
     expect(jsonOf(await present(call("few"), cheap))).toEqual({ words: 1 })
   })
 
+  const unsteady = (events: ReadonlyArray<{ readonly code: string }>) =>
+    events.filter(({ code }) => code === "price_changes")
+
+  it("is reported once where it changes with each payment, so that nobody can pay", async () => {
+    let cents = 2
+    const { events, payFor, present } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: () => (cents++ / 100).toFixed(2)
+    })
+    for (const text of ["one", "two", "three", "four", "five", "six"]) {
+      expect(unsteady(events)).toHaveLength(text === "four" || text === "five" || text === "six" ? 1 : 0)
+      expect((await present(call(text), await payFor(call(text)))).status).toBe(402)
+    }
+    expect(unsteady(events)).toMatchObject([{ level: "warning", operation: "words" }])
+  })
+
+  it("may change now and then, which refuses all who were shown the one before", async () => {
+    let rate = "0.02"
+    const { events, payFor, present, send } = await words({ min: "0.01", max: "1.00", of: () => rate })
+    const texts = ["one", "two", "three", "four", "five"]
+    for (const next of ["0.03", "0.04", "0.05", "0.06"]) {
+      const payments = await Promise.all(texts.map((text) => payFor(call(text))))
+      rate = next
+      for (const [index, text] of texts.entries())
+        expect((await present(call(text), payments[index]!)).status).toBe(402)
+      await send(call("one"))
+      expect((await present(call("one"), await payFor(call("one")))).status).toBe(200)
+    }
+    expect(unsteady(events)).toEqual([])
+  })
+
+  it("is steady where payments are for another request, or are worthless", async () => {
+    const { events, payFor, present, send } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: ({ text }) => (text.length / 100).toFixed(2)
+    })
+    for (const text of ["one", "four", "seventy", "a hundred"]) {
+      await send(call(`${text} and more`))
+      expect((await present(call(`${text} and more`), await payFor(call(text)))).status).toBe(402)
+    }
+    expect(unsteady(events)).toEqual([])
+  })
+
   it("is not needed for a response that is paid", async () => {
     let isBroken = false
     const { payFor, present } = await words({

@@ -39,6 +39,7 @@ export type EventCode =
   | "order_worker_late"
   | "paid_work_failed"
   | "payment_listener_failed"
+  | "price_changes"
   | "provider_failed"
   | "public_route_body_parsed"
   | "purchase_mail_delayed"
