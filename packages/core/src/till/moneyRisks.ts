@@ -154,6 +154,7 @@ const addressRisks = (
   real: ConfiguredSettings["networks"]
 ): ReadonlyArray<Check | false> => {
   const url = new URL(settings.baseUrl)
+  const lacking = real.filter(({ lacksRpcUrl }) => lacksRpcUrl === true).map(nameOf)
   const openNodes = real.filter(({ rpcUrl }) => rpcUrl !== undefined && isOpen(rpcUrl)).map(nameOf)
   return [
     url.protocol === "http:" &&
@@ -181,6 +182,12 @@ const addressRisks = (
         "facilitator",
         "A facilitator's address is http: what it says of payments can be changed on the way",
         "Give https"
+      ),
+    lacking.length > 0 &&
+      risk(
+        "networks",
+        `rpcUrl of ${lacking.join(", ")} is undefined, as a variable of the environment that isn't set: payments count once a facilitator reports them, and the chain is not read`,
+        "Set that variable, or leave rpcUrl out"
       ),
     openNodes.length > 0 &&
       risk(

@@ -320,6 +320,11 @@ describe("a till that takes real money", () => {
       /^operations\.tides: .* refuses its own example: object\. Correct/
     ],
     [
+      "a node whose address is not set",
+      { networks: [{ network: "base", rpcUrl: undefined } as never] },
+      /^networks: rpcUrl of base is undefined, as a variable .* that isn't set: .* the chain is not read\. Set that variable/
+    ],
+    [
       "one confirmation where blocks are replaced",
       { networks: [{ network: "polygon", rpcUrl: "https://node.shop", confirmations: 1 }] },
       /^networks: confirmations of polygon is 1, and 3 is usual: a reorganization can take back/
@@ -395,6 +400,11 @@ describe("a till that takes real money", () => {
           mailer: fakeMailer()
         })
       ).toEqual(nothing)
+  })
+
+  it("takes a network without a node, and one of play money whose node's address is not set", async () => {
+    const played = { network: "base-sepolia", rpcUrl: undefined } as never
+    expect(await start({ networks: [{ network: "base" }, played], storage: kept() })).toEqual(nothing)
   })
 
   it("reports sales without a mailer, and none with one", async () => {

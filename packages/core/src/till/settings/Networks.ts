@@ -31,6 +31,8 @@ import type { TillSettings } from "./TillSettings.ts"
 interface PaidTerms {
   readonly payTo: string
   readonly rpcUrl: string | undefined
+  /** The host wrote `rpcUrl`, and gave `undefined`. */
+  readonly lacksRpcUrl?: boolean
 }
 
 /** An EVM network on which callers can pay, with its settings resolved. */
@@ -194,6 +196,14 @@ const networkPaidTo = (payTo: unknown) =>
 
 type GivenNetwork = Readonly<Record<string, unknown>>
 
+const readerOf = (
+  given: GivenNetwork,
+  { rpcUrl }: Pick<PaidTerms, "rpcUrl">
+): Pick<PaidTerms, "lacksRpcUrl" | "rpcUrl"> => ({
+  rpcUrl,
+  lacksRpcUrl: rpcUrl === undefined && Object.hasOwn(given, "rpcUrl")
+})
+
 const readEvmNetwork = (
   network: EvmNetwork,
   given: GivenNetwork,
@@ -214,7 +224,7 @@ const readEvmNetwork = (
     finalitySeconds: read.finalitySeconds ?? network.finalitySeconds,
     // A wrong `payTo` of the till is reported once, there.
     payTo: read.payTo ?? (typeof payTo === "string" && isAddress(payTo) ? checksumAddress(payTo) : ""),
-    rpcUrl: read.rpcUrl,
+    ...readerOf(given, read),
     separator: domainSeparator(paid),
     hasOwnToken: read.token !== undefined
   }
@@ -232,7 +242,7 @@ const readSolanaNetwork = (
   return {
     ...network,
     payTo: read.payTo,
-    rpcUrl: read.rpcUrl,
+    ...readerOf(given, read),
     tokenAccount: associatedTokenAccount(read.payTo, network.asset, network.tokenProgram),
     feePayers: new FeePayers()
   }
