@@ -8,7 +8,7 @@ import { isTestRun } from "../runtime/nodeEnv.ts"
 import { StorageRisks } from "../ports/StorageMarks.ts"
 import { Facilitator, type FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
 import { textOf } from "./Check.ts"
-import { lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
+import { allowedRisks, lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
 import { refundWalletRisks } from "./refundWalletCheck.ts"
@@ -111,14 +111,36 @@ const takesUnsigned = Effect.fnUntraced(function* ({ networks }: ConfiguredSetti
   return verification?._tag === "Valid"
 })
 
-/** What is wrong with the settings where real money is paid; nothing in a test, or where the host allows it. */
+const takesRealMoney = ({ networks }: ConfiguredSettings): boolean =>
+  networks.some(({ caip2 }) => !isPlayMoney(caip2))
+
+/** Tills in this process that take real money. */
+let realTills = 0
+
+const countRealTill = Effect.acquireRelease(
+  Effect.sync(() => {
+    realTills++
+  }),
+  () =>
+    Effect.sync(() => {
+      realTills--
+    })
+)
+
+/** A till that takes play money waits so long for others of its process to start, before it is reported. */
+const othersStartWithin = "5 seconds"
+
+/** What is wrong with the settings where real money is paid; hardly anything where the host allows it, nothing in a test. */
 export const moneyChecks = Effect.fnUntraced(function* (
   settings: ConfiguredSettings,
   { refundWallet, solanaRefunds }: Pick<TillHooks, "refundWallet" | "solanaRefunds">
 ) {
-  if (settings.allowPlayMoney || isTestRun()) return []
-  const operations = yield* (yield* Operations).all
+  if (isTestRun()) return []
   const { addresses, movesNoMoney = () => false, sources = [] } = yield* Facilitator
+  if (settings.allowPlayMoney) return allowedRisks({ settings, movesNoMoney })
+  // One till for trials beside the one that sells is meant.
+  if (!takesRealMoney(settings) && realTills > 0) return []
+  const operations = yield* (yield* Operations).all
   const facts: MoneyFacts = {
     settings,
     movesNoMoney,
@@ -165,7 +187,18 @@ export const moneyCheck = (...given: Parameters<typeof moneyChecks>) =>
         return yield* new ConfigurationError({
           message: `Till402 can't start: ${listed(losses.map(textOf))}\n${allowing}`
         })
-      for (const risk of found) yield* report("Warn", "risky_setting", textOf(risk), { reason: risk.subject })
+      const reported = Effect.forEach(
+        found,
+        (risk) => report("Warn", "risky_setting", textOf(risk), { reason: risk.subject }),
+        { discard: true }
+      )
+      if (takesRealMoney(given[0])) {
+        yield* countRealTill
+        return yield* reported
+      }
+      if (found.length === 0) return
+      const ifAlone = Effect.suspend(() => (realTills === 0 ? reported : Effect.void))
+      yield* Effect.forkScoped(Effect.delay(ifAlone, othersStartWithin))
     })
   )
 

@@ -314,17 +314,38 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
     )
 ]
 
+/** Whether this is a server for the public. */
+const isPublic = ({ baseUrl }: MoneyFacts["settings"]): boolean =>
+  !isLocal(new URL(baseUrl).hostname) && nodeEnv() === "production"
+
 /** Play money alone, on a server for the public. */
-const playMoneyRisks = ({ baseUrl }: MoneyFacts["settings"]): ReadonlyArray<Check> =>
-  isLocal(new URL(baseUrl).hostname) || nodeEnv() !== "production"
-    ? []
-    : [
+const playMoneyRisks = (settings: MoneyFacts["settings"]): ReadonlyArray<Check> =>
+  isPublic(settings)
+    ? [
         risk(
           "networks",
           "All networks have play money: nothing that is paid has any value",
           "Give a network with real money, such as base. If this is a trial, nothing is wrong"
         )
       ]
+    : []
+
+/** What stays of the checks where the host allows play money: a server for the public gives all away. */
+export const allowedRisks = ({
+  movesNoMoney,
+  settings
+}: Pick<MoneyFacts, "movesNoMoney" | "settings">): ReadonlyArray<Check> => {
+  const free = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2) && movesNoMoney(caip2))
+  return free.length > 0 && isPublic(settings)
+    ? [
+        risk(
+          "facilitator",
+          `facilitator moves no money, and allowPlayMoney is set: everything is free on ${free.map(nameOf).join(", ")}`,
+          "Leave allowPlayMoney out where real customers call. If this is a trial, nothing is wrong"
+        )
+      ]
+    : []
+}
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
 import { Layer } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
@@ -55,7 +56,10 @@ const start = async (options: Partial<TillOptions>) => {
     refusal,
     reported: events
       // Where the files of tests are is the machine's matter.
-      .filter(({ code, message }) => codes.has(code) && !message.startsWith("The SQLite file is"))
+      .filter(
+        ({ code, message }) =>
+          codes.has(code) && !message.startsWith("The SQLite file is") && !ofPlayMoney.test(message)
+      )
       .map(({ message, reason }) => `${reason}: ${message}`)
   }
 }
@@ -95,12 +99,8 @@ const tides = (options: object): AnyPlainOperation => ({
 })
 
 const nothing = { refusal: undefined, reported: [] }
-const playing = {
-  refusal: undefined,
-  reported: [
-    expect.stringMatching(/^networks: All networks have play money.*If this is a trial, nothing is wrong/)
-  ]
-}
+/** Is reported after the start. */
+const ofPlayMoney = /^All networks have play money.*If this is a trial, nothing is wrong/
 
 beforeEach(() => {
   vi.stubEnv("NODE_ENV", "production")
@@ -112,19 +112,52 @@ afterEach(() => {
 describe("a till that takes play money alone", () => {
   const play = { networks: ["base-sepolia"] } as const
 
+  const till = async (options: Partial<TillOptions>) => {
+    const messages: Array<string> = []
+    const made = Till.make({ ...live(), ...options, onEvent: ({ message }) => messages.push(message) })
+    onTestFinished(made.dispose)
+    await made.ready
+    return { ...made, found: () => messages.filter((message) => ofPlayMoney.test(message)) }
+  }
+
   it("is reported once in production, since nothing that is paid has any value", async () => {
-    expect(await start(play)).toEqual(playing)
-  })
+    const { check, found } = await till(play)
+    await expect.poll(found, { timeout: 30_000 }).toHaveLength(1)
+    expect(
+      (await check()).filter(({ problem = "" }) => problem.startsWith("All networks have"))
+    ).toHaveLength(1)
+  }, 60_000)
 
   it("is not reported on this machine, where the host allows it, or outside of production", async () => {
-    for (const baseUrl of ["http://localhost:3000", "http://shop.test", "http://till.internal/api"])
-      expect(await start({ ...play, baseUrl })).toEqual(nothing)
-    expect(await start({ ...play, allowPlayMoney: true })).toEqual(nothing)
+    const tills = [
+      await till({ ...play, baseUrl: "http://localhost:3000" }),
+      await till({ ...play, baseUrl: "http://shop.test" }),
+      await till({ ...play, baseUrl: "http://till.internal/api" }),
+      await till({ ...play, allowPlayMoney: true })
+    ]
     for (const environment of ["", "test", "development"]) {
       vi.stubEnv("NODE_ENV", environment)
-      expect(await start(play)).toEqual(nothing)
+      tills.push(await till(play))
     }
-  })
+    vi.stubEnv("NODE_ENV", "production")
+    const alone = await till(play)
+    await expect.poll(alone.found, { timeout: 30_000 }).toHaveLength(1)
+    expect(tills.flatMap(({ found }) => found())).toEqual([])
+  }, 60_000)
+
+  it("is not reported beside one that takes real money, whichever starts first", async () => {
+    const before = await till(play)
+    const real = await till({})
+    const after = await till(play)
+    await setTimeout(6_000)
+    expect([...before.found(), ...after.found()]).toEqual([])
+    expect(
+      (await before.check()).filter(({ problem = "" }) => problem.startsWith("All networks have"))
+    ).toEqual([])
+    await real.dispose()
+    const alone = await till(play)
+    await expect.poll(alone.found, { timeout: 30_000 }).toHaveLength(1)
+  }, 60_000)
 })
 
 describe("a till that takes real money", () => {
@@ -479,8 +512,8 @@ describe("a till that takes real money", () => {
   })
 
   it.each<[string, Partial<TillOptions>, object]>([
-    ["on a network of play money", { networks: ["base-sepolia"] }, playing],
-    ["where the host allows it", { allowPlayMoney: true }, nothing]
+    ["on a network of play money", { networks: ["base-sepolia"] }, nothing],
+    ["where the host allows it", { allowPlayMoney: true, baseUrl: "http://shop.test" }, nothing]
   ])("takes what suits a test %s", async (_, options, outcome) => {
     const test = {
       facilitator: fakeFacilitator(),
@@ -489,6 +522,23 @@ describe("a till that takes real money", () => {
       secret: "a".repeat(40)
     }
     expect(await start({ ...test, ...options })).toEqual(outcome)
+  })
+
+  it("reports once that all is free in production, and not on this machine or where money moves", async () => {
+    const allowed = { facilitator: fakeFacilitator(), allowPlayMoney: true }
+    expect(await start(allowed)).toEqual({
+      refusal: undefined,
+      reported: [
+        expect.stringMatching(
+          /^facilitator: facilitator moves no money, .* everything is free on base\. Leave/
+        )
+      ]
+    })
+    expect(await start({ ...allowed, baseUrl: "http://localhost:3000" })).toEqual(nothing)
+    expect(await start({ ...allowed, networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(await start({ allowPlayMoney: true, payTo: examplePayTo })).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "development")
+    expect(await start(allowed)).toEqual(nothing)
   })
 
   it("takes it in Node's own test runner", async () => {
@@ -668,7 +718,7 @@ describe("a database", () => {
     expect(await on(storage)).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "production")
     expect((await on(storage)).refusal).toMatch(/this database holds play money/)
-    expect(await on(storage, { networks: ["base-sepolia"] })).toEqual(playing)
+    expect(await on(storage, { networks: ["base-sepolia"] })).toEqual(nothing)
   })
 
   it("of a shop that ran with NODE_ENV=test by mistake is used on", async () => {
@@ -682,7 +732,7 @@ describe("a database", () => {
   it("that is refused isn't marked", async () => {
     const empty = await keptInMemory()
     expect((await on(empty, { facilitator: fakeFacilitator() })).refusal).toContain("moves no money")
-    expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(playing)
+    expect(await on(empty, { networks: ["base-sepolia"] })).toEqual(nothing)
     const storage = await keptInMemory()
     await on(storage)
     await on(storage, { networks: ["base-sepolia"] })
