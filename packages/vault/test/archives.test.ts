@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto"
 import { createWriteStream, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { pipeline } from "node:stream/promises"
 import { describe, expect, it } from "vitest"
 import { ZipFile } from "yazl"
@@ -242,6 +243,9 @@ describe("a ZIP archive is refused", () => {
   })
 
   it.each([
+    "site/wp-config.php",
+    ".vscode/sftp.json",
+    ".claude/settings.local.json",
     ".my.cnf",
     "kubeconfig",
     "terraform.tfvars",
@@ -287,6 +291,92 @@ describe("a ZIP archive is refused", () => {
     )
     const allow = ["wallet.json", "data", "account.json"]
     expect((await inspectZip(path, { ...defaultZipLimits, allow })).faults).toEqual([])
+  })
+
+  const inspected = async (entries: Parameters<typeof zipOf>[0], allow: ReadonlyArray<string> = []) => {
+    const { faults } = await inspectZip(await zipOf(entries), { ...defaultZipLimits, allow })
+    return faults.map(({ message, path }) => `${path}: ${message.replace(/: leave.*/, "")}`)
+  }
+  const databaseWith = (sql: string): { readonly main: Buffer; readonly wal: Buffer } => {
+    const file = join(temporaryFolder(), "data.sqlite")
+    const database = new DatabaseSync(file, { timeout: 60_000 })
+    database.exec("PRAGMA journal_mode = WAL")
+    database.exec(sql)
+    const wal = readFileSync(`${file}-wal`)
+    database.close()
+    return { main: readFileSync(file), wal }
+  }
+
+  it("with the database of a till by any name, and none of other programs", async () => {
+    const others = Array.from({ length: 200 }, (_, index) => `CREATE TABLE other_${index} (id TEXT);`).join(
+      ""
+    )
+    const { main, wal } = databaseWith(`${others} CREATE TABLE till_charges (key TEXT PRIMARY KEY);`)
+    const cities = databaseWith(
+      `${others} CREATE TABLE cities (name TEXT); CREATE TABLE till_rolls (id TEXT);`
+    )
+    const of = [
+      { name: "testnet.sqlite", content: main },
+      { name: "data/shop.db-wal", content: wal }
+    ]
+    const rest = [
+      { name: "cities.sqlite", content: cities.main },
+      { name: "cities.sqlite-wal", content: cities.wal },
+      { name: "schema.sql", content: "CREATE TABLE till_charges (key TEXT);" },
+      { name: "short", content: "SQLite" }
+    ]
+    expect(await inspected([...of, ...rest])).toEqual([
+      "testnet.sqlite: is the database of a till",
+      "data/shop.db-wal: is the database of a till"
+    ])
+    expect(await inspected(of, ["testnet.sqlite", "data"])).toEqual([])
+  })
+
+  it("with keys and tokens in settings, and none with placeholders or of public wallets", async () => {
+    const { privateKey } = generateKeyPairSync("ed25519")
+    const pem = privateKey.export({ format: "pem", type: "pkcs8" }).toString()
+    const key = "5f0a1b2c".repeat(8)
+    const settings = (env: object, headers: object = {}) =>
+      JSON.stringify({ mcpServers: { search: { command: "npx", args: ["-y", "search"], env, headers } } })
+    const entries = [
+      { name: ".mcp.json", content: settings({ SEARCH_API_KEY: `s${key.slice(0, 31)}` }) },
+      { name: "app/.cursor/mcp.json", content: settings({ GH: `ghp_${key.slice(0, 36)}` }) },
+      { name: "mcp.json", content: settings({}, { Authorization: `Bearer ${key}` }) },
+      { name: "wallet.json", content: JSON.stringify({ privateKey: `0x${key}` }) },
+      { name: "words.json", content: JSON.stringify({ mnemonic: Array(12).fill("zebra").join(" ") }) },
+      { name: "deploy_key", content: pem },
+      { name: "office.ovpn", content: `client\nremote vpn 1194\n<key>\n${pem}</key>\n` }
+    ]
+    const ours = "${SEARCH_API_KEY}"
+    const honest = [
+      settings({ SEARCH_API_KEY: ours }),
+      settings({ SEARCH_API_KEY: "<your key of search.example, 32 characters>" }),
+      settings({ GH: `ghp_${"x".repeat(36)}`, LOG_LEVEL: "debug" }),
+      settings({}, { Authorization: "Bearer YOUR_TOKEN_0123456789" }),
+      JSON.stringify({ mcpServers: { docs: { url: "https://docs.example/mcp" } } })
+    ].map((content, index) => ({ name: `${index}/.mcp.json`, content }))
+    const others = [
+      {
+        name: ".claude/settings.json",
+        content: JSON.stringify({ permissions: { allow: ["Bash(npm test:*)"] } })
+      },
+      { name: "f/wallet.json", content: JSON.stringify({ mnemonic: `${"test ".repeat(11)}junk` }) },
+      { name: "g/wallet.json", content: JSON.stringify({ privateKey: "0x…" }) },
+      { name: "SKILL.md", content: `Write the key to deploy_key:\n\n${pem}` },
+      { name: "sample.ovpn", content: "client\nremote vpn 1194\n<key>\nyour key\n</key>\n" },
+      { name: "wp-config-sample.php", content: "<?php" }
+    ]
+    expect(await inspected([...entries, ...honest, ...others])).toEqual([
+      ".mcp.json: has a key or a token in it",
+      "app/.cursor/mcp.json: has a key or a token in it",
+      "mcp.json: has a key or a token in it",
+      "wallet.json: has the key of a wallet",
+      "words.json: has the key of a wallet",
+      "deploy_key: has a private key",
+      "office.ovpn: has a private key"
+    ])
+    const allow = entries.map(({ name }) => name)
+    expect(await inspected(entries, allow)).toEqual([])
   })
 
   it("with a link, wherever it points", async () => {

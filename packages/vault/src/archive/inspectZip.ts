@@ -3,7 +3,8 @@ import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { checkData } from "./entryData.ts"
 import { comparableName, isSameName, nameFault } from "./entryName.ts"
 import { isUncommon, localDifferences, mayBeLink, namesOf } from "./localHeader.ts"
-import { isAllowed, isWalletKey, privateFault, privatePart } from "./privateName.ts"
+import { privateContent } from "./privateContent.ts"
+import { isAllowed, privateFault, privatePart } from "./privateName.ts"
 import { layoutFault, type Place, placeOf } from "./zipLayout.ts"
 import type { ArchiveFault, ArchiveFile, ArchiveRules } from "./ZipLimits.ts"
 
@@ -72,10 +73,9 @@ const contentFault = async (
   allow: ReadonlyArray<string>
 ): Promise<ReadonlyArray<string>> => {
   try {
-    const bytes = await checkData(zip, entry)
-    return isWalletKey(bytes) && !isAllowed(name, allow)
-      ? [privateFault(name, "is the key of a wallet").message]
-      : []
+    const { bytes, isOfTill } = await checkData(zip, entry)
+    const why = isOfTill ? "is the database of a till" : privateContent(name, bytes)
+    return why === undefined || isAllowed(name, allow) ? [] : [privateFault(name, why).message]
   } catch (cause) {
     return [`can't be unpacked: ${messageOf(cause)}`]
   }

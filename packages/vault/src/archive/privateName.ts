@@ -28,7 +28,8 @@ const names: ReadonlySet<string> = new Set([
   ".azure",
   ".gnupg",
   ".kube",
-  ".ssh"
+  ".ssh",
+  "wp-config.php"
 ])
 
 /** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`, `.dev.vars`; not `.envoy.yaml`. */
@@ -61,7 +62,7 @@ const keystore = /^utc--\d{4}-/
 const hostKey = /^ssh_host_[a-z0-9]+_key$/
 /** Tokens of package registries and of code hosts, in the folders of their tools. */
 const ofTools =
-  /^\.(?:cargo\/credentials(?:\.toml)?|composer\/auth\.json|gem\/credentials|m2\/settings\.xml)$|^gh\/hosts\.yml$/
+  /^\.(?:cargo\/credentials(?:\.toml)?|composer\/auth\.json|gem\/credentials|m2\/settings\.xml)$|^gh\/hosts\.yml$|^\.vscode\/sftp\.json$|^\.claude\/settings\.local\.json$/
 /** What Terraform knows of an infrastructure, with its passwords, and the file of values that it reads by itself. */
 const terraformState = /\.tfstate$|^terraform\.tfvars(?:\.json)?$/
 
