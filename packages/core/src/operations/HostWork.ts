@@ -53,16 +53,37 @@ const ofErrors =
 
 const isErrorStatus = (value: unknown): boolean => typeof value === "number" && value >= 400 && value <= 599
 
+/** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
+const errorPage =
+  /^\s*<[^]*<title>[^<]*\b[45]\d\d:? (?:bad (?:gateway|request)|service (?:temporarily )?unavailable|gateway time-?out|internal server error|unauthorized|forbidden|not found|too many requests)\s*<\/title>/i
+/** Its title is near its beginning. */
+const maxPageHead = 2_000
+
 /** Whether a result looks like a refusal that should have been thrown: it is charged. */
 export const looksRefused = (output: unknown): boolean => {
+  if (typeof output === "string") return errorPage.test(output.slice(0, maxPageHead))
   if (Array.isArray(output))
     return output.length === 2 && isErrorStatus(output[0]) && typeof output[1] !== "number"
   if (typeof output !== "object" || output === null) return false
-  const { error, status, statusCode = status, success } = output as Readonly<Record<string, unknown>>
-  return (
-    (Boolean(error) || success === false || isErrorStatus(statusCode)) &&
-    Object.entries(output).every(([name, value]) => value === null || ofErrors.test(name))
-  )
+  const {
+    data,
+    error,
+    errors,
+    message,
+    ok,
+    status,
+    statusCode = status,
+    success
+  } = output as Readonly<Record<string, unknown>>
+  const failed =
+    Boolean(error) ||
+    success === false ||
+    isErrorStatus(statusCode) ||
+    // By itself, it may be the answer to a question.
+    (ok === false && typeof message === "string") ||
+    // Of GraphQL.
+    (data === null && Array.isArray(errors) && errors.length > 0)
+  return failed && Object.entries(output).every(([name, value]) => value === null || ofErrors.test(name))
 }
 
 /**

@@ -26,9 +26,10 @@ const maxRefusal = 2_000
 
 /** Whether what was sold says that nothing was. */
 const soldRefusal = ({ body, status }: RecordedResponse): boolean => {
-  if (status > 299 || typeof body !== "string" || body.length > maxRefusal) return false
+  if (status > 299 || typeof body !== "string") return false
+  if (looksRefused(body)) return true
   try {
-    return looksRefused(JSON.parse(body))
+    return body.length <= maxRefusal && looksRefused(JSON.parse(body))
   } catch {
     return false
   }

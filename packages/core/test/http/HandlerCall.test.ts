@@ -106,6 +106,16 @@ describe("a priced handler", () => {
     ])
   })
 
+  it.each<[string, () => Response, number]>([
+    ["a proxy's page", () => new Response("<html><title>502 Bad Gateway</title></html>"), 1],
+    ["a failed query", () => Response.json({ data: null, errors: [{ message: "no such city" }] }), 1],
+    ["a page", () => new Response("<html><title>Oslo</title></html>"), 0]
+  ])("is reported where it sells what looks like a refusal, and not else: %s", async (_, respond, times) => {
+    const { events, pay } = await selling({})
+    expect((await pay(respond)).status).toBe(200)
+    expect(events.filter(({ code }) => code === "sale_doubtful")).toHaveLength(times)
+  })
+
   it("has its error reported where it is late", async () => {
     const { errors, pay } = await selling({}, { upstreamTimeoutMillis: 500 })
     const gate = Promise.withResolvers<Response>()

@@ -308,7 +308,11 @@ describe("a route of the host", () => {
     { data: null, error: { message: "no such city" } },
     { status: 404, title: "no such city", detail: "of this name" },
     { statusCode: 404, body: "no such city" },
-    [404, { error: "no such city" }]
+    [404, { error: "no such city" }],
+    { data: null, errors: [{ message: "no such city", path: ["city"] }] },
+    { ok: false, message: "no such city" },
+    "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><hr><center>nginx</center></body></html>",
+    '<!DOCTYPE html>\n<html lang="en-US"><head>\n<title>api.example | 503: Service Temporarily Unavailable</title>'
   ])("is reported once if it sells %j, which it should have thrown", async (result) => {
     expect(await doubtsOf(result)).toEqual([
       expect.objectContaining({
@@ -335,6 +339,14 @@ describe("a route of the host", () => {
     { status: 200, body: "hello" },
     { error: null, success: true },
     { ok: false },
+    { ok: false, message: "invalid", line: 3 },
+    { data: { city: "oslo" }, errors: [{ message: "no tides" }] },
+    { data: null, errors: [] },
+    { errors: [{ message: "unused variable" }] },
+    "<html><head><title>404 Not Found: what a crawler does</title></head></html>",
+    "<html><head><title>500 miles</title></head></html>",
+    "<title>502 Bad Gateway</title> is what nginx says",
+    "502 Bad Gateway",
     [404, 501],
     { message: "hello" },
     "error"
