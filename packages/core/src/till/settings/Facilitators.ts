@@ -40,7 +40,9 @@ const networks = checked<ReadonlyArray<string>>((given, faults) => {
     return faults.wrong("a list of networks, e.g. base or eip155:8453", given)
   for (const network of given)
     if (typeof network !== "string" || findNetwork(network) === undefined)
-      faults.add(`: unknown network ${shown(network)}`)
+      faults.add(
+        `: unknown network${typeof network === "string" && network.includes("://") ? ", an address" : ` ${shown(network)}`}`
+      )
 })
 
 /** The options of a facilitator over HTTP. Its address is never printed: it may contain a key. */

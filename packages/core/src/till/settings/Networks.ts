@@ -182,8 +182,12 @@ const namesOf = (networks: ReadonlyArray<Network>): string =>
 const networkPaidTo = (payTo: unknown) =>
   option<string | NetworkOptions, PaidNetwork>((entry, faults) => {
     const given = entryOf(entry)
-    if (!isRecord(given) || typeof given["network"] !== "string") {
-      const wrong = isRecord(given) ? "an entry without network" : shown(entry)
+    const name = isRecord(given) ? given["network"] : undefined
+    // Not shown: addresses of nodes contain keys.
+    const isAddressOfNode = typeof name === "string" && name.includes("://")
+    if (!isRecord(given) || typeof given["network"] !== "string" || isAddressOfNode) {
+      const ofEntry = isRecord(given) ? "an entry without network" : shown(entry)
+      const wrong = isAddressOfNode ? "an address as a network" : ofEntry
       return faults.add(`has ${wrong}: give a name, or an object such as { network: "base", rpcUrl }`)
     }
     const network = findNetwork(given["network"])

@@ -99,6 +99,16 @@ describe("Till.make refuses", () => {
     ["no payTo", { payTo: undefined }, /payTo must be/],
     ["a network's own payTo", { networks: [{ network: "base", payTo: "0x1" }] }, /payTo of base must be/],
     ["an unknown network", { networks: ["base-sepolia", "dogechain"] }, /unknown network "dogechain"/],
+    [
+      "a node as a network",
+      { networks: ["base-sepolia", "https://node.shop/v2/KEY"] },
+      /^(?!.*KEY).*networks has an address as a network: give a name, or an object such as/s
+    ],
+    [
+      "a node as an entry's network",
+      { networks: ["base-sepolia", { network: "wss://node.shop/v2/KEY" }] },
+      /^(?!.*KEY).*networks has an address as a network/s
+    ],
     ["a network by its chain id alone", { networks: ["84532"] }, /unknown network "84532"/],
     ["no network", { networks: [] }, /at least one network/],
     [
