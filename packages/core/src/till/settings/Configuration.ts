@@ -187,16 +187,20 @@ const settingsOf = <Options>(
     : failure(`Till402 can't start: ${listed(faults)}`)
 }
 
+/** What replaces options of `Till.make` that aren't ports. */
+const insteadOf: Readonly<Record<string, string>> = {
+  operations: "pass operations as the second argument of Till.layer",
+  onEvent: "with Till.layer, events go to Effect's logger"
+}
+
 /** With `Till.layer`, the ports are services: their options of `Till.make` are refused with another text than misspelled ones. */
 const portServices = Object.fromEntries(
   Object.keys(portFields)
-    .filter((name) => name !== "onEvent" && name !== "traces")
+    .filter((name) => name !== "traces")
     .map((name) => [
       name,
       checked<never>((_given, faults) =>
-        faults.add(
-          `is an option of Till.make: ${name === "operations" ? "pass operations as the second argument of Till.layer" : "provide its layer to Till.layer"}`
-        )
+        faults.add(`is an option of Till.make: ${insteadOf[name] ?? "provide its layer to Till.layer"}`)
       )
     ])
 )

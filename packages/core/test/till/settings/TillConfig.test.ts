@@ -145,6 +145,9 @@ describe("tillConfig", () => {
     const withWrong = (change: object) => () =>
       Reflect.apply(configured, undefined, [{ ...settingsOf(), ...change }])
     expect(withWrong({ tracker: {} })).toThrow("tracker is an option of Till.make")
+    expect(withWrong({ onEvent: () => undefined })).toThrow(
+      "onEvent is an option of Till.make: with Till.layer, events go to Effect's logger"
+    )
     expect(withWrong({ onOrderChange: 5 })).toThrow("onOrderChange must be a function")
   })
 
