@@ -244,6 +244,8 @@ describe("a ZIP archive is refused", () => {
 
   it.each([
     "site/wp-config.php",
+    "rootkey.csv",
+    "wallet.dat",
     ".vscode/sftp.json",
     ".claude/settings.local.json",
     ".my.cnf",

@@ -76,7 +76,7 @@ export const looksRefused = (output: unknown): boolean => {
     success
   } = output as Readonly<Record<string, unknown>>
   const failed =
-    Boolean(error) ||
+    (Boolean(error) && typeof error !== "number") ||
     success === false ||
     isErrorStatus(statusCode) ||
     // By itself, it may be the answer to a question.

@@ -337,6 +337,7 @@ describe("a route of the host", () => {
     { celsius: 21, error: 0.5 },
     { url: "https://a.example", status: 404 },
     { status: 200, body: "hello" },
+    { status: 200, error: 0.5 },
     { error: null, success: true },
     { ok: false },
     { ok: false, message: "invalid", line: 3 },

@@ -29,7 +29,9 @@ const names: ReadonlySet<string> = new Set([
   ".gnupg",
   ".kube",
   ".ssh",
-  "wp-config.php"
+  "wp-config.php",
+  "rootkey.csv",
+  "wallet.dat"
 ])
 
 /** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`, `.dev.vars`; not `.envoy.yaml`. */
