@@ -64,7 +64,7 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/testing": 410_000,
   "@till402/testing/payer": 5_000,
   "@till402/testing/solana-payer": 5_000,
-  "@till402/vault": 46_000,
+  "@till402/vault": 52_000,
   "@till402/vault/s3": 10_000,
   "@till402/vault/testing": 10_000,
   "create-till402": 1_000,
