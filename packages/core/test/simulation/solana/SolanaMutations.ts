@@ -230,7 +230,7 @@ const expiredTooEarly = /its money has moved, but|was refused while it might mov
 /** Every broken till, by name. */
 export const solanaMutations: Readonly<Record<string, BrokenTill>> = {
   processedCounts: { mutation: processedCounts, symptom: /although no money has moved/ },
-  failureIgnored: { firstSeed: 104, mutation: failureIgnored, symptom: /although no money has moved/ },
+  failureIgnored: { firstSeed: 195, mutation: failureIgnored, symptom: /although no money has moved/ },
   messageIgnored: { mutation: messageIgnored, symptom: /although no money has moved/ },
   namedTransactionTrusted: { mutation: namedTransactionTrusted, symptom: /although no money has moved/ },
   historyAssumed: { firstSeed: 30, mutation: historyAssumed, symptom: /its money has moved, but/ },
