@@ -40,10 +40,11 @@ export const withoutCrowd = (pool: Pool, maxConnections: number): Pool => {
   const raise = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
     nowMillis < raisedAtMillis ? Effect.void : limitTo(maxConnections)
   )
-  const borrowed = Effect.suspend(() => {
+  /** At once, since whatever follows may be interrupted. */
+  const hold = (): Effect.Effect<void> => {
     held++
     return limit < maxConnections ? raise : Effect.void
-  })
+  }
   const returned = Effect.sync(() => {
     held--
   })
@@ -55,7 +56,7 @@ export const withoutCrowd = (pool: Pool, maxConnections: number): Pool => {
       ).pipe(
         Effect.tap(() =>
           Effect.andThen(
-            borrowed,
+            hold(),
             Effect.addFinalizer(() => returned)
           )
         )
@@ -71,7 +72,7 @@ export const withoutCrowd = (pool: Pool, maxConnections: number): Pool => {
           let isBorrowed = false
           const lent = pool.use((connection) => {
             isBorrowed = true
-            return Effect.andThen(borrowed, work(connection))
+            return Effect.andThen(hold(), work(connection))
           })
           return Effect.onExit(lent, (exit) => {
             if (isBorrowed) return returned
