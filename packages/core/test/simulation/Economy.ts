@@ -87,7 +87,7 @@ export interface Economy {
   readonly sendByThirdParty: (payment: Payment) => string
   /** The payer cancels a payment; returns whether that had an effect. */
   readonly cancel: (payment: Payment) => boolean
-  /** Whether no reorganization can undo what a block has any more. */
+  /** Whether the block of a transfer is final: no reorganization can undo it. */
   readonly isFinal: (mined: Pick<Transfer, "minedMillis"> | undefined) => boolean
   /** Time in which a process that wakes up reads the chain for all that is due. */
   readonly readingMillis: number

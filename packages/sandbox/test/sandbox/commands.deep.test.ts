@@ -26,6 +26,17 @@ import {
 
 useCommands()
 
+/** What the sandbox announces of its EVM network. */
+const onBaseSepolia = {
+  chainId: 84532,
+  network: "eip155:84532",
+  rpcUrl: expect.stringMatching(/^http:/),
+  asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+  facilitatorUrl: expect.stringMatching(/^http:/),
+  wallets: [wallet, wallet]
+}
+
 describe("the sandbox command", { timeout: commandMillis }, () => {
   it("prints exactly one line of JSON once it is ready, and stops everything at SIGINT", async () => {
     const run = command("cli", ["--json", "--port", "0", "--adapter", "express", "--network", "base-sepolia"])
@@ -34,13 +45,7 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     expect(announced).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       adapter: "express",
-      chainId: 84532,
-      network: "eip155:84532",
-      rpcUrl: expect.stringMatching(/^http:/),
-      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-      payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-      facilitatorUrl: expect.stringMatching(/^http:/),
-      wallets: [wallet, wallet]
+      ...onBaseSepolia
     })
     expect((await fetch(`${announced.baseUrl}/x402/search?q=lamp`)).status).toBe(402)
     await expectStop(run, announced, "SIGINT")
@@ -71,13 +76,7 @@ describe("the sandbox command", { timeout: commandMillis }, () => {
     expect(await ready(run)).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       adapter: "hono",
-      chainId: 84532,
-      network: "eip155:84532",
-      rpcUrl: expect.stringMatching(/^http:/),
-      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-      payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-      facilitatorUrl: expect.stringMatching(/^http:/),
-      wallets: [wallet, wallet],
+      ...onBaseSepolia,
       solana
     })
     run.child.kill("SIGTERM")

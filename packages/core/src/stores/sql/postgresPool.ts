@@ -8,7 +8,8 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
  * In the pool of effect 4.1, each caller that waits starts another opening of a connection whenever one has failed. Without a
  * database, these openings wait for each other, more of them with every failure: 34,000 after 75 seconds of 20 callers. Each
  * that ends walks through all the others, so that the process did nothing else for a minute after the database was back. So no
- * more callers get to the pool than have a connection, or may open one.
+ * more callers get to the pool than have a connection, or may open one. The client is built here because `PgClient.make` takes
+ * no pool; once effect's pool is mended, that function replaces this file.
  */
 
 type Pool = Pick<PgPool.PgPool, "get" | "reserve" | "use">
@@ -27,18 +28,18 @@ export const withoutCrowd = (pool: Pool, maxConnections: number): Pool => {
   const places = Semaphore.makeUnsafe(maxConnections)
   let limit = maxConnections
   let held = 0
-  let raisedAtMillis = 0
+  let lowUntilMillis = 0
 
   const limitTo = (next: number) => {
     limit = next
     return places.resize(next)
   }
   const lower = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-    raisedAtMillis = nowMillis + pauseMillis
+    lowUntilMillis = nowMillis + pauseMillis
     return limitTo(Math.max(1, held))
   })
   const raise = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-    nowMillis < raisedAtMillis ? Effect.void : limitTo(maxConnections)
+    nowMillis < lowUntilMillis ? Effect.void : limitTo(maxConnections)
   )
   /** At once, since whatever follows may be interrupted. */
   const hold = (): Effect.Effect<void> => {

@@ -25,7 +25,7 @@ process.stdout.write(kinds.length + " kinds" + (set === undefined || globalThis[
 process.exit(0)
 `
 
-/** A facilitator, which is a proxy as well: it serves every request, whatever its host. Notes the hosts it is asked for. */
+/** Starts a facilitator that is also a proxy: it serves requests to any host, and notes these hosts. */
 export const facilitator = async () => {
   const hosts: Array<string | undefined> = []
   const kinds = [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }]
