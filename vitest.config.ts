@@ -33,31 +33,42 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Files that share modules, and what they do to globals: those of the providers patch Node's HTTP client. */
-const projects = [
-  { name: "till", folders: ["packages/!(providers)/test", "examples/*/test", "e2e"] },
-  { name: "providers", folders: ["packages/providers/test"] }
-]
-
 /** `npm run test:deep` sets this: its files are those that end in `.deep.test.ts`, and no others. */
 const isDeep = process.env["TILL402_SUITE"] === "deep"
+
+const filesIn = (...folders: ReadonlyArray<string>) =>
+  folders.map((folder) => `${folder}/**/*${isDeep ? ".deep" : ""}.test.ts`)
+
+/** Files that share modules, and what they do to globals: those of the providers patch Node's HTTP client. */
+const projects = [
+  { name: "till", include: filesIn("packages/!(providers)/test", "examples/*/test", "e2e") },
+  { name: "providers", include: filesIn("packages/providers/test") },
+  { name: "mocked", include: isDeep ? [] : ["packages/core/test/**/*.mocked.test.ts"] }
+]
 
 export default defineConfig({
   resolve: { conditions: ["@till402/source"] },
   ssr: { resolve: { conditions: ["@till402/source", "node"] } },
   test: {
-    projects: projects.map(({ folders, name }) => ({
+    projects: projects.map(({ include, name }) => ({
       extends: true,
       test: {
         name,
-        include: folders.map((folder) => `${folder}/**/*${isDeep ? ".deep" : ""}.test.ts`),
-        exclude: ["**/node_modules/**", "**/dist/**", ...(isDeep ? [] : ["**/*.deep.test.ts"])]
+        include,
+        exclude: [
+          "**/node_modules/**",
+          "**/dist/**",
+          ...(isDeep ? [] : ["**/*.deep.test.ts"]),
+          ...(name === "mocked" ? [] : ["**/*.mocked.test.ts"])
+        ],
+        // Node imports the sources by itself, compiled once for all processes. It can't replace a module by another.
+        experimental: { viteModuleRunner: name === "mocked", nodeLoader: false }
       }
     })),
     // The files of a worker share its modules: loading them anew for each file takes three times as long as the tests.
     isolate: false,
     // Young objects of tests rarely live long: collected less often, they cost a tenth less.
-    execArgv: ["--max-semi-space-size=32"],
+    execArgv: ["--max-semi-space-size=32", "--conditions=@till402/source"],
     // More than there are cores: tests of real servers and chains wait most of their time.
     maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongestFirst },

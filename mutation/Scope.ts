@@ -118,7 +118,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("toll/limits/LossBudget.ts", "toll/limits/LossBudget.test.ts"),
   core("toll/limits/StrangerLosses.ts", "toll/limits/StrangerLosses.test.ts"),
   core("toll/request/ChargeKey.ts", "toll/request/ChargeKey.test.ts", "toll/exact/SignedPayment.test.ts"),
-  core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.test.ts"),
+  core("toll/exact/Evm.ts", "toll/exact/Evm.test.ts", "fast/recoverSigner.mocked.test.ts"),
   core("toll/exact/Solana.ts", "toll/exact/Solana.test.ts"),
   core("toll/exact/SignedPayment.ts", "toll/exact/SignedPayment.test.ts"),
   core("toll/evidence/solana/SolanaEvidence.ts", "toll/evidence/solana/SolanaEvidence.test.ts"),

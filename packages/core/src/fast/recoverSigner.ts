@@ -7,7 +7,7 @@ import { type Hex, toBytes, toHex } from "../domain/Hex.ts"
  * Replaces: viem's `recoverAddress`, arithmetic in JavaScript, if the optional peer `secp256k1` is installed: the C
  * library of Bitcoin Core.
  * Gain: 1.5 ms → 0.06 ms, 26 paid calls.
- * Equivalence: test/fast/recoverSigner.test.ts.
+ * Equivalence: test/fast/recoverSigner.mocked.test.ts.
  */
 
 /** The part of the package `secp256k1` that is used here. */

@@ -469,32 +469,3 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     expect(paths).toEqual(["/verify"])
   })
 })
-
-it.each<[string, () => object]>([
-  [
-    "undici is not installed",
-    () => {
-      throw new Error("Cannot find package 'undici'")
-    }
-  ],
-  [
-    "an earlier version of undici refuses the handler",
-    () => ({
-      getGlobalDispatcher: () => ({
-        dispatch: () => {
-          throw new TypeError("invalid onError method")
-        }
-      })
-    })
-  ]
-])("is called by fetch where %s", async (_, undici) => {
-  vi.resetModules()
-  vi.doMock("undici", undici)
-  onTestFinished(() => vi.doUnmock("undici"))
-  const { platformHttp: withoutUndici } = await import("../../../src/till/platformHttp.ts")
-  replies = [{ body: '{"isValid":true}' }]
-  const verifying = Effect.flatMap(Facilitator, (service) => service.verify(requestOf(2)))
-  const layer = Layer.provide(Facilitator.layerHttp({ url: urlOf(server) }), withoutUndici)
-  expect((await Effect.runPromise(Effect.provide(verifying, layer)))._tag).toBe("Valid")
-  expect(calls[0]!.headers["sec-fetch-mode"]).toBe("cors")
-})
