@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ChargeEvent, ChargeFacts, ChargeStep, Plan } from "../../../src/toll/machine/ChargeStep.ts"
 import { leaseLengthMillis } from "../../../src/toll/perform/LeaseLength.ts"
 import { queryMillis } from "../../../src/toll/perform/queryChain.ts"
@@ -44,8 +44,12 @@ const holds = (isTrue: boolean, path: Path): void => {
 /** Tests what holds on every path of these kinds of charges. */
 export const testLives = (kinds: ReadonlyArray<ChargeFacts>): void =>
   describe.each(kinds.map((facts) => [named(facts), facts] as const))("%s", (_, facts) => {
-    const paths: Array<Path> = []
-    walk(startOf(facts), facts, (path) => paths.push(path))
+    // Walked when its tests begin: to keep the paths of all kinds costs more than to walk them.
+    let paths: Array<Path> = []
+    beforeAll(() => walk(startOf(facts), facts, (path) => paths.push(path)))
+    afterAll(() => {
+      paths = []
+    })
 
     it("is walked through", () => {
       expect(paths.length).toBeGreaterThan(10)

@@ -270,24 +270,27 @@ export interface Path {
   readonly ending: Ending
 }
 
-export const walk = (
-  plan: Plan,
-  facts: ChargeFacts,
-  visit: (path: Path) => void,
-  limit = 40,
-  before: ReadonlyArray<ChargeStep> = [],
-  events: ReadonlyArray<ChargeEvent> = []
-): void => {
-  const [step] = plan
-  const steps = [...before, step]
-  if (step._tag === "End") return visit({ steps, events, ending: step.ending })
-  if (steps.length > limit) throw new Error(`no end: ${steps.map(({ _tag }) => _tag).join(" ")}`)
-  const rounds = steps.filter(({ _tag }) => /^(Find|FindCopy|Claim)$/.test(_tag)).length - 1
-  // Being sent back to look again is allowed once on a path.
-  if (rounds > 1) return
-  const isCompleted = events.some(({ _tag }) => _tag === "Completed")
-  for (const event of eventsOf(step, rounds, isCompleted))
-    walk(next(plan, event, facts), facts, visit, limit, steps, [...events, event])
+export const walk = (plan: Plan, facts: ChargeFacts, visit: (path: Path) => void, limit = 40): void => {
+  const steps: Array<ChargeStep> = []
+  const events: Array<ChargeEvent> = []
+  const take = (plan: Plan, looks: number, isCompleted: boolean): void => {
+    const [step] = plan
+    steps.push(step)
+    if (step._tag === "End") visit({ steps: [...steps], events: [...events], ending: step.ending })
+    else if (steps.length > limit) throw new Error(`no end: ${steps.map(({ _tag }) => _tag).join(" ")}`)
+    else follow(plan, looks + (/^(Find|FindCopy|Claim)$/.test(step._tag) ? 1 : 0), isCompleted)
+    steps.pop()
+  }
+  const follow = (plan: Plan, looks: number, isCompleted: boolean): void => {
+    // Being sent back to look again is allowed once on a path.
+    if (looks > 2) return
+    for (const event of eventsOf(plan[0], looks - 1, isCompleted)) {
+      events.push(event)
+      take(next(plan, event, facts), looks, isCompleted || event._tag === "Completed")
+      events.pop()
+    }
+  }
+  take(plan, 0, false)
 }
 
 export const everyFacts: ReadonlyArray<ChargeFacts> = (["call", "reconciler"] as const).flatMap((by) =>
