@@ -4,6 +4,11 @@ import { describe, expect, it } from "vitest"
 
 import { network, nowMillis, play, type Script, storeError } from "../shop/orders/refundScene.ts"
 
+interface Span {
+  readonly fromMillis: number
+  readonly beforeMillis: number
+}
+
 describe("the comparison of ledger and chain", () => {
   it("is of the day before the last minute, at most every ten minutes", () =>
     play({}, ({ guard, of }) =>
@@ -36,6 +41,26 @@ describe("the comparison of ledger and chain", () => {
         expect(of("listSettled")).toHaveLength(1)
       })
     ))
+
+  it("covers half of the span after one that was too long, down to an hour, and a day again once it is quick", () => {
+    let isSlow = true
+    const listSettled = () => (isSlow ? Effect.never : Effect.succeed([]))
+    return play({ charges: { listSettled } }, ({ events, guard, of }) =>
+      Effect.gen(function* () {
+        for (let round = 0; round < 12; round++) {
+          if (round === 6) isSlow = false
+          const auditing = yield* Effect.forkChild(guard.audit)
+          yield* TestClock.adjust(600_000)
+          yield* Fiber.join(auditing)
+        }
+        const hours = of("listSettled").map(
+          ([query]) => ((query as Span).beforeMillis - (query as Span).fromMillis) / 3_600_000
+        )
+        expect(hours).toEqual([24, 12, 6, 3, 1.5, 1, 1, 2, 4, 8, 16, 24])
+        expect(events).toHaveLength(6)
+      })
+    )
+  })
 
   /** A settlement that is in the ledger and has no charge. */
   const stray = {
