@@ -186,7 +186,7 @@ export const postgresClient = Effect.fnUntraced(function* (
     startupParameters: { ...parameters, statement_timeout: String(settings.statementTimeoutMillis) }
   }).pipe(Effect.mapError(failure))
   const client = yield* Effect.provide(
-    clientOf(withoutCrowd(pool, settings.maxConnections), {
+    clientOf(withoutCrowd(pool, settings.maxConnections, yield* Effect.scope), {
       compiler: PgClient.makeCompiler(),
       spanAttributes: [
         ["db.system.name", "postgresql"],

@@ -1,5 +1,5 @@
 import type { PgConnection, PgPool } from "@effect/sql-pg"
-import { type Array, Cause, Clock, Effect, Exit, Semaphore, Stream } from "effect"
+import { type Array, Cause, Effect, Exit, type Scope, Semaphore, Stream } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 
 /*
@@ -22,25 +22,30 @@ const hasFailed = (exit: Exit.Exit<unknown, unknown>): boolean =>
 
 /**
  * Lets callers wait before the pool, not in it: as many get in as it may have connections. Once one can't be opened, only as
- * many as have one, or a single one that tries again, until a second has passed and one is borrowed.
+ * many as have one, or a single one that tries again. A second later, one more: it may open one even if the others never
+ * return theirs. Each that succeeds lets in the next, each that fails begins another second.
  */
-export const withoutCrowd = (pool: Pool, maxConnections: number): Pool => {
+export const withoutCrowd = (pool: Pool, maxConnections: number, scope: Scope.Scope): Pool => {
   const places = Semaphore.makeUnsafe(maxConnections)
   let limit = maxConnections
   let held = 0
-  let lowUntilMillis = 0
+  let isPaused = false
 
   const limitTo = (next: number) => {
     limit = next
     return places.resize(next)
   }
-  const lower = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-    lowUntilMillis = nowMillis + pauseMillis
-    return limitTo(Math.max(1, held))
+  const raise = Effect.suspend(() => (isPaused || limit > held ? Effect.void : limitTo(held + 1)))
+  const resume = Effect.suspend(() => {
+    isPaused = false
+    return raise
   })
-  const raise = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-    nowMillis < lowUntilMillis ? Effect.void : limitTo(maxConnections)
-  )
+  const lower = Effect.suspend(() => {
+    const lowered = limitTo(Math.max(1, held))
+    if (isPaused) return lowered
+    isPaused = true
+    return Effect.andThen(lowered, Effect.forkIn(Effect.delay(resume, pauseMillis), scope))
+  })
   /** At once, since whatever follows may be interrupted. */
   const hold = (): Effect.Effect<void> => {
     held++
