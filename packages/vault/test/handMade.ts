@@ -53,8 +53,8 @@ export const extraField = (id: number, ...data: ReadonlyArray<Buffer>): Buffer =
 }
 
 /** Info-ZIP's name in Unicode. */
-export const unicodeName = (plain: string, name: string): Buffer =>
-  extraField(0x7075, Buffer.from([1]), u32(crc32(plain)), Buffer.from(name))
+export const unicodeName = (plain: string, name: string, version = 1): Buffer =>
+  extraField(0x7075, Buffer.from([version]), u32(crc32(plain)), Buffer.from(name))
 
 const shared = ({
   crc,

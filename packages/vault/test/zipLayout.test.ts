@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { readFileSync, readlinkSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { crc32, deflateRawSync } from "node:zlib"
 import { Effect, Stream } from "effect"
@@ -292,6 +292,67 @@ describe("an entry that unzip makes a link of, though its attributes are those o
   it("is refused where the local header alone has the field", async () => {
     const local = handMade([{ name: "notes", content: target, method: 0, local: { extra } }])
     expect(await faultsOf(local)).toBe("notes: differs in its local header: extra field")
+  })
+})
+
+describe("an entry of which libarchive reads more than others", () => {
+  const target = "/etc/hostname"
+  // Which attributes follow: who made it, those inside, those outside.
+  const attributes = extraField(0x6c78, Buffer.from([0b111]), u16(0x0314), u16(0), u32(0o120777 * 65_536))
+  const link: Part = { name: "notes", content: target, method: 0 }
+  const renamed: Part = { name: "a.txt", content: "A=1", method: 0 }
+  const version2 = unicodeName("a.txt", ".env", 2)
+
+  it.skipIf(spawnSync("cmake", ["--version"]).error !== undefined)("is unpacked as something else", () => {
+    const into = temporaryFolder()
+    for (const part of [
+      { ...link, extra: attributes },
+      { ...renamed, extra: version2 }
+    ])
+      execFileSync("cmake", ["-E", "tar", "xf", fileOf(handMade([part]))], { cwd: into })
+    expect(readlinkSync(join(into, "notes"))).toBe(target)
+    expect(readdirSync(into)).toEqual([".env", "notes"])
+  })
+
+  it.each<[string, Part, string]>([
+    ["a link", { ...link, extra: attributes }, "notes: is a link"],
+    [
+      "a link in its local header",
+      { ...link, local: { extra: attributes } },
+      "notes: differs in its local header: extra field"
+    ],
+    ["a link in the directory", { ...link, listed: { extra: attributes } }, "notes: is a link"],
+    [
+      "a name of another version",
+      { ...renamed, extra: version2 },
+      "a.txt: differs in its local header: extra field"
+    ],
+    [
+      "one in its local header",
+      { ...renamed, local: { extra: version2 } },
+      "a.txt: differs in its local header: extra field"
+    ],
+    [
+      "one in the directory",
+      { ...renamed, listed: { extra: version2 } },
+      "a.txt: differs in its local header: extra field"
+    ],
+    [
+      "a name in place of another one",
+      { ...renamed, extra: unicodeName("b.txt", ".env") },
+      "a.txt: differs in its local header: extra field"
+    ],
+    [
+      "a name without its parts",
+      { ...renamed, extra: extraField(0x7075, Buffer.from([1])) },
+      "a.txt: differs in its local header: extra field"
+    ]
+  ])("is refused: %s", async (_, part, fault) => {
+    expect(await faultsOf(handMade([part]))).toContain(fault)
+  })
+
+  it("is accepted with the name that it has", async () => {
+    expect(await faultsOf(handMade([{ ...renamed, extra: unicodeName("a.txt", "a.txt") }]))).toBe("")
   })
 })
 

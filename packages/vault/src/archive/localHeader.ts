@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib"
 import { type Entry, getFileNameLowLevel, type LocalFileHeader, parseExtraFields } from "yauzl"
 
 /*
@@ -50,12 +51,21 @@ const sizesOf = (header: LocalFileHeader, extraFields: ExtraFields) => {
 const hasRepeated = (extraFields: ExtraFields): boolean =>
   new Set(extraFields.map(({ id }) => id)).size < extraFields.length
 
-/** Extra fields by which programs on Unix make a link of an entry, whatever its attributes say: of ASi and PKWARE. */
-const linkFields: ReadonlyArray<number> = [0x756e, 0x000d]
+/** Extra fields by which programs on Unix make a link of an entry, whatever its attributes say: of ASi, PKWARE, libarchive. */
+const linkFields: ReadonlyArray<number> = [0x756e, 0x000d, 0x6c78]
 
 /** Whether some programs unpack an entry as a link. */
 export const mayBeLink = ({ extraFields }: Pick<Entry, "extraFields">): boolean =>
   extraFields.some(({ id }) => linkFields.includes(id))
+
+const unicodeNameField = 0x7075
+
+/** Whether a name in Unicode is of another version or of another name: some programs ignore it, others take it. */
+const hasDoubtfulName = (raw: Buffer, extraFields: ExtraFields): boolean =>
+  extraFields.some(
+    ({ data, id }) =>
+      id === unicodeNameField && (data.length < 5 || data[0] !== 1 || data.readUInt32LE(1) !== crc32(raw))
+  )
 
 /** Which parts of a local header differ from the directory, or can be read in two ways. Pure. */
 export const localDifferences = (entry: Entry, header: LocalFileHeader): ReadonlyArray<string> => {
@@ -75,6 +85,8 @@ export const localDifferences = (entry: Entry, header: LocalFileHeader): Readonl
     "extra field":
       hasRepeated(extraFields) ||
       hasRepeated(entry.extraFields) ||
+      hasDoubtfulName(header.fileName, extraFields) ||
+      hasDoubtfulName(entry.fileNameRaw, entry.extraFields) ||
       mayBeLink({ extraFields }) !== mayBeLink(entry)
   }
   return Object.entries(differs).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
