@@ -4,7 +4,7 @@ import { targetOf, toRequest, writeResponse } from "@till402/core/node"
 import { facilitatorHandler, type FacilitatorHandlerOptions } from "@till402/providers/facilitator"
 import { type Chain, payingFetch, sampleShop, startChain } from "@till402/sandbox"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { newAddress, signedPayment, startRelay } from "./relayers.ts"
 
 /*
@@ -127,6 +127,25 @@ describe("a local facilitator over HTTP", () => {
     const { body } = await bodyOf()
     expect((await handle(call("settle", body, "undefined"))).status).toBe(401)
     expect(journal.records()).toEqual([])
+  })
+
+  it.each([
+    ["false, of a comparison", false, 0],
+    ["null", null, 0],
+    ["true, of a comparison", true, 1],
+    ["a function, found in an object by a key of constructor", Object, 1],
+    ["an object", {}, 1]
+  ])("refuses callers for whom authorize returns %s", async (_, name, explanations) => {
+    const told = vi.spyOn(console, "error").mockReturnValue()
+    const { handle, journal } = await startHandler({ authorize: () => name as never })
+    const { body } = await bodyOf()
+    for (const operation of ["verify", "settle"])
+      expect((await handle(call(operation, body))).status).toBe(401)
+    expect(journal.records()).toEqual([])
+    expect(told.mock.calls.flat()).toEqual(
+      Array.from({ length: explanations }, () => expect.stringContaining("return the name of the till"))
+    )
+    told.mockRestore()
   })
 
   it("refuses what it can't read", async () => {

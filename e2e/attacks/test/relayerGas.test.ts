@@ -1,14 +1,16 @@
-import { localFacilitator, memorySettlementJournal } from "@till402/providers/facilitator"
+import { facilitatorHandler, localFacilitator, memorySettlementJournal } from "@till402/providers/facilitator"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import { attack } from "../src/attack.ts"
 import { payTo } from "../src/Calls.ts"
+import { openCarelessRelayer, refusesUndefined } from "../src/CarelessRelayer.ts"
 import { localChainOfFile } from "../src/LocalChain.ts"
 import { type Payment, sign } from "../src/Payments.ts"
 import { openReservingRelayer, reservesPerPayment } from "../src/ReservesPerPayment.ts"
 
 /*
- * Attacks on the gas money of a relayer, by payments that are verified and never settled.
+ * Attacks on the gas money of a relayer, by payments that are verified and never settled, and by callers that it doesn't
+ * know.
  */
 
 const local = localChainOfFile()
@@ -132,5 +134,42 @@ attack("payments of one rich key that are verified and never settled, to use up 
       await fill(relayer, attacker)
       expect(await servedOf(relayer, await newPayer(2n * price))).toBe(2)
     }
+  }
+})
+
+/** What a host's `authorize` may return for strangers: of a comparison, and of an object that is asked for `constructor`. */
+const mistakes: ReadonlyArray<unknown> = [false, null, Object, {}]
+
+const settleAsStranger = async (handle: (request: Request) => Promise<Response>): Promise<number> => {
+  const payment = await pay(await newPayer(price))
+  const body = JSON.stringify({ paymentPayload: payment, paymentRequirements: payment.accepted })
+  const headers = { authorization: "constructor" }
+  return (await handle(new Request("https://relayer.example/settle", { method: "POST", headers, body })))
+    .status
+}
+
+attack("settlements of strangers at the gas of a relayer, whose authorize returns no text for them", {
+  on: refusesUndefined,
+  lands: async () => {
+    const { settle: settles } = local().facilitator.client
+    for (const returned of mistakes)
+      expect(await settleAsStranger(openCarelessRelayer(settles, () => returned))).toBe(200)
+  },
+  fails: async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue()
+    const { client, rpcUrl } = local().chain
+    const account = privateKeyToAccount(generatePrivateKey())
+    await client.setBalance({ address: account.address, value: 10n ** 18n })
+    const facilitator = localFacilitator({
+      account,
+      networks: [{ network: "base-sepolia", rpcUrl }],
+      journal: memorySettlementJournal()
+    })
+    for (const returned of mistakes) {
+      const handle = facilitatorHandler(facilitator, { authorize: () => returned as string })
+      expect(await settleAsStranger(handle)).toBe(401)
+    }
+    expect(await client.getBalance(account)).toBe(10n ** 18n)
+    told.mockRestore()
   }
 })

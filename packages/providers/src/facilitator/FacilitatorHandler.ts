@@ -11,7 +11,7 @@ const maxBodyBytes = 64 * 1024
 /** Options of `facilitatorHandler`. */
 export interface FacilitatorHandlerOptions {
   /**
-   * Names the till that calls, for example by the API key in a header. Without a name, the call is refused with 401.
+   * Names the till that calls, for example by the API key in a header. Anything but a text is refused with 401.
    * A payment that one till has settled is refused to all others.
    */
   readonly authorize: (request: Request) => Promise<string | undefined> | string | undefined
@@ -49,6 +49,15 @@ const readPayment = (text: string) => {
 const hasUnsetKey = (request: Request): boolean =>
   /(?:^|\s)(?:undefined|null)$/.test(request.headers.get("authorization") ?? "")
 
+/** A caller without a name is refused. What is neither a name nor a plain no, such as `true`, is a mistake of the host. */
+const isMistaken = (caller: unknown): boolean => Boolean(caller) && typeof caller !== "string"
+
+const mistaken = (caller: unknown): string =>
+  JSON.stringify({
+    till402: "access",
+    message: `authorize returned a ${typeof caller}, so calls get a 401: return the name of the till that calls, a text, or undefined for no access`
+  })
+
 const methods: ReadonlyMap<string, string> = new Map([
   ["verify", "POST"],
   ["settle", "POST"],
@@ -83,6 +92,7 @@ export const facilitatorHandler = (
   { authorize, maxConcurrent = 1_000 }: FacilitatorHandlerOptions
 ): ((request: Request) => Promise<Response>) => {
   let running = 0
+  let hasExplained = false
 
   const respond = async (operation: string, request: Request, caller: string): Promise<Response> => {
     if (operation === "supported") return Response.json(await facilitator.getSupported())
@@ -112,8 +122,13 @@ export const facilitatorHandler = (
     if (request.method !== method) return problem(405, `Use ${method}.`, { allow: method })
     if (hasUnsetKey(request))
       return problem(401, "The authorization ends in undefined: the variable that it is made of is not set.")
-    const caller = await authorize(request)
-    if (caller === undefined || caller === "") return problem(401, "The caller is not authorized.")
+    const caller: unknown = await authorize(request)
+    if (typeof caller !== "string" || caller === "") {
+      // Once: the host's function returns the same for each request.
+      if (isMistaken(caller) && !hasExplained) console.error(mistaken(caller))
+      hasExplained ||= isMistaken(caller)
+      return problem(401, "The caller is not authorized.")
+    }
     if (running >= maxConcurrent) {
       return problem(503, "Too many calls. Nothing was settled. Retry.", { "retry-after": "1" })
     }
