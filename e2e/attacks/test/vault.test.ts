@@ -5,12 +5,16 @@ import { fakeFacilitator } from "@till402/testing"
 import { expect } from "vitest"
 import { namesByDirectory, namesByLocalHeaders, unpackCarelessly, writeArchive } from "../src/Archives.ts"
 import { attack } from "../src/attack.ts"
-import { downloadOf, requestOf } from "../src/Calls.ts"
+import { freshAccount } from "../src/Attacker.ts"
+import { calls, downloadOf, requestOf } from "../src/Calls.ts"
 import { expectFailed, expectRefused } from "../src/expectations.ts"
+import { type Goods, openGoods } from "../src/Goods.ts"
 import { naiveVault, openNaiveVault } from "../src/NaiveVault.ts"
+import { openOpensFirst, opensFirst } from "../src/OpensFirst.ts"
+import { openOurs } from "../src/Ours.ts"
 import { headerOf, type Payment } from "../src/Payments.ts"
 import { buyDownload, openPublishedShop, temporaryFolder } from "../src/PublishedShop.ts"
-import { visit, type Visitor } from "../src/Visitor.ts"
+import { type Server, visit, type Visitor } from "../src/Visitor.ts"
 
 /*
  * Attacks on digital goods: on the files, on the archives that publishers upload, and on paid downloads.
@@ -85,6 +89,35 @@ attack("a path as the slug of an item", {
     const [item] = (await shop.till.vault.list())!.items
     await shop.till.vault.put({ ...item!, id: "6f1c2f6e-3a51-4c52-9d53-0c1d2f7a9b99", slug: "../secret" })
     expect(await shop.till.vault.versions("../secret")).toEqual([])
+  }
+})
+
+/** How often the vault opened an archive for 20 payments of as many keys, none of which settles. */
+const openedFor = async (server: Server, { files }: Goods): Promise<number> => {
+  const visitor = visit(server)
+  for (let count = 0; count < 4; count++) {
+    const payments = Array.from({ length: 5 }, () =>
+      visitor.payFor(calls.vaultBuy, { account: freshAccount() })
+    )
+    const responses = await Promise.all(
+      payments.map(async (payment) => visitor.present(calls.vaultBuy, await payment))
+    )
+    for (const { status } of responses) expect([402, 429]).toContain(status)
+  }
+  return files.open.calls.length
+}
+
+attack("payments for an item that don't settle, to have its archive opened again and again", {
+  on: opensFirst,
+  lands: async () => {
+    const goods = openGoods()
+    const server = openOpensFirst(facilitator().rejectsSettlement(), goods.files)
+    expect(await openedFor(server, goods)).toBe(20)
+  },
+  fails: async () => {
+    const goods = openGoods()
+    const server = await openOurs(facilitator().rejectsSettlement(), {}, goods)
+    expect(await openedFor(server, goods)).toBe(1)
   }
 })
 

@@ -124,15 +124,17 @@ const begun = async (
   signal.addEventListener("abort", drop)
   const read: Array<Uint8Array> = []
   let head = ""
-  while (head.length < 2) {
-    const { done, value } = await reader.read()
-    if (done) break
-    read.push(value)
-    head += headOf(value)
-  }
-  if (!head.startsWith("PK")) {
+  try {
+    while (head.length < 2) {
+      const { done, value } = await reader.read()
+      if (done) break
+      read.push(value)
+      head += headOf(value)
+    }
+    if (!head.startsWith("PK")) throw noZip
+  } catch (thrown) {
     drop()
-    throw noZip
+    throw thrown
   }
   signal.removeEventListener("abort", drop)
   return new ReadableStream<Uint8Array>(

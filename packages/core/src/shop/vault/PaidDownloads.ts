@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Cache, Clock, Effect, Exit } from "effect"
 import { discardBody } from "../../runtime/BoundedBody.ts"
 import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import type { StoreError } from "../../domain/Errors.ts"
@@ -43,16 +43,24 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
   })
 
+  const newestOf = (slug: string) =>
+    Effect.map(store(items.versions(slug, 1)), ([archive]) => referenceOf(slug, archive))
+
   /** Opens the newest version of an item. */
   const openNewest = Effect.fnUntraced(function* (slug: string) {
-    const [archive] = yield* store(items.versions(slug, 1))
-    const reference = referenceOf(slug, archive)
+    const reference = yield* newestOf(slug)
     return { slug, reference, file: yield* open(reference) }
   })
 
+  /** Archives that opened within a minute: payments that may not settle don't open them again. */
+  const opened = yield* Cache.makeWith(
+    (reference: string) => Effect.map(open(reference), ({ body }) => discardBody(body)),
+    { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? 60_000 : 0) }
+  )
+
   /** Fails if an item's archive can't be opened: then nobody should pay for the item. */
   const ensureOpens = Effect.fn("Vault.ensureOpens")((slug: string) =>
-    Effect.map(openNewest(slug), ({ file }) => discardBody(file.body))
+    Effect.flatMap(newestOf(slug), (reference) => Cache.get(opened, reference))
   )
 
   const countLimited = Effect.fnUntraced(function* (purchaseId: string, chargeKey: string) {
@@ -91,9 +99,9 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     if (ageMillis > (files.maxAgeMillis ?? Infinity)) return yield* downloadExpired
     const { slug } = purchase
     const downloadId = yield* countLimited(purchase.id, chargeKey)
-    const opened = yield* Effect.onError(openNewest(slug), () => Effect.ignore(release(downloadId)))
+    const newest = yield* Effect.onError(openNewest(slug), () => Effect.ignore(release(downloadId)))
     yield* store(items.countDownload(slug))
-    return { ...opened, downloadId }
+    return { ...newest, downloadId }
   })
 
   return { open, ensureOpens, download, release }

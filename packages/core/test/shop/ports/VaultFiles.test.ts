@@ -65,6 +65,22 @@ describe("VaultFiles", () => {
     })
   )
 
+  it.effect("cancels a stream of what is no bytes", () =>
+    Effect.gen(function* () {
+      for (const chunk of ["PK34", new ArrayBuffer(4)]) {
+        let isCancelled = false
+        const body = new ReadableStream({
+          pull: (controller) => controller.enqueue(chunk),
+          cancel: () => {
+            isCancelled = true
+          }
+        })
+        assert.strictEqual((yield* Effect.flip(openOf(async () => ({ body }))))._tag, "UpstreamFailed")
+        assert.isTrue(isCancelled)
+      }
+    })
+  )
+
   it.effect("fails as a stream that breaks off before it begins, and cancels an error page", () =>
     Effect.gen(function* () {
       const gone = Object.assign(new Error("no such file"), { code: "ENOENT" })

@@ -1,3 +1,4 @@
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { expect, it } from "vitest"
 import { TemporarilyUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { sampleArchive } from "../../../../testing/src/index.ts"
@@ -70,4 +71,17 @@ it("a link is sold as it is, and a replayed sale opens nothing", async () => {
   expect(first.status, first.text).toBe(200)
   expect((await shop.presentAgain(vaultBuy, payment)).text).toBe(first.text)
   expect(shop.files.open.calls).toHaveLength(1)
+})
+
+it("an archive is opened again after a failure, and not in the minute after it opened", async () => {
+  const shop = await openTill()
+  const sale = async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    return (await shop.present(vaultBuy, await shop.payFor(vaultBuy, { account }))).status
+  }
+  shop.files.open.failsOnceWith(new Error("away"))
+  expect(await sale()).toBe(502)
+  expect(await Promise.all([sale(), sale(), sale()])).toEqual([200, 200, 200])
+  expect(await sale()).toBe(200)
+  expect(shop.files.open.calls).toHaveLength(2)
 })
