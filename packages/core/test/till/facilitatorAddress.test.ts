@@ -127,6 +127,40 @@ it.each([
   expect(message).not.toContain("secret-word")
 })
 
+it.each([
+  [
+    "without a value",
+    { "x-trace": undefined, "x-span": null, authorization: "Bearer k" },
+    [undefined, undefined]
+  ],
+  [
+    "that end like an unset variable",
+    { "x-trace": "undefined", "x-span": "shop/1 null" },
+    ["undefined", "shop/1 null"]
+  ],
+  ["of a key that ends so", { authorization: "Bearer abc-null" }, [undefined, undefined]],
+  ["that are none", undefined, [undefined, undefined]]
+])("headers %s are sent as they are", async (_, headers, received) => {
+  calls = 0
+  const seen: Array<unknown> = []
+  const address = await serve((request, response) => {
+    seen.push([request.headers["x-trace"], request.headers["x-span"]])
+    counted(supported)(request, response)
+  })
+  expect(await start(address, async () => headers as never)).toEqual([])
+  expect(seen[0]).toEqual(received)
+})
+
+it.each([{ authorization: "Basic null" }, { authorization: "undefined" }, { "x-api-key": "undefined" }])(
+  "a key that isn't set is reported: %j",
+  async (headers) => {
+    calls = 1
+    expect(await start(await serve(supported), async () => headers)).toEqual([
+      expect.stringMatching(/^headers_failed: /)
+    ])
+  }
+)
+
 it("of a facilitator in this process, a missing list is not reported, and an empty list is", async () => {
   const reported = async (list: object) => {
     const events: Array<TillEvent> = []

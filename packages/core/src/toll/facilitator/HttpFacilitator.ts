@@ -72,11 +72,14 @@ class HeadersFailed extends Error {}
 
 type Headers = Readonly<Record<string, string>>
 
-const isUnset = (value: unknown): boolean => /(?:^|\s)(?:undefined|null)$/.test(String(value))
+const isUnsetKey = (name: string, value: string): boolean =>
+  /auth|key|token|secret/i.test(name) && /^(?:[\w-]+ )?(?:undefined|null)$/.test(value)
 
+/** Leaves out what has no value. */
 const complete = (headers: Headers): Headers => {
-  if (Object.values(headers).some(isUnset)) throw new Error("a value is not set")
-  return headers
+  const set = Object.entries(headers).filter(([, value]) => (value ?? undefined) !== undefined)
+  if (set.some((header) => isUnsetKey(...header))) throw new Error("a key is not set")
+  return Object.fromEntries(set)
 }
 
 const faultOf = ({ cause }: FacilitatorFault): string | undefined => {
