@@ -159,7 +159,16 @@ describe("a ZIP archive is refused", () => {
         "wallet/Seed-Phrase.txt",
         "private_key",
         "recovery phrase.json.bak",
+        "env.production",
+        "app/env.local",
+        "dotenv.dev.local",
         // Not private:
+        "env.ts",
+        "env.d.ts",
+        "env.json",
+        "env.production.example",
+        "dotenv/README.md",
+        ".yarnrc.yml",
         "private-keys.md",
         "mnemonics.txt",
         "locales/en/wallet.json",
@@ -233,7 +242,10 @@ describe("a ZIP archive is refused", () => {
       "mnemonic.txt",
       "wallet/Seed-Phrase.txt",
       "private_key",
-      "recovery phrase.json.bak"
+      "recovery phrase.json.bak",
+      "env.production",
+      "app/env.local",
+      "dotenv.dev.local"
     ])
     expect(found.faults[0]?.message).toContain("--allow")
     const allow = found.faults.map(({ path: part }) => part).filter((part) => part !== "cert.pem")
@@ -321,6 +333,10 @@ describe("a ZIP archive is refused", () => {
       { name: "testnet.sqlite", content: main },
       { name: "data/shop.db-wal", content: wal }
     ]
+    for (const table of ["till_settlements", "till_solana_transfers"]) {
+      const { main: journal } = databaseWith(`CREATE TABLE IF NOT EXISTS ${table} (id TEXT PRIMARY KEY)`)
+      of.push({ name: `${table}.sqlite`, content: journal })
+    }
     const rest = [
       { name: "cities.sqlite", content: cities.main },
       { name: "cities.sqlite-wal", content: cities.wal },
@@ -329,9 +345,11 @@ describe("a ZIP archive is refused", () => {
     ]
     expect(await inspected([...of, ...rest])).toEqual([
       "testnet.sqlite: is the database of a till",
-      "data/shop.db-wal: is the database of a till"
+      "data/shop.db-wal: is the database of a till",
+      "till_settlements.sqlite: is the database of a till",
+      "till_solana_transfers.sqlite: is the database of a till"
     ])
-    expect(await inspected(of, ["testnet.sqlite", "data"])).toEqual([])
+    expect(await inspected(of, ["data", ...of.map(({ name }) => name)])).toEqual([])
   })
 
   it("with keys and tokens in settings, and none with placeholders or of public wallets", async () => {
@@ -347,6 +365,16 @@ describe("a ZIP archive is refused", () => {
       { name: "wallet.json", content: JSON.stringify({ privateKey: `0x${key}` }) },
       { name: "words.json", content: JSON.stringify({ mnemonic: Array(12).fill("zebra").join(" ") }) },
       { name: "deploy_key", content: pem },
+      {
+        name: "gcp.json",
+        content: JSON.stringify({ type: "service_account", private_key: pem }, undefined, 2)
+      },
+      { name: "cdp.json", content: JSON.stringify({ name: "organizations/a/apiKeys/b", privateKey: pem }) },
+      {
+        name: "cdp_api_key.json",
+        content: JSON.stringify({ id: "3f2a", privateKey: Buffer.from(key).toString("base64") })
+      },
+      { name: ".yarnrc.yml", content: `npmAuthToken: npm_${key.slice(0, 36)}\n` },
       { name: "office.ovpn", content: `client\nremote vpn 1194\n<key>\n${pem}</key>\n` }
     ]
     const ours = "${SEARCH_API_KEY}"
@@ -364,6 +392,15 @@ describe("a ZIP archive is refused", () => {
       },
       { name: "f/wallet.json", content: JSON.stringify({ mnemonic: `${"test ".repeat(11)}junk` }) },
       { name: "g/wallet.json", content: JSON.stringify({ privateKey: "0x…" }) },
+      { name: "h/.yarnrc.yml", content: 'npmAuthToken: "${NPM_TOKEN}"\nnodeLinker: node-modules\n' },
+      { name: "test/fixtures/account.json", content: JSON.stringify({ private_key: pem }) },
+      {
+        name: "gcp-key.example.json",
+        content: JSON.stringify({
+          private_key: "-----BEGIN PRIVATE KEY-----\nyour key\n-----END PRIVATE KEY-----\n"
+        })
+      },
+      { name: "i/settings.json", content: JSON.stringify({ privateKey: "the path of the key" }) },
       { name: "SKILL.md", content: `Write the key to deploy_key:\n\n${pem}` },
       { name: "sample.ovpn", content: "client\nremote vpn 1194\n<key>\nyour key\n</key>\n" },
       { name: "wp-config-sample.php", content: "<?php" }
@@ -375,6 +412,10 @@ describe("a ZIP archive is refused", () => {
       "wallet.json: has the key of a wallet",
       "words.json: has the key of a wallet",
       "deploy_key: has a private key",
+      "gcp.json: has a private key",
+      "cdp.json: has a private key",
+      "cdp_api_key.json: has a private key",
+      ".yarnrc.yml: has a key or a token in it",
       "office.ovpn: has a private key"
     ])
     const allow = entries.map(({ name }) => name)

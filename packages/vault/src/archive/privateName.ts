@@ -34,8 +34,9 @@ const names: ReadonlySet<string> = new Set([
   "wallet.dat"
 ])
 
-/** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`, `.dev.vars`; not `.envoy.yaml`. */
-const environment = /^\.(?:env(?:rc|s)?|dev\.vars|flaskenv)(?![a-z])|.\.env$/
+/** `.env`, `.env.local`, `.envrc`, the folder `.envs`, `production.env`, `env.production`, `.dev.vars`; not `.envoy.yaml`. */
+const environment =
+  /^\.(?:env(?:rc|s)?|dev\.vars|flaskenv)(?![a-z])|.\.env$|^(?:dot)?env\.(?:local|prod(?:uction)?|dev(?:elopment)?|stag(?:e|ing)|live|secrets?)(?:\.local)?$/
 /** Names of examples, such as `.env.example` and `secrets.sample.yaml`, which are published everywhere. */
 const example =
   /[._-](?:example|sample|template|dist|defaults?)(?:\.(?:json|ya?ml|toml))?$|^(?:example|sample|template|defaults?)[._-]/
