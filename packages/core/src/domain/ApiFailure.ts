@@ -20,6 +20,15 @@ export class ApiFailure extends Data.TaggedError("ApiFailure")<{
 /** Ends messages about work that failed before its payment settled. */
 export const nothingCharged = " Nothing was charged."
 
+/** 500: a defect, whose details are in an event. */
+export const defectFailure = (details?: ApiError["details"]): ApiFailure =>
+  new ApiFailure({
+    status: 500,
+    code: "INTERNAL_ERROR",
+    message: "Something broke on our side. If you paid, send the same payment again.",
+    ...(details === undefined ? {} : { details })
+  })
+
 /** 400: lists every fault of the input. */
 export const validationFailure = (issues: ReadonlyArray<Issue>): ApiFailure =>
   new ApiFailure({

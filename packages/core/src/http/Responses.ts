@@ -1,5 +1,5 @@
 import { Cause, Effect, Option } from "effect"
-import { ApiFailure } from "../domain/ApiFailure.ts"
+import { ApiFailure, defectFailure } from "../domain/ApiFailure.ts"
 import type { ApiError } from "../domain/ApiError.ts"
 import { findNetwork } from "../domain/Network.ts"
 import type { PaymentPayload } from "../domain/PaymentPayload.ts"
@@ -122,12 +122,7 @@ export const requestFailed = (
   operation?: string
 ): Effect.Effect<PlainResponse> => {
   const id = crypto.randomUUID()
-  const failure = new ApiFailure({
-    status: 500,
-    code: "INTERNAL_ERROR",
-    message: "Something broke on our side. If you paid, send the same payment again.",
-    details: { id }
-  })
+  const failure = defectFailure({ id })
   return Effect.as(
     report(
       "Error",

@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { defectFailure } from "../domain/ApiFailure.ts"
 import { type DecimalText, formatAtomic, parseAtomic } from "../domain/Money.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
@@ -53,22 +54,33 @@ export const priceFault = (price: unknown): string | undefined => {
     : "price.of must be a function of the input that isn't async"
 }
 
+/** Prices are computed for requests without payment: whoever sends many that have none reports no more. */
+const reportEveryMillis = 60_000
+
 /** The price that a till charges. A function that returns a price out of bounds is a defect: nothing is charged. */
 export const ownPrice = <Input>(id: string, price: OwnPrice<Input>, description: string): Price<Input> => {
   if (typeof price === "string") return { _tag: "Fixed", atomic: parseAtomic(price)! }
   const [minAtomic, maxAtomic] = [parseAtomic(price.min)!, parseAtomic(price.max)!]
+  const computed = (input: Input) =>
+    Effect.sync(() => {
+      const atomic = atomicOf(price.of(input))
+      if (atomic !== undefined && atomic >= minAtomic && atomic <= maxAtomic) return atomic
+      throw new MalformedResponse({
+        message: `price.of of operation ${id} must return dollars between ${formatAtomic(minAtomic)} and ${formatAtomic(maxAtomic)}`
+      })
+    })
+  let quietUntilMillis = 0
+  const failed = (defect: unknown) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+      if (nowMillis < quietUntilMillis) return Effect.fail(defectFailure())
+      quietUntilMillis = nowMillis + reportEveryMillis
+      return Effect.die(defect)
+    })
   return {
     _tag: "Computed",
     minAtomic,
     maxAtomic,
     indicative: { atomic: minAtomic, description, extra: {} },
-    of: (input) =>
-      Effect.sync(() => {
-        const atomic = atomicOf(price.of(input))
-        if (atomic !== undefined && atomic >= minAtomic && atomic <= maxAtomic) return atomic
-        throw new MalformedResponse({
-          message: `price.of of operation ${id} must return dollars between ${formatAtomic(minAtomic)} and ${formatAtomic(maxAtomic)}`
-        })
-      })
+    of: (input) => Effect.catchDefect(computed(input), failed)
   }
 }

@@ -106,6 +106,18 @@ describe("a price that is a function of the input", () => {
     ])
   })
 
+  it("is reported once a minute where strangers send requests that have none, and the others get theirs", async () => {
+    const { events, send } = await words({
+      min: "0.01",
+      max: "1.00",
+      of: ({ text }) => (text === "few" ? "0.02" : "2.00")
+    })
+    for (let count = 0; count < 5; count++)
+      expectFailed(await send(call(`many ${count}`)), 500, "INTERNAL_ERROR")
+    expect((await send(call("few"))).status).toBe(402)
+    expect(events.filter(({ code }) => code === "request_failed")).toHaveLength(1)
+  })
+
   it("reports an error of the host's with the operation, without its words", async () => {
     const { events, send } = await words({
       min: "0.01",
