@@ -52,7 +52,17 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
     {
       mistake: "refuses a facilitator that moves no money, also as one of several",
       works: "takes it in a test",
-      text: "facilitator moves no money, so everything would be free on base"
+      text: "facilitator moves no money, so everything is free on base"
+    },
+    {
+      mistake: "refuses ports of a sample shop or a test, given as options or as layers",
+      works: "takes what suits a test %s",
+      text: "real money is paid for what is made up"
+    },
+    {
+      mistake: "reports a mailer that sends none, where sales have mails",
+      works: "reports sales without a mailer, and none with one",
+      text: "Buyers get no mail"
     },
     {
       mistake: "refuses payTo %s",
@@ -92,7 +102,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
     {
       mistake: "reports sales without a mailer, and none with one",
       works: "takes what suits a test %s",
-      text: "Buyers get no mail: one who loses the response has nothing"
+      text: "Buyers get no mail"
     }
   ],
   "packages/till402/test/doctor.test.ts": [

@@ -1,3 +1,6 @@
+/** By this mark of its functions, a till knows a provider that makes its results up, and takes no real money with it. */
+const standIn = Symbol.for("@till402/standIn")
+
 type AsyncFunction = (...args: never) => Promise<unknown>
 type Result<F extends AsyncFunction> = Awaited<ReturnType<F>>
 type Implementation<F extends AsyncFunction> = (...args: Parameters<F>) => Result<F> | PromiseLike<Result<F>>
@@ -100,6 +103,7 @@ export const scripted = <F extends AsyncFunction>(name: string, initial?: Implem
     return self
   }
   const self: Scripted<F> = Object.assign(run, {
+    [standIn]: true,
     calls,
     returns: (value: Result<F> | Implementation<F>) => always(toStep(value)),
     returnsOnce: (value: Result<F> | Implementation<F>) => next(toStep(value)),

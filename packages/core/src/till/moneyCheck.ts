@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option, Record } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { isPlayMoney } from "../domain/Network.ts"
 import { type AnyOperation, Operations } from "../operations/Operation.ts"
@@ -6,14 +6,22 @@ import { report } from "../runtime/events.ts"
 import type { Risk } from "../runtime/secondsRisk.ts"
 import { isTestRun } from "../runtime/nodeEnv.ts"
 import { StorageRisks } from "../ports/StorageMarks.ts"
+import { Assistant } from "../shop/ports/Assistant.ts"
+import { Fulfilment } from "../shop/ports/Fulfilment.ts"
+import { Mailer } from "../shop/ports/Mailer.ts"
+import { Marketplaces } from "../shop/ports/Marketplaces.ts"
+import { optionsOf } from "../shop/ports/PortGuard.ts"
+import { Tracker } from "../shop/ports/Tracker.ts"
+import { VaultFiles } from "../shop/ports/VaultFiles.ts"
 import { Facilitator, type FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
 import { textOf } from "./Check.ts"
-import { allowedRisks, lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
+import { allowedRisks, isPublic, lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
 import { refundWalletRisks } from "./refundWalletCheck.ts"
 import type { PaidEvmNetwork } from "./settings/Networks.ts"
 import type { TillHooks } from "./settings/TillHooks.ts"
+import type { TillOptions } from "./settings/TillOptions.ts"
 
 /*
  * The check of settings that suit a test, where real money is paid: those that would lose it are refused, the others
@@ -43,6 +51,51 @@ const wordy = (operations: ReadonlyArray<AnyOperation>): ReadonlyArray<Risk> => 
     }
   ]
 }
+
+/** By it, fakes of tests and the sample shop mark the functions of their ports; other packages know it by its name. */
+const standIn = Symbol.for("@till402/standIn")
+
+const isStandIn = (port: unknown): boolean =>
+  Object.values(Object(optionsOf(port) ?? port)).some(
+    (member) => typeof member === "function" && standIn in member
+  )
+
+/** The ports that are layers around the till. */
+const portLayers = Effect.all({
+  marketplaces: Effect.serviceOption(Marketplaces),
+  assistant: Effect.serviceOption(Assistant),
+  fulfilment: Effect.serviceOption(Fulfilment),
+  tracker: Effect.serviceOption(Tracker),
+  vault: Effect.serviceOption(VaultFiles),
+  mailer: Effect.serviceOption(Mailer)
+})
+
+/** The ports whose results are made up. */
+const madeUpPorts = Effect.fnUntraced(function* (hooks: MoneyHooks) {
+  return Record.toEntries(yield* portLayers).flatMap(([name, layer]) => {
+    const given = [hooks[name], Option.getOrUndefined<unknown>(layer)]
+    // Marketplaces are several.
+    const ports = name === "marketplaces" ? given.flatMap((each) => Object.values(Object(each))) : given
+    return ports.some(isStandIn) ? [name] : []
+  })
+})
+
+const selling: ReadonlySet<string> = new Set(["buy", "vaultBuy"])
+
+/** A mailer that only keeps or writes mails, where sales have some. */
+const unsentMails = (
+  madeUp: ReadonlyArray<string>,
+  operations: ReadonlyArray<AnyOperation>
+): ReadonlyArray<Risk> =>
+  madeUp.includes("mailer") && operations.some(({ endpoint }) => selling.has(endpoint.identifier))
+    ? [
+        {
+          setting: "mailer",
+          problem: "Buyers get no mail: mailer sends none, as a fake or a log",
+          cure: "Give one that does. See docs/mail.md"
+        }
+      ]
+    : []
 
 /** The networks of Solana on which `payTo` is an account from which a facilitator pays fees. */
 const paidToFeePayers = Effect.fnUntraced(function* ({ networks }: ConfiguredSettings) {
@@ -130,20 +183,23 @@ const countRealTill = Effect.acquireRelease(
 /** A till that takes play money waits so long for others of its process to start, before it is reported. */
 const othersStartWithin = "5 seconds"
 
-/** What is wrong with the settings where real money is paid; hardly anything where the host allows it, nothing in a test. */
-export const moneyChecks = Effect.fnUntraced(function* (
-  settings: ConfiguredSettings,
-  { refundWallet, solanaRefunds }: Pick<TillHooks, "refundWallet" | "solanaRefunds">
-) {
+/** Of a plain host, these are all of its options. */
+type MoneyHooks = TillHooks & Partial<Pick<TillOptions, keyof Effect.Success<typeof portLayers>>>
+
+/** What is wrong with the settings where real money is paid; nothing in a test, or a trial that the host allows. */
+export const moneyChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings, hooks: MoneyHooks) {
   if (isTestRun()) return []
+  if (settings.allowPlayMoney && !(takesRealMoney(settings) && isPublic(settings))) return []
   const { addresses, movesNoMoney = () => false, sources = [] } = yield* Facilitator
-  if (settings.allowPlayMoney) return allowedRisks({ settings, movesNoMoney })
+  const { refundWallet, solanaRefunds } = hooks
   // One till for trials beside the one that sells is meant.
   if (!takesRealMoney(settings) && realTills > 0) return []
   const operations = yield* (yield* Operations).all
+  const madeUp = yield* madeUpPorts(hooks)
   const facts: MoneyFacts = {
     settings,
     movesNoMoney,
+    madeUp: madeUp.filter((name) => name !== "mailer"),
     facilitators: Array.from(addresses?.values() ?? []),
     deadlines: sources.flatMap((source) =>
       Object.entries(source).filter(
@@ -157,6 +213,7 @@ export const moneyChecks = Effect.fnUntraced(function* (
       ...(yield* paidToFeePayers(settings)),
       ...(yield* refundWalletRisks(settings, refundWallet)),
       ...wordy(operations),
+      ...unsentMails(madeUp, operations),
       ...(yield* StorageRisks),
       ...operations.flatMap(({ documents: { risk } }) => (risk === undefined ? [] : [risk]))
     ],
@@ -174,7 +231,7 @@ export const moneyChecks = Effect.fnUntraced(function* (
       )
     )
   }
-  return [...lossesOf(facts), ...risksOf(facts)]
+  return settings.allowPlayMoney ? allowedRisks(facts) : [...lossesOf(facts), ...risksOf(facts)]
 })
 
 /** Fails with what would lose real money, and reports what else suits only a test. */

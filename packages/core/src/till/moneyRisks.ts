@@ -27,6 +27,8 @@ export interface MoneyFacts {
   >
   /** Whether a facilitator of a network (CAIP-2) moves no money. */
   readonly movesNoMoney: (caip2: string) => boolean
+  /** The ports that make their results up. */
+  readonly madeUp: ReadonlyArray<string>
   /** The addresses of its facilitators. */
   readonly facilitators: ReadonlyArray<string>
   /** The deadlines of its facilitators that are numbers. */
@@ -64,6 +66,7 @@ const shortestDeadline = 100
 
 /** What would lose real money. Pure. */
 export const lossesOf = ({
+  madeUp,
   movesNoMoney,
   refundWallet,
   settings: { networks }
@@ -83,8 +86,18 @@ export const lossesOf = ({
           check(
             "facilitator",
             "fail",
-            `facilitator moves no money, so everything would be free on ${names}`,
+            `facilitator moves no money, so everything is free on ${names}`,
             "Give one that settles there. See docs/facilitator.md"
+          )
+        ]
+      : []),
+    ...(madeUp.length > 0
+      ? [
+          check(
+            madeUp[0]!,
+            "fail",
+            `${madeUp.join(", ")} ${madeUp.length === 1 ? "is" : "are"} of a sample shop or a test: real money is paid for what is made up`,
+            "Give your own"
           )
         ]
       : []),
@@ -315,7 +328,7 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
 ]
 
 /** Whether this is a server for the public. */
-const isPublic = ({ baseUrl }: MoneyFacts["settings"]): boolean =>
+export const isPublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>
   !isLocal(new URL(baseUrl).hostname) && nodeEnv() === "production"
 
 /** Play money alone, on a server for the public. */
@@ -329,23 +342,6 @@ const playMoneyRisks = (settings: MoneyFacts["settings"]): ReadonlyArray<Check> 
         )
       ]
     : []
-
-/** What stays of the checks where the host allows play money: a server for the public gives all away. */
-export const allowedRisks = ({
-  movesNoMoney,
-  settings
-}: Pick<MoneyFacts, "movesNoMoney" | "settings">): ReadonlyArray<Check> => {
-  const free = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2) && movesNoMoney(caip2))
-  return free.length > 0 && isPublic(settings)
-    ? [
-        risk(
-          "facilitator",
-          `facilitator moves no money, and allowPlayMoney is set: everything is free on ${free.map(nameOf).join(", ")}`,
-          "Leave allowPlayMoney out where real customers call. If this is a trial, nothing is wrong"
-        )
-      ]
-    : []
-}
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
@@ -379,4 +375,19 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
     ...known.map(riskOf)
   ]
   return risks.filter((risk) => risk !== false)
+}
+
+/**
+ * What is reported where the host allows play money, on a server for the public: all else is of no matter where everything
+ * is free. Pure.
+ */
+export const allowedRisks = (facts: MoneyFacts): ReadonlyArray<Check> => {
+  const { movesNoMoney, settings } = facts
+  const losses = lossesOf(facts).map((loss): Check => ({
+    ...loss,
+    status: "warn",
+    cure: `${loss.cure ?? ""}. And leave allowPlayMoney out where real customers pay. If this is a trial, nothing is wrong`
+  }))
+  const isFree = settings.networks.every(({ caip2 }) => isPlayMoney(caip2) || movesNoMoney(caip2))
+  return isFree ? losses.slice(0, 1) : [...losses, ...risksOf(facts)]
 }

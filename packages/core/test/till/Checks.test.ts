@@ -7,6 +7,7 @@ import type { Check } from "../../src/till/Check.ts"
 import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { sharedDatabase } from "../stores/sql/keptInMemory.ts"
+import { ownPort } from "./ownPort.ts"
 import { settling } from "./settling.ts"
 
 /*
@@ -77,7 +78,7 @@ const openShop = async (options: Partial<TillOptions> = {}) => {
     secret: tillKey,
     facilitator: settling(),
     storage: sharedDatabase().storage(),
-    tracker: fakeTracker(),
+    tracker: ownPort(fakeTracker()),
     onEvent: () => undefined,
     ...options
   })

@@ -1,9 +1,28 @@
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import { Layer } from "effect"
+import { Effect, Exit, Layer, Logger } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import { fakeFacilitator, fakeFulfilment, fakeMailer, fakeTracker } from "../../../testing/src/index.ts"
-import type { NamedFacilitatorClient } from "../../src/effect.ts"
+import { logMailer } from "../../../providers/src/mail/log/index.ts"
+import { sampleShop } from "../../../sandbox/src/shop/index.ts"
+import {
+  fakeAssistant,
+  fakeFacilitator,
+  fakeFulfilment,
+  fakeMailer,
+  fakeMarketplace,
+  fakeTracker,
+  fakeVaultFiles
+} from "../../../testing/src/index.ts"
+import {
+  Chain,
+  Facilitator,
+  type NamedFacilitatorClient,
+  Till as TillLayers,
+  Track,
+  Tracker,
+  type TrackerOptions
+} from "../../src/effect.ts"
 import type { TillEvent } from "../../src/runtime/events.ts"
 import { StorageRisks } from "../../src/ports/StorageMarks.ts"
 import { sqlite } from "../../src/sqlite.ts"
@@ -14,6 +33,7 @@ import { Till } from "../../src/till/PlainTill.ts"
 import type { TillOptions } from "../../src/till/settings/TillOptions.ts"
 import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { configured } from "./configured.ts"
+import { ownPort } from "./ownPort.ts"
 import { settling } from "./settling.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { keptInMemory } from "../stores/sql/keptInMemory.ts"
@@ -39,7 +59,7 @@ const live = (): TillOptions => ({
   secret: tillKey,
   facilitator: settling(),
   storage: kept(),
-  tracker: fakeTracker()
+  tracker: ownPort(fakeTracker())
 })
 
 /** Starts a till: why it doesn't start, and what it reports. */
@@ -167,7 +187,7 @@ describe("a till that takes real money", () => {
   })
 
   it("refuses a facilitator that moves no money, also as one of several", async () => {
-    const fault = /facilitator moves no money, so everything would be free on base\. Give one that settles/
+    const fault = /facilitator moves no money, so everything is free on base\. Give one that settles/
     expect((await start({ facilitator: fakeFacilitator() })).refusal).toMatch(fault)
     const two = [Object.assign(settling(), { name: "real" }), fakeFacilitator()]
     expect((await start({ facilitator: two as never })).refusal).toMatch(fault)
@@ -307,7 +327,7 @@ describe("a till that takes real money", () => {
       {
         vault: { open: async () => ({ body: new Uint8Array([80]) }), maxAgeMillis: 30 * 86_400 },
         trustFacilitator: true,
-        mailer: fakeMailer()
+        mailer: ownPort(fakeMailer())
       },
       /^vault\.maxAgeMillis: vault\.maxAgeMillis is 2592000 milliseconds, which looks like seconds/
     ],
@@ -418,8 +438,8 @@ describe("a till that takes real money", () => {
     expect(
       await start({
         settlement: { track: "before-work" },
-        fulfilment: fakeFulfilment(),
-        mailer: fakeMailer(),
+        fulfilment: ownPort(fakeFulfilment()),
+        mailer: ownPort(fakeMailer()),
         trustFacilitator: true,
         maxTimeoutSeconds: 30,
         upstreamTimeoutMillis: 40_000
@@ -430,7 +450,7 @@ describe("a till that takes real money", () => {
         await start({
           vault: { open: async () => ({ body: new Uint8Array([80]) }), maxAgeMillis },
           trustFacilitator: true,
-          mailer: fakeMailer()
+          mailer: ownPort(fakeMailer())
         })
       ).toEqual(nothing)
   })
@@ -441,13 +461,13 @@ describe("a till that takes real money", () => {
   })
 
   it("reports sales without a mailer, and none with one", async () => {
-    const selling = { fulfilment: fakeFulfilment(), trustFacilitator: true }
+    const selling = { fulfilment: ownPort(fakeFulfilment()), trustFacilitator: true }
     expect((await start(selling)).reported).toEqual([
       expect.stringMatching(
         /^mailer: Buyers get no mail: one who loses the response has nothing\. Give mailer/
       )
     ])
-    expect(await start({ ...selling, mailer: fakeMailer() })).toEqual(nothing)
+    expect(await start({ ...selling, mailer: ownPort(fakeMailer()) })).toEqual(nothing)
   })
 
   it("reports refunds of another network of Solana, and none of the right one", async () => {
@@ -530,15 +550,93 @@ describe("a till that takes real money", () => {
       refusal: undefined,
       reported: [
         expect.stringMatching(
-          /^facilitator: facilitator moves no money, .* everything is free on base\. Leave/
+          /^facilitator: facilitator moves no money, .*everything is free on base\. .* leave allowPlayMoney out/
         )
       ]
     })
     expect(await start({ ...allowed, baseUrl: "http://localhost:3000" })).toEqual(nothing)
     expect(await start({ ...allowed, networks: ["base-sepolia"] })).toEqual(nothing)
-    expect(await start({ allowPlayMoney: true, payTo: examplePayTo })).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "development")
     expect(await start(allowed)).toEqual(nothing)
+  })
+
+  it("reports what it would refuse or report, where play money is allowed and money moves in production", async () => {
+    const left = { allowPlayMoney: true, payTo: examplePayTo, storage: memory(), secret: "a".repeat(40) }
+    const { refusal, reported } = await start({ ...left, tracker: fakeTracker() })
+    expect(refusal).toBeUndefined()
+    expect(reported).toEqual([
+      expect.stringMatching(/^tracker: tracker is of a sample shop or a test/),
+      expect.stringMatching(
+        /^payTo: .*money sent there is lost.*leave allowPlayMoney out where real customers/
+      ),
+      expect.stringMatching(/^secret: A secret looks guessable/),
+      expect.stringMatching(/^storage: Charges are in memory/)
+    ])
+    expect(await start({ ...left, baseUrl: "http://localhost:3000" })).toEqual(nothing)
+    expect(await start({ ...left, networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(await start({ allowPlayMoney: true })).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "development")
+    expect(await start(left)).toEqual(nothing)
+    vi.stubEnv("NODE_ENV", "test")
+    expect(await start(left)).toEqual(nothing)
+  })
+
+  it("refuses ports of a sample shop or a test, given as options or as layers", async () => {
+    const madeUp: Record<string, Partial<TillOptions>> = {
+      marketplaces: { marketplaces: { marketplace_b: fakeMarketplace("marketplace_b") } },
+      assistant: { assistant: fakeAssistant() },
+      fulfilment: { fulfilment: fakeFulfilment(), trustFacilitator: true, mailer: ownPort(fakeMailer()) },
+      tracker: { tracker: { ...fakeTracker() } },
+      vault: { vault: fakeVaultFiles(), trustFacilitator: true, mailer: ownPort(fakeMailer()) }
+    }
+    for (const [name, options] of Object.entries(madeUp)) {
+      const { refusal } = await start(options)
+      expect(refusal).toContain(
+        `${name} is of a sample shop or a test: real money is paid for what is made up. Give your own`
+      )
+      expect(await start({ ...options, networks: ["base-sepolia"] })).toEqual(nothing)
+      vi.stubEnv("NODE_ENV", "test")
+      expect(await start(options)).toEqual(nothing)
+      vi.stubEnv("NODE_ENV", "production")
+    }
+    const shop = { ...sampleShop().ports, trustFacilitator: true }
+    expect((await start(shop)).refusal).toContain(
+      "marketplaces, assistant, fulfilment, tracker, vault are of a sample shop or a test"
+    )
+    expect(await start({ ...shop, networks: ["base-sepolia"] })).toEqual(nothing)
+    const layers = (tracker: TrackerOptions) =>
+      Effect.runPromiseExit(
+        Effect.scoped(
+          Layer.build(
+            TillLayers.layer(
+              { baseUrl: "https://goods.shop", payTo: ownPayTo, networks: ["base"], secret: tillKey },
+              [Track.layer]
+            ).pipe(
+              Layer.provide([
+                Tracker.layerPromise(tracker),
+                Facilitator.layerClient(settling()),
+                Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer)),
+                kept()
+              ]),
+              Layer.provide(Logger.layer([]))
+            )
+          )
+        )
+      )
+    expect(String(await layers(fakeTracker()))).toContain("tracker is of a sample shop or a test")
+    expect(Exit.isSuccess(await layers(ownPort(fakeTracker())))).toBe(true)
+  })
+
+  it("reports a mailer that sends none, where sales have mails", async () => {
+    const selling = { fulfilment: ownPort(fakeFulfilment()), trustFacilitator: true }
+    const unsent = [
+      expect.stringMatching(/^mailer: Buyers get no mail: mailer sends none, as a fake or a log/)
+    ]
+    for (const mailer of [fakeMailer(), logMailer(() => undefined)]) {
+      expect(await start({ ...selling, mailer })).toEqual({ refusal: undefined, reported: unsent })
+      expect(await start({ mailer })).toEqual(nothing)
+      expect(await start({ ...selling, mailer, networks: ["base-sepolia"] })).toEqual(nothing)
+    }
   })
 
   it("takes it in Node's own test runner", async () => {
@@ -576,6 +674,7 @@ describe("the token of a live till", () => {
     return risksOf({
       settings: configured({ baseUrl: "https://goods.shop", payTo: ownPayTo, secret: tillKey, networks }),
       movesNoMoney: () => false,
+      madeUp: [],
       facilitators: [],
       deadlines: [],
       refundWallet: undefined,

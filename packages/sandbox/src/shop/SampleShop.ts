@@ -54,12 +54,19 @@ export interface SampleShop extends SampleShopPorts {
   readonly orders: ReadonlyArray<PlacedOrder>
 }
 
+/** Marks functions that make their results up: a till takes no real money with them. */
+const standIn = <Port extends object>(port: Port): Port => {
+  for (const member of Object.values(port))
+    if (typeof member === "function") Object.assign(member, { [Symbol.for("@till402/standIn")]: true })
+  return port
+}
+
 /**
  * Creates a complete shop that works offline: two marketplaces, an assistant, quotes with tax and shipping,
  * orders, a tracker, a vault and an outbox.
  *
  * All products, people and carriers are fictional, and results are deterministic. Orders are kept in memory
- * only.
+ * only. A till that takes real money doesn't start with it.
  *
  * @example
  * const shop = sampleShop()
@@ -73,14 +80,14 @@ export const sampleShop = (options: SampleShopOptions = {}): SampleShop => {
   const { mailer: mailerPort, outbox } = mailer(onMail)
   const ports: SampleShopPorts = {
     marketplaces: {
-      marketplace_a: marketplace(generalCatalogue),
-      marketplace_b: marketplace(storefrontCatalogue)
+      marketplace_a: standIn(marketplace(generalCatalogue)),
+      marketplace_b: standIn(marketplace(storefrontCatalogue))
     },
-    assistant: assistant(catalogue),
-    fulfilment: fulfilment(catalogue, book, now),
-    tracker: tracker(now, book),
-    vault: vault(vaultItems),
-    mailer: mailerPort
+    assistant: standIn(assistant(catalogue)),
+    fulfilment: standIn(fulfilment(catalogue, book, now)),
+    tracker: standIn(tracker(now, book)),
+    vault: standIn(vault(vaultItems)),
+    mailer: standIn(mailerPort)
   }
   return { ...ports, ports, orders: book.orders, outbox, vaultItems }
 }

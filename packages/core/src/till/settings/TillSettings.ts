@@ -142,8 +142,8 @@ export interface TillSettings {
    */
   readonly proofAbove?: DecimalText
   /**
-   * Starts also where a facilitator moves no money, `payTo` is an address of examples, or real money and play money share
-   * a database. For tests and demonstrations: with `NODE_ENV=test` nothing of this is checked.
+   * Starts also where facilitator or ports are of a test, `payTo` is an address of examples, or real money and play money
+   * share a database. For tests and demonstrations: with `NODE_ENV=test` nothing of this is checked.
    *
    * @default false
    */
