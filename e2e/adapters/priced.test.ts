@@ -1,4 +1,5 @@
 import type { PricedRouteOptions, TillEvent } from "@till402/core"
+import type { Context } from "hono"
 import { etag } from "hono/etag"
 import { HTTPException } from "hono/http-exception"
 import { describe, expect, it } from "vitest"
@@ -171,7 +172,7 @@ describe("a priced handler", () => {
     ])
   })
 
-  it("is reported once where a GET has sold nothing but empty responses, as without await", async () => {
+  it("is reported once where a GET has sold three empty responses in a row, as without await", async () => {
     const events: Array<unknown> = []
     const onEvent = (event: TillEvent) => {
       if (event.code === "sale_doubtful") events.push(event)
@@ -190,6 +191,22 @@ describe("a priced handler", () => {
     expect(events).toEqual([
       expect.objectContaining({ operation: "weather", message: expect.stringContaining("must await that") })
     ])
+    let later = 0
+    await buyFour((context) => context.json(later++ === 0 ? { city: "oslo" } : {}))
+    expect(events).toHaveLength(2)
+  })
+
+  it("is a 500 without a charge where it returns no response, always or in one branch", async () => {
+    const { facilitator, origin, pay } = await started({}, (app, price) => {
+      app.get("/weather/:city", price(weather), ((context: Context) => {
+        const made = context.json({ city: "oslo" })
+        return context.req.query("days") === undefined ? undefined : made
+      }) as Handler)
+    })
+    expect((await pay(`${origin}/weather/oslo`)).status).toBe(500)
+    expect(facilitator.settled).toEqual([])
+    expect((await pay(`${origin}/weather/oslo?days=1`)).status).toBe(200)
+    expect(facilitator.settled).toHaveLength(1)
   })
 
   it.each<[string, Handler]>([

@@ -52,6 +52,9 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       context.req.raw = raw
       // The deadline has passed, and the response of the context is the till's.
       if (isOver) return new Response()
+      // As Hono itself says where no middleware has read the response before.
+      if (!context.finalized)
+        throw new Error(`the handler of priced route ${options.id} returned no response: it must return one`)
       const { error, res } = context
       if (!res.ok) return res
       if (error === undefined && !isNotFound) return without(res, outer)

@@ -35,7 +35,7 @@ const soldRefusal = ({ body, status }: RecordedResponse): boolean => {
   }
 }
 
-/** Sales after which a GET that has sold nothing but empty responses is reported: one may have nothing to say. */
+/** Empty responses in a row after which a GET is reported: one may have nothing to say. */
 const maxEmpty = 3
 
 /** A promise that nobody awaits is written as `{}`. */
@@ -51,10 +51,10 @@ const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => 
         : undefined
     if (soldRefusal(response))
       return `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
-    if (response.status <= 299) empty = isEmpty(response.body) && method === "GET" ? empty + 1 : -Infinity
+    if (response.status <= 299) empty = isEmpty(response.body) && method === "GET" ? empty + 1 : 0
     return empty < maxEmpty
       ? undefined
-      : `priced route ${id} has sold nothing but empty responses so far. If its handler sends a promise's result, it must await that`
+      : `priced route ${id} has sold ${maxEmpty} empty responses in a row. If its handler sends a promise's result, it must await that`
   }
 }
 
