@@ -148,13 +148,13 @@ const stub: Risk = {
 }
 
 /**
- * Whether facilitators in this process take a payment that nobody has signed, of the host's wallet to itself: then they check
- * nothing, as stubs of tests do. Others aren't asked.
+ * Whether facilitators in this process, or a host's own service, take a payment that nobody has signed, of the host's wallet to
+ * itself: then they check nothing, as stubs of tests do. Others aren't asked.
  */
 const takesUnsigned = Effect.fnUntraced(function* ({ networks }: ConfiguredSettings) {
   const { sources = [], verify } = yield* Facilitator
   const network = networks.find(({ caip2, family }) => family === "evm" && !isPlayMoney(caip2))
-  if (network?.family !== "evm" || sources.length === 0) return false
+  if (network?.family !== "evm") return false
   if (!sources.every((source) => "verify" in source)) return false
   const request = unsigned(network, yield* Clock.currentTimeMillis)
   const verification = yield* Effect.timeoutOrElse(verify(request), {

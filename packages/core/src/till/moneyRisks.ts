@@ -167,7 +167,8 @@ const addressRisks = (
   real: ConfiguredSettings["networks"]
 ): ReadonlyArray<Check | false> => {
   const url = new URL(settings.baseUrl)
-  const lacking = real.filter(({ lacksRpcUrl }) => lacksRpcUrl === true).map(nameOf)
+  const lacking = (name: string) => real.filter(({ lacks }) => lacks?.includes(name)).map(nameOf)
+  const [unread, unpaid] = [lacking("rpcUrl"), lacking("payTo")]
   const openNodes = real.filter(({ rpcUrl }) => rpcUrl !== undefined && isOpen(rpcUrl)).map(nameOf)
   return [
     url.protocol === "http:" &&
@@ -196,11 +197,17 @@ const addressRisks = (
         "A facilitator's address is http: what it says of payments can be changed on the way",
         "Give https"
       ),
-    lacking.length > 0 &&
+    unpaid.length > 0 &&
       risk(
         "networks",
-        `rpcUrl of ${lacking.join(", ")} is undefined, as a variable of the environment that isn't set: payments count once a facilitator reports them, and the chain is not read`,
-        "Set that variable, or leave rpcUrl out"
+        `payTo of ${unpaid.join(", ")} is undefined, as a variable of the environment that isn't set: what is paid there goes to the payTo of all networks`,
+        "Set that variable, or leave it out"
+      ),
+    unread.length > 0 &&
+      risk(
+        "networks",
+        `rpcUrl of ${unread.join(", ")} is undefined, as a variable of the environment that isn't set: payments count once a facilitator reports them, and the chain is not read`,
+        "Set that variable, or leave it out"
       ),
     openNodes.length > 0 &&
       risk(

@@ -378,6 +378,11 @@ describe("a till that takes real money", () => {
       /^networks: rpcUrl of base is undefined, as a variable .* that isn't set: .* the chain is not read\. Set that variable/
     ],
     [
+      "a network's own wallet that is not set",
+      { networks: [{ network: "base", payTo: undefined } as never] },
+      /^networks: payTo of base is undefined, .* goes to the payTo of all networks\. Set that variable/
+    ],
+    [
       "one confirmation where blocks are replaced",
       { networks: [{ network: "polygon", rpcUrl: "https://node.shop", confirmations: 1 }] },
       /^networks: confirmations of polygon is 1, and 3 is usual: a reorganization can take back/
@@ -604,7 +609,8 @@ describe("a till that takes real money", () => {
       "marketplaces, assistant, fulfilment, tracker, vault are of a sample shop or a test"
     )
     expect(await start({ ...shop, networks: ["base-sepolia"] })).toEqual(nothing)
-    const layers = (tracker: TrackerOptions) =>
+    const messages: Array<string> = []
+    const layers = (tracker: TrackerOptions, facilitator = Facilitator.layerClient(settling())) =>
       Effect.runPromiseExit(
         Effect.scoped(
           Layer.build(
@@ -614,17 +620,33 @@ describe("a till that takes real money", () => {
             ).pipe(
               Layer.provide([
                 Tracker.layerPromise(tracker),
-                Facilitator.layerClient(settling()),
+                facilitator,
                 Chain.layerRpc([]).pipe(Layer.provide(FetchHttpClient.layer)),
                 kept()
               ]),
-              Layer.provide(Logger.layer([]))
+              Layer.provide(
+                Logger.layer([Logger.make(({ message }) => void messages.push(JSON.stringify(message)))])
+              )
             )
           )
         )
       )
     expect(String(await layers(fakeTracker()))).toContain("tracker is of a sample shop or a test")
     expect(Exit.isSuccess(await layers(ownPort(fakeTracker())))).toBe(true)
+    expect(messages.join("\n")).not.toContain("nobody has signed")
+    const answering = (tag: "Valid" | "Invalid") =>
+      Layer.succeed(Facilitator, {
+        verify: () => Effect.succeed({ _tag: tag, reason: "invalid_signature" } as never),
+        settle: () => Effect.die("not called"),
+        supported: Effect.succeed([])
+      })
+    for (const [tag, count] of [
+      ["Invalid", 0],
+      ["Valid", 1]
+    ] as const) {
+      expect(Exit.isSuccess(await layers(ownPort(fakeTracker()), answering(tag)))).toBe(true)
+      expect(messages.filter((message) => message.includes("nobody has signed"))).toHaveLength(count)
+    }
   })
 
   it("reports a mailer that sends none, where sales have mails", async () => {

@@ -31,8 +31,8 @@ import type { TillSettings } from "./TillSettings.ts"
 interface PaidTerms {
   readonly payTo: string
   readonly rpcUrl: string | undefined
-  /** The host wrote `rpcUrl`, and gave `undefined`. */
-  readonly lacksRpcUrl?: boolean
+  /** The options that the host wrote, and gave as `undefined`. */
+  readonly lacks?: ReadonlyArray<string>
 }
 
 /** An EVM network on which callers can pay, with its settings resolved. */
@@ -203,9 +203,9 @@ type GivenNetwork = Readonly<Record<string, unknown>>
 const readerOf = (
   given: GivenNetwork,
   { rpcUrl }: Pick<PaidTerms, "rpcUrl">
-): Pick<PaidTerms, "lacksRpcUrl" | "rpcUrl"> => ({
+): Pick<PaidTerms, "lacks" | "rpcUrl"> => ({
   rpcUrl,
-  lacksRpcUrl: rpcUrl === undefined && Object.hasOwn(given, "rpcUrl")
+  lacks: Object.keys(given).filter((name) => given[name] === undefined)
 })
 
 const readEvmNetwork = (

@@ -1,4 +1,4 @@
-import { Config, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { findNetwork, networks as knownNetworks } from "../../domain/Network.ts"
 import { report } from "../../runtime/events.ts"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
@@ -151,6 +151,23 @@ const networksOf = (values: Values): ReadonlyArray<string> => listOf(String(valu
 const withNetworks = (settings: Values): Config.Config<Values> =>
   Config.map(Config.all(networksOf(settings).map(networkEntry)), (networks) => ({ ...settings, networks }))
 
+/** Whether the environment has a variable without a value, as of `${RPC_URL}` in a file. `Config` takes it for none. */
+const isEmptyVariable = Effect.fnUntraced(function* (variable: string) {
+  const { load } = yield* ConfigProvider.ConfigProvider
+  const path = variable.split("_")
+  const above = yield* load(path.slice(0, -1))
+  return above?._tag === "Record" && above.keys.has(path.at(-1)!) && (yield* load(path)) === undefined
+})
+
+/** The networks, with options whose variables are empty as `undefined`: what is missing is reported. */
+const withEmptyOptions = (networks: ReadonlyArray<Values>): Effect.Effect<ReadonlyArray<Values>> =>
+  Effect.forEach(networks, (entry) =>
+    Effect.map(
+      Effect.filter(networkPaths, (path) => isEmptyVariable(variableOf(path, String(entry["network"])))),
+      (empty) => ({ ...Object.fromEntries(empty.map((path) => [path, undefined])), ...entry })
+    ).pipe(Effect.orElseSucceed(() => entry))
+  )
+
 /** Variables of the command `till402`. */
 const commandVariables = ["TILL_CONSOLE_PASSWORD", "TILL_DATABASE", "TILL_FILES"]
 
@@ -240,7 +257,13 @@ const readEnvironment = <Options>({
         )
       ]
       if (faults.length === 0)
-        return Effect.as(reportsUnread ? reportUnread(unread) : Effect.void, given as Options)
+        return Effect.andThen(
+          reportsUnread ? reportUnread(unread) : Effect.void,
+          Effect.map(
+            withEmptyOptions(given["networks"] as ReadonlyArray<Values>),
+            (networks) => ({ ...given, networks }) as Options
+          )
+        )
       const issue = new SchemaIssue.InvalidValue({ message: listed(faults) })
       return Effect.fail(new Config.ConfigError(new Schema.SchemaError(issue)))
     }

@@ -115,6 +115,29 @@ describe("tillConfig", () => {
     ])
   })
 
+  it("keeps options of a network whose variables are empty as undefined, so that a live till reports them", () => {
+    for (const name of ["rpcUrl", "payTo"]) {
+      const env = { ...required, [variableOf(name, "base-sepolia")]: "", TILL_SERVICE_NAME: "" }
+      const settings = Effect.runSync(
+        Effect.provideService(tillConfig, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      )
+      expect(settings.networks.map((entry) => Object.keys(entry).toSorted())).toEqual([
+        ["network", name].toSorted()
+      ])
+      expect(configured(settings).networks).toMatchObject([{ lacks: [name], payTo }])
+    }
+    expect(configured(settingsOf()).networks).toMatchObject([{ lacks: [] }])
+    const env = {
+      ...required,
+      TILL_NETWORKS: "base,base-sepolia",
+      TILL_RPC_URL_BASE_SEPOLIA: "https://a.example"
+    }
+    const [base] = Effect.runSync(
+      Effect.provideService(tillConfig, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+    ).networks
+    expect(Object.keys(base!)).toEqual(["network"])
+  })
+
   it("reads the ids of retired keys", () => {
     const keys = { TILL_SECRET_ID: "2027", TILL_RETIRED_KEYS: "2026, 1" }
     expect(settingsOf(keys).retiredKeys).toEqual(["2026", "1"])
