@@ -160,6 +160,9 @@ const replying: Subject = {
     ["no reply", { products: [] }, /^reply: Missing key$/],
     ["products that are no list", { reply: "Here.", products: {} }, /^products: Expected array$/],
     ["an empty reply", { reply: " ", products: [] }, /^reply: is empty$/],
+    ...["undefined", "null", "NaN", "[object Object]"].map(
+      (reply) => [`the reply ${reply}`, { reply, products: [] }, /^reply: is empty$/] as const
+    ),
     [
       "an unknown source",
       { reply: "Here.", products: [{ ...product, source: "elsewhere" }] },
@@ -208,7 +211,13 @@ const quote: Subject = {
     ["no date", { ...quotedOffer, expiresAt: new Date(Number.NaN) }, /^expiresAt: Expected a valid Date$/],
     ["no reference", { ...quotedOffer, reference: "" }, /^reference: must not be empty$/],
     ["a reference of nothing", { ...quotedOffer, reference: String(undefined) }, /^reference: must not have/],
-    ["a reference of an object", { ...quotedOffer, reference: String({}) }, /^reference: must not have/]
+    ["a reference of an object", { ...quotedOffer, reference: String({}) }, /^reference: must not have/],
+    [
+      "a title of nothing",
+      { ...quotedOffer, product: { title: "undefined" } },
+      /title: must not be undefined/
+    ],
+    ["minutes in seconds", { ...quotedOffer, expiresAt: new Date(900) }, /^expiresAt: .*look like seconds$/]
   ]
 }
 
@@ -228,9 +237,16 @@ const place: Subject = {
   malformed: [
     ["no reference", {}, /^reference: Missing key$/],
     ["an empty reference", { reference: "" }, /^reference: must not be empty$/],
-    ...["undefined", "acme-undefined", "order_null", "zinc:NaN", "order [object Object]"].map(
-      (reference) => [`the reference ${reference}`, { reference }, /^reference: must not have/] as const
-    )
+    ...[
+      "undefined",
+      "POundefined",
+      "undefined/",
+      "undefined-7",
+      "acme-undefined",
+      "order_null",
+      "zinc:NaN",
+      "order [object Object]"
+    ].map((reference) => [`the reference ${reference}`, { reference }, /^reference: must not/] as const)
   ]
 }
 
@@ -306,6 +322,16 @@ const track: Subject = {
   malformed: [
     ["an unknown status", { ...shipment, status: "Lost" }, /^status: /],
     ["nonsense", { nonsense: 1 }, /^number: Missing key/],
+    [
+      "words of nothing",
+      { ...shipment, statusDescription: "undefined" },
+      /^events: a description is undefined/
+    ],
+    [
+      "an event of nothing",
+      { ...shipment, events: [{ ...shipment.events[0], description: "null" }] },
+      /^events: a/
+    ],
     ["a time that is none", { ...shipment, deliveredAt: "yesterday" }, /^deliveredAt: must be ISO 8601/],
     [
       "a day that is none",

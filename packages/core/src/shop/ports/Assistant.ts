@@ -1,4 +1,5 @@
 import type { SearchProduct } from "../goods/Product.ts"
+import { isAccident } from "../../domain/Accident.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { type AssistantUsage, reportAssistantUsage } from "./AssistantUsage.ts"
 import { Catalogue } from "./Catalogue.ts"
@@ -77,7 +78,9 @@ export const guardedAssistant = Effect.gen(function* () {
 })
 
 /** Somebody pays for it. */
-const Reply = Schema.String.check(Schema.isPattern(/\S/u, { message: "is empty" }))
+const Reply = Schema.String.check(
+  Schema.makeFilter((text: string) => (/\S/.test(text) && !isAccident(text)) || "is empty")
+)
 
 const readResponse = responseReader(
   Schema.Struct({ reply: Reply, products: Schema.Array(missingAsNull(Product)) })

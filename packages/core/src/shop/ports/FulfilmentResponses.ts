@@ -1,4 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
+import { hasAccident, isAccident } from "../../domain/Accident.ts"
 import { formatAtomic, type Money, parseAtomic } from "../../domain/Money.ts"
 import { FulfilmentState, type FulfilmentStatus, type Offer, type Parcel } from "../goods/Order.ts"
 import type { ReportedParcel } from "./FulfilmentOptions.ts"
@@ -16,22 +17,30 @@ const Amount = Schema.String.check(
     (text: string) => parseAtomic(text) !== undefined || 'must be a decimal amount such as "19.99"'
   )
 )
-/** NUL, and what JavaScript writes for a field that a response doesn't have. */
-const unusable = /\0|(?<![\p{L}\p{N}])(?:undefined|null|NaN)$|\[object \w+\]$/u
-
-/** What an upstream's order may be called: databases can't store or index everything. */
-const Reference = Schema.String.check(
+/** What an upstream's quote may be called: databases can't store or index everything. It may be the address of a cart. */
+const QuoteReference = Schema.String.check(
   Schema.isMinLength(1, { message: "must not be empty" }),
   Schema.isMaxLength(2_000, { message: "must not exceed 2,000 characters" }),
   Schema.makeFilter(
-    (text: string) => !unusable.test(text) || "must not have NUL, or end in undefined, null, NaN or [object]"
+    (text: string) =>
+      !(text.includes("\0") || hasAccident(text)) ||
+      "must not have NUL, begin or end in undefined, or be null, NaN or [object]"
+  )
+)
+
+/** What an upstream's order may be called. */
+const Reference = QuoteReference.check(
+  Schema.makeFilter(
+    (text: string) => !/(?<![\p{L}\p{N}])(?:null|NaN)$/u.test(text) || "must not end in null or NaN"
   )
 )
 const mayBeAbsent = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 const QuotedOffer = Schema.Struct({
   product: Schema.Struct({
-    title: Schema.String,
+    title: Schema.String.check(
+      Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
+    ),
     imageUrl: mayBeAbsent(Schema.String),
     price: mayBeAbsent(Amount)
   }),
@@ -44,7 +53,7 @@ const QuotedOffer = Schema.Struct({
       (code: string) => code.toUpperCase() === "USD" || "must be USD: the stablecoin pays in dollars only"
     )
   ),
-  reference: Reference,
+  reference: QuoteReference,
   expiresAt: Schema.Date
 })
 const readQuotedOffer = responseReader(QuotedOffer)
@@ -78,8 +87,14 @@ export const offerFault = (offer: Offer, nowMillis: number): string | undefined 
   if (sum < total.atomic || sum - total.atomic > 2n) {
     return `total: ${formatAtomic(total.atomic)} is not subtotal, tax and shipping, which make ${formatAtomic(sum)}`
   }
-  return expiresAtMillis <= nowMillis ? "expiresAt: the offer has already expired" : undefined
+  if (expiresAtMillis <= nowMillis) return "expiresAt: the offer has already expired"
+  return expiresAtMillis < nowMillis + leastQuoteMillis
+    ? "expiresAt: nobody can pay so fast. It takes milliseconds, and these look like seconds"
+    : undefined
 }
+
+/** Nobody pays faster. An hour in seconds, taken for milliseconds, is less. */
+const leastQuoteMillis = 4_000
 
 /** A price is held for so long at most: milliseconds that were taken for seconds end in the year 58,000. */
 const maxQuoteMillis = 7 * 24 * 3_600_000

@@ -1,5 +1,6 @@
 import type { TemporarilyUnavailable, TrackRefusal, UpstreamError } from "./PortErrors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
+import { isAccident } from "../../domain/Accident.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { normalized } from "../goods/Shipment.ts"
 import {
@@ -59,6 +60,17 @@ const readSent = responseReader(
 const isSameNumber = (left: string, right: string): boolean =>
   lettersAndDigits(left) === lettersAndDigits(right)
 
+const faultOf = (
+  { events, number, statusDescription }: TrackResult,
+  query: TrackQuery
+): string | undefined => {
+  if (!isSameNumber(number, query.number)) return "number: is that of another shipment"
+  const words = [statusDescription, ...events.map(({ description }) => description)]
+  return words.some((each) => each !== null && isAccident(each))
+    ? "events: a description is undefined, null or NaN as text"
+    : undefined
+}
+
 /** A tracker whose calls are guarded. */
 export interface GuardedTracker {
   /** `payer`: whose look-up isn't paid for if it finds nothing; `undefined`: it is paid for already. */
@@ -87,11 +99,12 @@ export const guardedTracker = Effect.gen(function* () {
           "NoTrackingInfo"
         ],
         read: (response) =>
-          Effect.flatMap(readSent(response), (result) =>
-            isSameNumber(result.number, query.number)
+          Effect.flatMap(readSent(response), (result) => {
+            const fault = faultOf(result, query)
+            return fault === undefined
               ? Effect.succeed(normalized(result))
-              : Effect.fail(new MalformedResponse({ message: "number: is that of another shipment" }))
-          )
+              : Effect.fail(new MalformedResponse({ message: fault }))
+          })
       },
       () => tracker.track(query)
     )

@@ -1,3 +1,4 @@
+import { accidentIn } from "../../domain/Accident.ts"
 import { discardBody, isStream } from "../../runtime/BoundedBody.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
@@ -176,6 +177,9 @@ const isSize = (size: unknown): size is number =>
 const readLink = (file: unknown, redirect: unknown): Effect.Effect<VaultFile, MalformedResponse> => {
   if (!isLink(redirect))
     return malformed(file, "redirect: must be the address of a file, up to 8,000 characters")
+  const accident = accidentIn(redirect)
+  if (accident !== undefined)
+    return malformed(file, `redirect: has "${accident}" in it: what it is made of is not set`)
   const size = sizeOf(file) ?? undefined
   if (size !== undefined && !isSize(size))
     return malformed(file, "size: must be a whole number of bytes above zero")

@@ -1,3 +1,4 @@
+import { accidentIn } from "../../domain/Accident.ts"
 import {
   type Duration,
   Effect,
@@ -320,10 +321,12 @@ export const port = <Port>(name: string, members: PortMembers<Port>) =>
 const shownLength = 80
 
 /** What is wrong with an address that was made of a variable without a value; `undefined`: nothing. */
-export const missingPart = (url: string): string | undefined =>
-  /\/undefined(?=[/:]|$)/.test(url)
-    ? 'has "undefined" in it: the variable that it is made of is not set'
-    : undefined
+export const missingPart = (url: string): string | undefined => {
+  const accident = accidentIn(url)
+  return accident === undefined
+    ? undefined
+    : `has "${accident}" in it: the variable that it is made of is not set`
+}
 
 /** Formats a value for a message: short, and without the contents of objects. */
 export const shown = (value: unknown): string => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { UpstreamFailed } from "../../../src/shop/ports/PortErrors.ts"
 import type { FulfilmentOptions } from "../../../src/shop/ports/FulfilmentOptions.ts"
@@ -51,6 +51,20 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect("takes the address of a cart as a quote's reference, and a quote that can just be paid", () =>
+    Effect.gen(function* () {
+      const nowMillis = yield* Clock.currentTimeMillis
+      for (const reference of ["https://shop.example/cart?coupon=null", "cart-null", "/NaN"]) {
+        const quoting = async () => ({ ...quotedOffer, reference, expiresAt: new Date(nowMillis + 10_000) })
+        const { quote } = yield* Effect.provide(
+          guardedFulfilment,
+          Fulfilment.layerPromise(options({ quote: quoting }))
+        )
+        assert.strictEqual((yield* quote(quoteRequest)).reference, reference)
+      }
+    })
+  )
+
   it.effect("takes references that only look like nothing", () =>
     Effect.gen(function* () {
       for (const reference of [
@@ -58,7 +72,7 @@ describe("Fulfilment", () => {
         "7NaN",
         "is-Null",
         "null-modem-7",
-        "undefined/3",
+        "undefinedly-3",
         "ünull",
         "[object]"
       ]) {
@@ -84,11 +98,11 @@ describe("Fulfilment", () => {
     }).pipe(Effect.provide(Fulfilment.layerPromise(options({ find: async () => null }))))
   )
 
-  it.effect("refuses an offer that expires this very moment", () =>
+  it.effect("refuses an offer that expires before anybody can pay", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 1)
+      yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 4_000)
       yield* quoteOf(async () => quotedOffer)
-      yield* TestClock.setTime(quotedOffer.expiresAt.getTime())
+      yield* TestClock.setTime(quotedOffer.expiresAt.getTime() - 3_999)
       assert.instanceOf(yield* Effect.flip(quoteOf(async () => quotedOffer)), UpstreamFailed)
     })
   )

@@ -62,6 +62,13 @@ describe("VaultFiles", () => {
       assert.strictEqual(yield* textOf(file.body), empty.toString())
       const redirect = "https://bucket.example/launch-plan.zip"
       assert.strictEqual((yield* openOf(async () => ({ redirect }) as never)).redirect, redirect)
+      for (const path of ["https://undefined/a.zip", "https://null/a.zip", "https://files.example/undefined"])
+        assert.match(
+          causeName((yield* Effect.flip(openOf(async () => ({ redirect: path }) as never))).cause),
+          /^redirect: has "(?:undefined|null)" in it/
+        )
+      const named = "https://files.example/undefined-behavior/null?of=undefined"
+      assert.strictEqual((yield* openOf(async () => ({ redirect: named }) as never)).redirect, named)
     })
   )
 
