@@ -1,6 +1,7 @@
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
+import { isErrorStatus, listsErrors, mayRefuse, saysRefused } from "../runtime/refusal.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
 import { jsonLoss } from "./JsonLoss.ts"
@@ -49,9 +50,7 @@ export const jsonOf = (id: string, output: unknown): string => {
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:error|errors|message|code|status|statusCode|success|ok|details?|title|type|body|headers)$/
-
-const isErrorStatus = (value: unknown): boolean => typeof value === "number" && value >= 400 && value <= 599
+  /^(?:cod|code|details?|description|errors?|error_(?:code|description|message)|headers|body|instance|message|ok|path|status|statusCode|success|timestamp|title|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =
@@ -65,24 +64,13 @@ export const looksRefused = (output: unknown): boolean => {
   if (Array.isArray(output))
     return output.length === 2 && isErrorStatus(output[0]) && typeof output[1] !== "number"
   if (typeof output !== "object" || output === null) return false
-  const {
-    data,
-    error,
-    errors,
-    message,
-    ok,
-    status,
-    statusCode = status,
-    success
-  } = output as Readonly<Record<string, unknown>>
+  const { data, message } = output as Readonly<Record<string, unknown>>
+  const hasMessage = typeof message === "string"
   const failed =
-    (Boolean(error) && typeof error !== "number") ||
-    success === false ||
-    isErrorStatus(statusCode) ||
-    // By itself, it may be the answer to a question.
-    (ok === false && typeof message === "string") ||
-    // Of GraphQL.
-    (data === null && Array.isArray(errors) && errors.length > 0)
+    saysRefused(output) ||
+    (hasMessage && mayRefuse(output)) ||
+    // Of GraphQL, where data is null.
+    ((hasMessage || data === null) && listsErrors(output))
   return failed && Object.entries(output).every(([name, value]) => value === null || ofErrors.test(name))
 }
 

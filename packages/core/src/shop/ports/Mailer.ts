@@ -1,4 +1,5 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
+import { listsErrors, mayRefuse, saysRefused } from "../../runtime/refusal.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
@@ -45,22 +46,43 @@ export interface GuardedMailer {
 
 const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length > 0
 
+/** What a message says in which an API refuses. */
+const refusing =
+  /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unauthori[sz]ed|unable)\b/i
+const sending = /\b(?:accepted|delivered|queued|sent|success\w*)\b/i
+
 /** Whether a result says itself that nothing was sent: that of `fetch`, of an API, or of a client that doesn't throw. */
 const isUnsent = (response: unknown): boolean => {
-  const { accepted, error, ErrorCode, errors, ok, rejected, status, statusCode, success } = Object(
-    response
-  ) as Readonly<Record<string, unknown>>
-  const code = statusCode ?? status
+  const given = Object(response) as Readonly<Record<string, unknown>>
+  // Mandrill and Mailjet: a list of one for each recipient, of whom a mail has one.
+  const [first] = [given["Messages"] ?? response].flat()
+  const answer = Object(first) as typeof given
+  const {
+    accepted,
+    code,
+    data,
+    error,
+    Error,
+    ErrorCode,
+    message,
+    rejected,
+    Status = answer["status"]
+  } = answer
+  const text = [message, code, Error].find((each) => typeof each === "string")
   return (
-    ok === false ||
-    success === false ||
-    (Boolean(error) && typeof error !== "function") ||
-    hasSome(errors) ||
-    (typeof code === "number" && code >= 400) ||
+    [given, answer, Object(data) as object].some((each) => saysRefused(each) || listsErrors(each)) ||
+    [given, { status: Status }].some(mayRefuse) ||
+    /^(?:invalid|rejected)$/i.test(String(Status)) ||
+    (typeof error === "number" && error !== 0) ||
     // Postmark: 0 is success.
-    (typeof ErrorCode === "number" && ErrorCode !== 0) ||
+    (ErrorCode !== undefined && ErrorCode !== null && ErrorCode !== 0) ||
     // Nodemailer; a mail has one recipient.
-    (hasSome(rejected) && !hasSome(accepted))
+    (hasSome(rejected) && !hasSome(accepted)) ||
+    // Mailgun, Brevo, AWS.
+    (typeof text === "string" &&
+      refusing.test(text) &&
+      !sending.test(text) &&
+      !Object.keys(answer).some((name) => /(?<!request_?)id$/i.test(name)))
   )
 }
 

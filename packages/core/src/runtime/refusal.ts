@@ -1,0 +1,35 @@
+/*
+ * How APIs say that they refused, where a client returns that instead of throwing it.
+ */
+
+/** A status of HTTP that is an error, also as text. */
+export const isErrorStatus = (value: unknown): boolean => {
+  const status = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value
+  return typeof status === "number" && status >= 400 && status <= 599
+}
+
+/** Whether an object says by itself that something was refused. */
+export const saysRefused = (answer: object): boolean => {
+  const {
+    cod,
+    error,
+    status = cod,
+    statusCode = status,
+    success
+  } = answer as Readonly<Record<string, unknown>>
+  return (
+    (Boolean(error) && typeof error !== "number" && typeof error !== "function") ||
+    success === false ||
+    isErrorStatus(statusCode)
+  )
+}
+
+/** Whether it lists errors, which may be what was asked for. */
+export const listsErrors = ({ errors }: { readonly errors?: unknown }): boolean =>
+  typeof errors === "object" && errors !== null && Object.keys(errors).length > 0
+
+/** Whether a sign says so that may as well be the answer to a question. */
+export const mayRefuse = (answer: object): boolean => {
+  const { ok, status } = answer as Readonly<Record<string, unknown>>
+  return ok === false || (typeof status === "string" && /^(?:error|fail(?:ed)?)$/i.test(status))
+}
