@@ -122,6 +122,11 @@ it.each<[string, Partial<Ports>, string]>([
     "VaultFiles.freeReaccess must"
   ],
   ["no marketplace", { Marketplaces: [] }, "Marketplaces is empty: give one, or leave Search.layer out"],
+  [
+    "an object of marketplaces",
+    { Marketplaces: { marketplace_a: marketplace } },
+    "Marketplaces must be a list of marketplaces such as { source, search }: got an object"
+  ],
   ["one source twice", { Marketplaces: [marketplace, marketplace] }, "two have the source marketplace_a"],
   [
     "an unknown source",

@@ -129,7 +129,9 @@ export const guardedMarketplaces = (deadlines: "own" | "default") =>
     const settings = yield* PortSettings
     const longestMillis =
       deadlines === "own" ? settings.timeoutMillis * longestShare : defaultDeadline(settings)
-    return (yield* Marketplaces).map((marketplace): GuardedMarketplace => ({
+    const given = yield* Marketplaces
+    // What is no list is named by the check of ports.
+    return (Array.isArray(given) ? given : []).map((marketplace: Marketplace): GuardedMarketplace => ({
       source: marketplace.source,
       search: (query) =>
         guarded(
