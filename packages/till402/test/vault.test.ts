@@ -218,6 +218,13 @@ describe("till402 vault", () => {
     })
   })
 
+  it("finds the manifest beside a folder that is given as a point", async () => {
+    const { till402 } = openShop()
+    const sources = writeFiles(temporaryFolder(), { "a/file": "x" })
+    const { complained } = await till402("vault", "publish", `${join(sources, "a")}/.`)
+    expect(complained[0]).toContain(`the manifest ${join(sources, "a.json")} doesn't exist`)
+  })
+
   it("reads no manifest that is a folder or too large", async () => {
     const { till402 } = openShop()
     const sources = writeFiles(temporaryFolder(), { "a/file": "x", "b/file": "x" })

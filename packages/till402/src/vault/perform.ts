@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { ListingRejected } from "@till402/core"
 import {
   type ArchiveStorage,
@@ -29,8 +29,11 @@ export type VaultCommand =
   | { readonly _tag: "List"; readonly query: string | undefined }
   | { readonly _tag: "Unpublish"; readonly slug: string }
 
-/** The manifest beside a source: `item.json` of `item` and of `item.zip`. */
-export const manifestOf = (source: string): string => `${source.replace(/\/+$|\.zip$/i, "")}.json`
+/** The manifest beside a source: `item.json` of `item` and of `item.zip`, also of `.` in it. */
+export const manifestOf = (source: string): string => {
+  const item = source.replace(/\/+$|\.zip$/i, "")
+  return `${/^(?:.*\/)?\.{1,2}$/.test(item) ? resolve(item) : item}.json`
+}
 
 const maxManifestBytes = 100_000
 
