@@ -6,9 +6,11 @@
 export const isAccident = (text: string): boolean =>
   /^\s*(?:undefined|null|NaN|\[object \w+\])\s*$/.test(text)
 
-/** Whether a text that was put together has one in it, where an identifier begins or ends. */
-export const hasAccident = (text: string): boolean =>
-  isAccident(text) || /undefined$|^undefined(?!\p{L})|\[object \w+\]$/u.test(text)
+/** Whether an identifier begins or ends with one, or is one behind the name of a route: `zinc:null`. */
+export const hasAccident = (text: string): boolean => {
+  const name = text.replace(/^[\w-]+:(?!\/\/)/, "")
+  return isAccident(name) || /undefined$|^undefined(?!\p{L})|\[object \w+\]$/u.test(name)
+}
 
 /** The one that an address has as its host, or as a part of its path. */
 export const accidentIn = (url: string): string | undefined =>

@@ -213,6 +213,11 @@ const quote: Subject = {
     ["a reference of nothing", { ...quotedOffer, reference: String(undefined) }, /^reference: must not have/],
     ["a reference of an object", { ...quotedOffer, reference: String({}) }, /^reference: must not have/],
     [
+      "a reference of nothing by a route",
+      { ...quotedOffer, reference: "zinc:null" },
+      /^reference: must not have/
+    ],
+    [
       "a title of nothing",
       { ...quotedOffer, product: { title: "undefined" } },
       /title: must not be undefined/
@@ -242,6 +247,7 @@ const place: Subject = {
       "POundefined",
       "undefined/",
       "undefined-7",
+      "zinc:undefined-7",
       "acme-undefined",
       "order_null",
       "zinc:NaN",
