@@ -38,7 +38,7 @@ export const jsonOf = (id: string, output: unknown): string => {
     })
   const loss = jsonLoss(output)
   if (loss !== undefined) {
-    const where = loss.name === "" ? "" : ` as ${loss.name}`
+    const where = isMemberName(loss.name) ? ` as ${loss.name}` : ""
     throw new MalformedResponse({
       message: `operation ${id} returned a value of the kind ${loss.kind}${where}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
     })
@@ -47,6 +47,9 @@ export const jsonOf = (id: string, output: unknown): string => {
     throw new MalformedResponse({ message: `operation ${id} must return data that JSON can hold` })
   return text
 }
+
+/** Whether a member is named by the host's code: what a caller sent may be a key, and is never shown. */
+const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =

@@ -167,6 +167,17 @@ describe("a route of the host", () => {
     )
   })
 
+  it("quotes no key that a caller may have sent", async () => {
+    const failures: Array<unknown> = []
+    const { payFor, present } = await sold(
+      { work: () => ({ "ada@mail.example 555-1234": Promise.resolve(21) }) },
+      { onProviderError: ({ error }) => failures.push(error) }
+    )
+    expect((await present(weather, await payFor(weather))).status).toBe(500)
+    expect(String(failures[0])).toContain("returned a value of the kind Promise, which JSON can't hold")
+    expect(String(failures[0])).not.toContain("ada")
+  })
+
   it.each([
     ["generator function", function* () {}],
     ["async generator function", async function* () {}]
