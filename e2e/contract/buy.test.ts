@@ -150,11 +150,11 @@ describe("POST /x402/buy: bodies that are quoted", () => {
     const { quote } = shop.script
     shop.script.quote = async (request, context) => ({
       ...(await quote(request, context)),
-      expiresAt: new Date(Date.now() + 300)
+      expiresAt: new Date(Date.now() + 4_200)
     })
     const challenge = await readChallenge(await shop.send(calls.buy))
     const payment = await signPayment(challenge, 2)
-    await new Promise((resolve) => setTimeout(resolve, 350))
+    await new Promise((resolve) => setTimeout(resolve, 4_250))
     shop.script.quote = async (request, context) => ({
       ...(await quote(request, context)),
       subtotal: "79.99",
