@@ -54,7 +54,7 @@ export const priceFault = (price: unknown): string | undefined => {
     : "price.of must be a function of the input that isn't async"
 }
 
-/** Prices are computed for requests without payment: whoever sends many that have none reports no more. */
+/** Reports a failing price once in this time: requests without payment compute it, too, and a stranger may send many. */
 const reportEveryMillis = 60_000
 
 /** The price that a till charges. A function that returns a price out of bounds is a defect: nothing is charged. */

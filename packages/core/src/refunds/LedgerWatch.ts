@@ -52,7 +52,7 @@ export const makeLedgerWatch = Effect.fnUntraced(function* (
       ).pipe(Effect.timeoutOption(auditTimeoutMillis))
       if (Option.isNone(check)) {
         lastAuditMillis = nowMillis
-        const hours = Math.round(spanMillis / 3_600_000)
+        const hours = spanMillis / 3_600_000
         spanMillis = Math.max(spans.shortestMillis, spanMillis / 2)
         yield* report(
           "Warn",

@@ -24,11 +24,11 @@ export const saysRefused = (answer: object): boolean => {
   )
 }
 
-/** Whether it lists errors, which may be what was asked for. */
+/** Whether an object has a list of errors. Check more than this: a caller may have asked for errors, as of a linter. */
 export const listsErrors = ({ errors }: { readonly errors?: unknown }): boolean =>
   typeof errors === "object" && errors !== null && Object.keys(errors).length > 0
 
-/** Whether a sign says so that may as well be the answer to a question. */
+/** Whether `ok` or `status` says that something failed. Check more than this: it may be the answer to a question. */
 export const mayRefuse = (answer: object): boolean => {
   const { ok, status } = answer as Readonly<Record<string, unknown>>
   return ok === false || (typeof status === "string" && /^(?:error|fail(?:ed)?)$/i.test(status))

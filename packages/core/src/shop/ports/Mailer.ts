@@ -46,7 +46,7 @@ export interface GuardedMailer {
 
 const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length > 0
 
-/** What a message says in which an API refuses. */
+/** Words by which the message of an API says that it refused. */
 const refusing =
   /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unauthori[sz]ed|unable)\b/i
 const sending = /\b(?:accepted|delivered|queued|sent|success\w*)\b/i
