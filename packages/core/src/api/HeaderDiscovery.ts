@@ -27,7 +27,7 @@ const maxDepth = 4
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A schema with its definitions written out, without bounds and words. It admits what the whole one admits. */
+/** A schema with its definitions written out, without bounds and descriptions. It accepts all that the full one accepts. */
 const outlineOf = (schema: unknown, definitions: Json, within: ReadonlyArray<string> = []): unknown => {
   if (Array.isArray(schema)) return schema.map((each) => outlineOf(each, definitions, within))
   if (!isObject(schema)) return schema

@@ -43,7 +43,7 @@ export interface TillHealth {
   readonly status: Check["status"]
   /** `false` where the till can't recover by itself: its start failed. Then restart the process. */
   readonly live: boolean
-  /** Whether it serves calls: it has started, its storage answers, and it isn't closing. No third party counts. */
+  /** Whether it serves calls: it has started, its storage responds, and it isn't closing. Facilitators and nodes don't count. */
   readonly ready: boolean
   /** When the checks were made. */
   readonly at: Date

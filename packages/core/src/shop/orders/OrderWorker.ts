@@ -42,8 +42,13 @@ const concurrency = 64
 /** Under load, orders are taken once this many places are free: a query costs as much for one order as for many. */
 const refill = 16
 
-/** Events that are true whatever else has changed; the others are about the order as the step began with it. */
-const facts: ReadonlySet<OrderEvent["_tag"]> = new Set(["Placed", "Refunded", "MailSent", "MailFailed"])
+/** Events that apply to the newest version of an order, whatever changed during the step; others to the one it began with. */
+const alwaysApplied: ReadonlySet<OrderEvent["_tag"]> = new Set([
+  "Placed",
+  "Refunded",
+  "MailSent",
+  "MailFailed"
+])
 
 /** The pause before a mail that found the mail queue full. */
 const fullQueueMillis = 60_000
@@ -68,7 +73,7 @@ const applyEvent = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const result = yield* life.applyOutcome(order, event)
   if (result._tag === "Changed") nextDue.note(result.order.dueAtMillis)
-  if (result._tag === "Conflict" && facts.has(event._tag)) yield* life.applyById(order.id, event)
+  if (result._tag === "Conflict" && alwaysApplied.has(event._tag)) yield* life.applyById(order.id, event)
 })
 
 /**

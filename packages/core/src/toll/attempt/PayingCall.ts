@@ -1,7 +1,7 @@
 import { isPlayMoney } from "../../domain/Network.ts"
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest } from "../request/TollRequest.ts"
-import { type Loss, Releases } from "./Releases.ts"
+import { Releases, type UnpaidWork } from "./Releases.ts"
 
 /** What a call has learned about its payment. */
 export interface Learned {
@@ -11,17 +11,6 @@ export interface Learned {
   isKnown: boolean | undefined
   /** When the facilitator started to verify the payment; 0: it didn't. */
   verifiedAtMillis: number
-}
-
-/** Work that was done, or has failed, and isn't paid for yet. */
-export interface UnpaidWork {
-  readonly hasFailed: boolean
-  /** A payment that settled first pays for the work by the delivery of its response. */
-  readonly paidBy: "settlement" | "delivery"
-  /** What it cost, if that is known: else as much as its price. */
-  readonly costAtomic?: bigint | undefined
-  /** Who loses it if nobody pays. */
-  readonly lostBy: Exclude<Loss, "none">
 }
 
 /** A paid call, as the limits see it. */
@@ -42,6 +31,7 @@ export interface PayingCall {
   readonly learned: Learned
   /** What the call holds of the limits. */
   readonly releases: Releases
+  /** The newest work that isn't paid for. Whatever is given back for lost work gets it. */
   unpaidWork: UnpaidWork | undefined
 }
 

@@ -5,13 +5,22 @@
  */
 export type Holding = "guard" | "openCall" | "slot" | "place" | "stake"
 
-/**
- * Who answers for unpaid work. `stranger`: the payment had moved before it was presented here, so anyone may have copied
- * it from the chain.
- */
-export type Loss = "none" | "payer" | "stranger"
+/** Work that was done, or has failed, and isn't paid for yet. */
+export interface UnpaidWork {
+  readonly hasFailed: boolean
+  /** A payment that settled first pays for the work by the delivery of its response. */
+  readonly paidBy: "settlement" | "delivery"
+  /** What it cost, if that is known: else as much as its price. */
+  readonly costAtomic?: bigint | undefined
+  /**
+   * Who loses it if nobody pays. `stranger`: the payment had moved before it was presented here, so anyone may have copied
+   * it from the chain.
+   */
+  readonly lostBy: "payer" | "stranger"
+}
 
-export type Release = (loss: Loss) => void
+/** Gives a part back; `lost` is the work for which nobody has paid, if any. */
+export type Release = (lost: UnpaidWork | undefined) => void
 
 /** What one call holds of the limits. Each part is given back once, at the latest when the call ends. */
 export class Releases {
@@ -33,16 +42,16 @@ export class Releases {
   }
 
   /** Gives a part back. Returns whether the call held it until now. */
-  release(name: Holding, loss: Loss = "none"): boolean {
+  release(name: Holding, lost?: UnpaidWork): boolean {
     const release = this.releases.get(name)
     if (release === undefined) return false
     this.releases.set(name, undefined)
-    release(loss)
+    release(lost)
     return true
   }
 
   /** Gives everything back. */
-  releaseAll(loss: Loss): void {
-    for (const name of this.releases.keys()) this.release(name, loss)
+  releaseAll(lost: UnpaidWork | undefined): void {
+    for (const name of this.releases.keys()) this.release(name, lost)
   }
 }

@@ -322,7 +322,7 @@ export class Admission {
     if (unpaidWork?.hasFailed === false && unpaidWork.lostBy === "payer" && request.exposureAtomic() > 0n)
       this.accounts.forgetRecent(account)
     // Failed work may have cost as much as successful work.
-    releases.releaseAll(unpaidWork?.lostBy ?? "none")
+    releases.releaseAll(unpaidWork)
     if (wasCounted) this.waiters.wake(payer)
     if (wasOpen) this.verifications.wake(call)
   }

@@ -5,6 +5,7 @@ import type { PayerAccounts } from "./PayerAccounts.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { StrangerLosses } from "./StrangerLosses.ts"
 import type { PayingCall } from "../attempt/PayingCall.ts"
+import type { UnpaidWork } from "../attempt/Releases.ts"
 
 /** Share of the limit `unsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
@@ -92,14 +93,14 @@ export class UnsettledWork {
   ): boolean {
     const { account, releases, lease, payer, request } = call
     // The call lost its charge and works again: its first work is lost, and the next one may be, too.
-    if (call.unpaidWork !== undefined && releases.release("stake", call.unpaidWork.lostBy))
+    if (call.unpaidWork !== undefined && releases.release("stake", call.unpaidWork))
       call.unpaidWork = undefined
     if (releases.holds("stake") || atomic === 0n) return true
     if (isProven && this.accounts.takeCredit(account, atomic)) {
-      releases.hold("stake", (loss) => {
+      releases.hold("stake", (lost) => {
         this.accounts.returnCredit(account, atomic)
-        if (loss === "payer") this.loseOfPayer(call, atomic)
-        if (loss === "stranger") this.loseToStranger(call, atomic)
+        if (lost?.lostBy === "payer") this.loseOfPayer(call, lost, atomic)
+        if (lost?.lostBy === "stranger") this.loseToStranger(call, atomic)
       })
       return true
     }
@@ -108,22 +109,24 @@ export class UnsettledWork {
       lease.nowMillis()
     )
     if (taken === undefined) return false
-    releases.hold("stake", (loss) => {
-      const lost = loss === "payer" ? lostOf(call, atomic) : 0n
-      this.losses.giveBack(taken, atomic - lost)
-      if (loss === "stranger") this.loseToStranger(call, atomic)
+    releases.hold("stake", (lost) => {
+      this.losses.giveBack(taken, lost?.lostBy === "payer" ? atomic - costOf(lost, atomic) : atomic)
+      if (lost?.lostBy === "stranger") this.loseToStranger(call, atomic)
     })
     return true
   }
 
   /** Counts a loss of a payer with credit. What upstreams are known to have charged counts for the host, too. */
-  private loseOfPayer(call: PayingCall, atomic: bigint): void {
-    const { account, lease, payer, request, unpaidWork } = call
-    const lost = lostOf(call, atomic)
-    this.accounts.lose(account, lost)
-    if (unpaidWork?.costAtomic === undefined || lost === 0n) return
+  private loseOfPayer(
+    { account, lease, payer, request }: PayingCall,
+    work: UnpaidWork,
+    atomic: bigint
+  ): void {
+    const cost = costOf(work, atomic)
+    this.accounts.lose(account, cost)
+    if (work.costAtomic === undefined || cost === 0n) return
     this.losses.take(
-      { atomic: lost, payer, isProven: true, clientAddress: request.clientAddress() },
+      { atomic: cost, payer, isProven: true, clientAddress: request.clientAddress() },
       lease.nowMillis()
     )
   }
@@ -137,11 +140,9 @@ export class UnsettledWork {
   }
 }
 
-/** What a call has lost of the amount at stake. */
-const lostOf = ({ unpaidWork }: PayingCall, atomic: bigint): bigint => {
-  const cost = unpaidWork?.costAtomic ?? atomic
-  return cost < atomic ? cost : atomic
-}
+/** What unpaid work has cost of the amount at stake. */
+const costOf = ({ costAtomic }: UnpaidWork, atomic: bigint): bigint =>
+  costAtomic !== undefined && costAtomic < atomic ? costAtomic : atomic
 
 /** The amount that a call could cost the host: paid work may fail, and its payment is refunded. */
 const atRisk = ({ request }: PayingCall, amountAtomic: bigint): bigint =>

@@ -88,7 +88,7 @@ const afterWatch = (
       if (!sameRequest) return defer(ofAnotherRequest)
       if (evidence.precedesClaim === true) return release(facts.by === "call" ? usedElsewhere : closed)
       const refund = charge.settlesFirst ? "none" : "due"
-      // A claim was voided once it was taken over.
+      // `charge` was read before the takeover. Of a claim, this plan has since written `voided`, which ended its lease.
       return [
         charge.state === "claimed" ? completeWithoutLease(evidence, refund) : complete(evidence, refund)
       ]

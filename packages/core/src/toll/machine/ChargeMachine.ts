@@ -53,6 +53,7 @@ import type { PayableTask } from "./SettlementTask.ts"
  * owed too long         TakeOver ─▶ MarkRefundDue, YieldLease, Find ─▶ End
  * crash, no caller      TakeOver ─▶ Void, RollBack, End
  * crash after a claim   Find ─▶ TakeOver ─▶ Void, QueryChain, Judge ─▶ Verify
+ * crash, money moved    Find ─▶ TakeOver ─▶ Void, QueryChain ─▶ Complete (refund due) ─▶ RollBack, End
  * crash after the work  Find ─▶ TakeOver ─▶ QueryChain, Settle ─▶ QueryChain ─▶ Complete
  * refused, moved later  TakeOver ─▶ QueryChain ─▶ Complete ─▶ RollBack, End
  * reorganized           TakeOver ─▶ QueryChain ─▶ Reopen, Settle
@@ -120,7 +121,10 @@ const isRepetition = (event: ChargeEvent): event is Repetition =>
 const endingOf = (event: Repetition): Ending =>
   event._tag === "Repeated" ? event : { _tag: "Replay", charge: event.first }
 
-/** Ends a verified payment that repeats another one. It is watched; one whose voided charge this call holds is already. */
+/**
+ * Refuses a verified payment that repeats another one. The reconciler watches its voided charge; with the key `own`, it has
+ * one already.
+ */
 const refuseRepetition = ({ key, task }: StepOf<"Claim">, ending: Ending): Plan =>
   key === "own" ? defer(ending) : [{ _tag: "ClaimRefused", task, ending }]
 

@@ -83,8 +83,8 @@ export type RequestStep =
   /** Look the key up. */
   | { readonly _tag: "Find" }
   /**
-   * Before a refusal, check that no copy of the payment was accepted meanwhile. Continues if the key has no charge, or, where
-   * this call has just let go of its `voided` charge, that one.
+   * Before a refusal, check that no copy of the payment was accepted meanwhile. Continues if the key has no charge.
+   * `voided`: also if it has the charge that this call has just voided.
    */
   | { readonly _tag: "FindCopy"; readonly expects: "nothing" | "voided" }
   /** Wait for the process or call that holds the charge. */

@@ -91,7 +91,8 @@ export const afterTakeover = (event: TakenEvent, facts: ChargeFacts): Plan<Lease
   const watch = (plan: Plan<LeaseStep>) => queryFirst(facts, { _tag: "Watch", charge, sameRequest }, plan)
   switch (charge.state) {
     case "claimed":
-      // Its first holder has lost the lease and can't record anything. What it prepared is unknown, and expires.
+      // Its first holder has lost the lease and can't record anything. The charge doesn't name what that holder prepared,
+      // which expires: an order that nobody pays is abandoned.
       return facts.by === "call"
         ? [{ _tag: "Void", keepsExposure: false, isRefused: false }, ...watch(judgeOwn)]
         : voidCharge(closed, { keepsExposure: false })

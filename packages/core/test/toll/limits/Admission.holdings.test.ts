@@ -5,7 +5,7 @@ import { Chain } from "../../../src/toll/evidence/Chain.ts"
 import { Facilitator } from "../../../src/toll/facilitator/Facilitator.ts"
 import { Admission } from "../../../src/toll/limits/Admission.ts"
 import { PaymentReversals } from "../../../src/toll/limits/PaymentReversals.ts"
-import { type Loss, Releases } from "../../../src/toll/attempt/Releases.ts"
+import { Releases, type UnpaidWork } from "../../../src/toll/attempt/Releases.ts"
 import { WaitingCalls } from "../../../src/toll/limits/WaitingCalls.ts"
 import { newCharge, openAttempt, taskOf } from "../../../src/toll/attempt/PaymentAttempt.ts"
 import { nowSeconds, offer, payloadV2, sepolia } from "../payments.ts"
@@ -85,13 +85,14 @@ describe("what a call holds of the limits", () => {
 
   it("is given back once, and can't be taken twice", () => {
     const releases = new Releases()
-    const released: Array<Loss> = []
-    releases.hold("stake", (loss) => released.push(loss))
+    const released: Array<UnpaidWork | undefined> = []
+    const work: UnpaidWork = { hasFailed: true, paidBy: "settlement", lostBy: "payer" }
+    releases.hold("stake", (lost) => released.push(lost))
     expect(() => releases.hold("stake", () => undefined)).toThrow("a call holds its stake already")
-    releases.releaseAll("payer")
-    releases.releaseAll("none")
+    releases.releaseAll(work)
+    releases.releaseAll(undefined)
     expect([released, releases.holds("stake"), releases.hasHeld("stake"), releases.release("stake")]).toEqual(
-      [["payer"], false, true, false]
+      [[work], false, true, false]
     )
   })
 })
