@@ -39,10 +39,9 @@ const isDeep = process.env["TILL402_SUITE"] === "deep"
 const filesIn = (...folders: ReadonlyArray<string>) =>
   folders.map((folder) => `${folder}/**/*${isDeep ? ".deep" : ""}.test.ts`)
 
-/** Files that share modules, and what they do to globals: those of the providers patch Node's HTTP client. */
+/** The second is for files that replace a module by another. */
 const projects = [
-  { name: "till", include: filesIn("packages/!(providers)/test", "examples/*/test", "e2e") },
-  { name: "providers", include: filesIn("packages/providers/test") },
+  { name: "till", include: filesIn("packages/*/test", "examples/*/test", "e2e") },
   { name: "mocked", include: isDeep ? [] : ["packages/core/test/**/*.mocked.test.ts"] }
 ]
 

@@ -18,12 +18,16 @@ afterEach(async () => {
   await chain.client.mine({ blocks: 1 })
 })
 
+/** Too short for a slow machine: what is to settle with it is asked for until it has. */
 const quick: Partial<LocalFacilitatorSettings> = { confirmTimeoutMillis: 300 }
 
 describe("a payment that somebody else uses while it settles", () => {
-  const race = async (compete: (payment: Awaited<ReturnType<typeof signedPayment>>) => Promise<Hex>) => {
+  const race = async (
+    compete: (payment: Awaited<ReturnType<typeof signedPayment>>) => Promise<Hex>,
+    change: Partial<LocalFacilitatorSettings> = {}
+  ) => {
     const payment = await signedPayment(chain)
-    const { facilitator, journal } = await startRelay(chain, { confirmTimeoutMillis: 4_000 })
+    const { facilitator, journal } = await startRelay(chain, change)
     await chain.client.setAutomine(false)
     const settling = facilitator.settle(payment.payload, payment.requirements)
     await expect.poll(() => journal.records().length).toBe(1)
@@ -47,10 +51,11 @@ describe("a payment that somebody else uses while it settles", () => {
   })
 
   it("is not settled if the payer used the nonce for a transfer of nothing", async () => {
-    const { facilitator, payment, settled } = await race(async ({ payer, terms }) => {
+    const useForNothing = async ({ payer, terms }: Awaited<ReturnType<typeof signedPayment>>) => {
       const nothing = { ...terms, value: 0n }
       return submit(chain, nothing, await payer.signTypedData(messageOf(chain, nothing)), high)
-    })
+    }
+    const { facilitator, payment, settled } = await race(useForNothing, { confirmTimeoutMillis: 2_000 })
     // Not final yet: the outcome stays open, and the money did not move.
     expect(settled).toMatchObject({ success: false })
     expect(settled.transaction).not.toBe("")
@@ -112,7 +117,7 @@ describe("a transaction number that is used up", () => {
       errorReason: "settlement_pending"
     })
     await chain.client.mine({ blocks: 65 })
-    expect(await facilitator.settle(payload, requirements)).toMatchObject({ success: true })
+    await expect.poll(() => facilitator.settle(payload, requirements)).toMatchObject({ success: true })
     expect(await chain.balanceOf(terms.to)).toBe(terms.value)
     expect(lost.journal.records().map(({ nonce }) => nonce)).toEqual([0, 1])
   })
@@ -145,6 +150,6 @@ describe("confirmations", () => {
     await chain.client.mine({ blocks: 1 })
     expect(await settle()).toMatchObject({ success: false, errorReason: "settlement_pending" })
     await chain.client.mine({ blocks: 1 })
-    expect(await settle()).toMatchObject({ success: true })
+    await expect.poll(settle).toMatchObject({ success: true })
   })
 })

@@ -181,7 +181,6 @@ describe("a stuck transaction", () => {
       account,
       networks,
       replaceAfterMillis: 100,
-      confirmTimeoutMillis: 1_000,
       // The other process records its replacement while this one signs.
       journal: {
         ...journal,
@@ -218,10 +217,8 @@ describe("a stuck transaction", () => {
     })
     await chain.client.setAutomine(true)
     await chain.client.mine({ blocks: 1 })
-    expect(await facilitator.settle(payload, requirements)).toMatchObject({
-      success: true,
-      transaction: record!.transaction
-    })
+    const settle = () => facilitator.settle(payload, requirements)
+    await expect.poll(settle).toMatchObject({ success: true, transaction: record!.transaction })
     expect(await chain.balanceOf(terms.to)).toBe(terms.value)
   })
 })

@@ -176,7 +176,7 @@ describe("twenty authorizations with money for one", () => {
 
 describe("a relayer with the money for one settlement", () => {
   const startPoor = async (change = {}) => {
-    const relay = await startRelay(chain, { confirmTimeoutMillis: 3_000, ...change })
+    const relay = await startRelay(chain, change)
     const { payload, requirements } = await signedPayment(chain)
     const probe = await startRelay(chain)
     await probe.facilitator.settle(payload, requirements)

@@ -27,7 +27,7 @@ describe("a relayer that replaces another one", () => {
   it("sees that the earlier one's transaction was mined", async () => {
     const { earlier, payload, record, requirements, terms } = await recorded()
     await chain.client.sendRawTransaction({ serializedTransaction: record.signedTransaction })
-    const { facilitator } = await startRelay(chain, { ...quick, journal: earlier.journal })
+    const { facilitator } = await startRelay(chain, { journal: earlier.journal })
     expect(await facilitator.settle(payload, requirements)).toMatchObject({
       success: true,
       transaction: record.transaction
@@ -39,13 +39,13 @@ describe("a relayer that replaces another one", () => {
   it("settles what the earlier one can't send any more, once that had the time to", async () => {
     const { earlier, payload, record, requirements, terms } = await recorded()
     await chain.client.setBalance({ address: earlier.account.address, value: 0n })
-    const change = { ...quick, journal: earlier.journal }
-    const early = await startRelay(chain, change)
+    const { journal } = earlier
+    const early = await startRelay(chain, { ...quick, journal })
     expect(await early.facilitator.settle(payload, requirements)).toMatchObject({
       errorReason: "settlement_pending",
       transaction: record.transaction
     })
-    const later = await startRelay(chain, { ...change, account: early.account, replaceAfterMillis: 50 })
+    const later = await startRelay(chain, { account: early.account, journal, replaceAfterMillis: 50 })
     expect(await later.facilitator.settle(payload, requirements)).toMatchObject({ success: true })
     expect(await chain.balanceOf(terms.to)).toBe(terms.value)
     // If the earlier transaction is mined after all, it moves nothing.
@@ -58,7 +58,7 @@ describe("a relayer that replaces another one", () => {
 
   it("never takes a record of its own for one with the same number of the earlier one", async () => {
     const { earlier, payload, record, requirements, terms } = await recorded()
-    const { facilitator } = await startRelay(chain, { ...quick, journal: earlier.journal })
+    const { facilitator } = await startRelay(chain, { journal: earlier.journal })
     const other = await signedPayment(chain)
     expect(await facilitator.settle(other.payload, other.requirements)).toMatchObject({ success: true })
     expect(earlier.journal.records().map(({ nonce }) => nonce)).toEqual([0, 0])

@@ -32,7 +32,7 @@ export const startRelay = async (
     journal,
     retries: 0,
     pollMillis: 20,
-    confirmTimeoutMillis: 15_000,
+    confirmTimeoutMillis: 60_000,
     ...change
   })
   const facilitator = {
