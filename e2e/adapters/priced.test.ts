@@ -191,9 +191,13 @@ describe("a priced handler", () => {
     expect(events).toEqual([
       expect.objectContaining({ operation: "weather", message: expect.stringContaining("must await that") })
     ])
+    await buyFour((context) => context.json({ tides: [], high: {} }))
+    expect(events).toHaveLength(1)
+    await buyFour((context) => context.json({ high: Promise.resolve("09:30") }))
+    expect(events).toHaveLength(2)
     let later = 0
     await buyFour((context) => context.json(later++ === 0 ? { city: "oslo" } : {}))
-    expect(events).toHaveLength(2)
+    expect(events).toHaveLength(3)
   })
 
   it("is a 500 without a charge where it returns no response, always or in one branch", async () => {

@@ -21,25 +21,28 @@ const leadsToGoods = ({ headers, status }: Response, method: string, baseUrl: st
   return to !== null && (method === "POST" || to.host !== URL.parse(baseUrl)?.host)
 }
 
-/** No refusal has more characters. */
-const maxRefusal = 2_000
+/** Neither a refusal nor what is empty has more characters. */
+const maxDoubted = 2_000
 
-/** Whether what was sold says that nothing was. */
-const soldRefusal = ({ body, status }: RecordedResponse): boolean => {
-  if (status > 299 || typeof body !== "string") return false
-  if (looksRefused(body)) return true
+/** The data of a short response in JSON; else its text. */
+const dataOf = (body: string): unknown => {
+  if (body.length > maxDoubted) return body
   try {
-    return body.length <= maxRefusal && looksRefused(JSON.parse(body))
+    return JSON.parse(body)
   } catch {
-    return false
+    return body
   }
 }
 
 /** Empty responses in a row after which a GET is reported: one may have nothing to say. */
 const maxEmpty = 3
 
-/** A promise that nobody awaits is written as `{}`. */
-const isEmpty = (body: unknown): boolean => body === "" || body === "{}" || body === null
+/** Whether data is made of nothing but `{}`, as which a promise that nobody awaits is written. */
+const isHollow = (data: unknown): boolean => {
+  if (typeof data !== "object" || data === null) return false
+  const members = Object.values(data)
+  return (members.length > 0 || !Array.isArray(data)) && members.every(isHollow)
+}
 
 /** Finds what is doubtful in what a route responds, one response after the other. */
 const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => {
@@ -49,9 +52,13 @@ const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => 
       return leadsToGoods(response, method, baseUrl)
         ? `priced route ${id} redirected a payer, which isn't charged: only a 2xx is. If that leads to what is sold, or follows work, respond with 200 and the address`
         : undefined
-    if (soldRefusal(response))
+    if (response.status > 299) return undefined
+    const { body } = response
+    const data = typeof body === "string" ? dataOf(body) : undefined
+    if (looksRefused(data))
       return `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
-    if (response.status <= 299) empty = isEmpty(response.body) && method === "GET" ? empty + 1 : 0
+    const isEmpty = body === "" || body === null || isHollow(data)
+    empty = isEmpty && method === "GET" ? empty + 1 : 0
     return empty < maxEmpty
       ? undefined
       : `priced route ${id} has sold ${maxEmpty} empty responses in a row. If its handler sends a promise's result, it must await that`

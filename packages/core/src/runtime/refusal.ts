@@ -8,6 +8,12 @@ export const isErrorStatus = (value: unknown): boolean => {
   return typeof status === "number" && status >= 400 && status <= 599
 }
 
+/** Some clients always have the member of an error. */
+const isError = (error: unknown): boolean =>
+  typeof error === "string"
+    ? !/^(?:|0|false|no(?:ne| error)?|null|ok|success)$/i.test(error.trim())
+    : error === true || (typeof error === "object" && error !== null && Object.keys(error).length > 0)
+
 /** Whether an object says by itself that something was refused. */
 export const saysRefused = (answer: object): boolean => {
   const {
@@ -17,11 +23,7 @@ export const saysRefused = (answer: object): boolean => {
     statusCode = status,
     success
   } = answer as Readonly<Record<string, unknown>>
-  return (
-    (Boolean(error) && typeof error !== "number" && typeof error !== "function") ||
-    success === false ||
-    isErrorStatus(statusCode)
-  )
+  return isError(error) || success === false || isErrorStatus(statusCode)
 }
 
 /** Whether an object has a list of errors. Check more than this: a caller may have asked for errors, as of a linter. */

@@ -223,6 +223,9 @@ export const moneyChecks = Effect.fnUntraced(function* (settings: ConfiguredSett
         settlement?.beforeWork === true || price._tag === "Quoted" ? [] : [endpoint.identifier]
       )
     ),
+    proven: operations.flatMap(({ endpoint, settlement }) =>
+      settlement?.proofRequired === true ? [endpoint.identifier] : []
+    ),
     prices: new Map(
       operations.flatMap(({ endpoint, price }) =>
         price._tag === "Quoted"

@@ -23,6 +23,7 @@ export interface MoneyFacts {
     | "networks"
     | "proofAbove"
     | "secret"
+    | "trustFacilitator"
     | DurationName
   >
   /** Whether a facilitator of a network (CAIP-2) moves no money. */
@@ -41,6 +42,8 @@ export interface MoneyFacts {
   readonly prices: ReadonlyMap<string, bigint>
   /** The ids of those that work before their payment settles. */
   readonly onCredit: ReadonlySet<string>
+  /** The ids of those that need the chain's proof of their payment. */
+  readonly proven: ReadonlyArray<string>
   /** Those that storage and operations report themselves. */
   readonly known: ReadonlyArray<Risk>
 }
@@ -352,7 +355,7 @@ const playMoneyRisks = (settings: MoneyFacts["settings"]): ReadonlyArray<Check> 
 
 /** What suits a test, but not real money. Pure. */
 export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
-  const { known, refundsOnSolana, refundWallet, settings } = facts
+  const { facilitators, known, proven, refundsOnSolana, refundWallet, settings } = facts
   const real = settings.networks.filter(({ caip2 }) => !isPlayMoney(caip2))
   if (real.length === 0) return playMoneyRisks(settings)
   const unread = real.filter(({ family, rpcUrl }) => family === "evm" && rpcUrl === undefined).map(nameOf)
@@ -366,6 +369,14 @@ export const risksOf = (facts: MoneyFacts): ReadonlyArray<Check> => {
     ...amountRisks(facts, real),
     ...chainRisks(real),
     ...secretRisks(settings),
+    settings.trustFacilitator &&
+      proven.length > 0 &&
+      facilitators.length > 0 &&
+      risk(
+        "trustFacilitator",
+        `trustFacilitator is true: ${proven.join(" and ")} hand over what a facilitator says is paid, and the chain is not asked. A facilitator that errs or lies costs you the goods`,
+        "Leave it out, and give each network an rpcUrl"
+      ),
     refundWallet !== undefined &&
       unread.length > 0 &&
       risk(

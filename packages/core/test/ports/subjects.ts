@@ -331,12 +331,17 @@ const track: Subject = {
     [
       "words of nothing",
       { ...shipment, statusDescription: "undefined" },
-      /^events: a description is undefined/
+      /^events or carrier: a description or name is undefined/
+    ],
+    [
+      "a carrier of nothing",
+      { ...shipment, carrier: { ...shipment.carrier, name: "undefined" } },
+      /^events or carrier: a/
     ],
     [
       "an event of nothing",
       { ...shipment, events: [{ ...shipment.events[0], description: "null" }] },
-      /^events: a/
+      /^events or carrier: a/
     ],
     ["a time that is none", { ...shipment, deliveredAt: "yesterday" }, /^deliveredAt: must be ISO 8601/],
     [

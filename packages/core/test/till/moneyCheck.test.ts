@@ -465,6 +465,19 @@ describe("a till that takes real money", () => {
     expect(await start({ networks: [{ network: "base" }, played], storage: kept() })).toEqual(nothing)
   })
 
+  it("reports goods that are handed over on a facilitator's word alone, and none that the chain proves", async () => {
+    const facilitator = { url: "https://facilitator.shop" }
+    const selling = { facilitator, fulfilment: ownPort(fakeFulfilment()), mailer: ownPort(fakeMailer()) }
+    const trusting = { ...selling, trustFacilitator: true }
+    expect((await start(trusting)).reported).toEqual([
+      expect.stringMatching(/^trustFacilitator: .*buy hand over what a facilitator says is paid/)
+    ])
+    expect(await start({ ...trusting, networks: ["base-sepolia"] })).toEqual(nothing)
+    expect(await start({ facilitator, trustFacilitator: true })).toEqual(nothing)
+    // A facilitator of this process is the host's own.
+    expect(await start({ ...trusting, facilitator: settling() })).toEqual(nothing)
+  })
+
   it("reports sales without a mailer, and none with one", async () => {
     const selling = { fulfilment: ownPort(fakeFulfilment()), trustFacilitator: true }
     expect((await start(selling)).reported).toEqual([
@@ -703,6 +716,7 @@ describe("the token of a live till", () => {
       refundsOnSolana: undefined,
       prices: new Map(),
       onCredit: new Set(),
+      proven: [],
       known: []
     }).map(({ problem }) => problem)
   }

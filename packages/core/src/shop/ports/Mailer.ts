@@ -49,7 +49,7 @@ const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length >
 /** Words by which the message of an API says that it refused. */
 const refusing =
   /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unauthori[sz]ed|unable)\b/i
-const sending = /\b(?:accepted|delivered|queued|sent|success\w*)\b/i
+const sending = /\b(?:accepted|delivered|processed|queued|sent|success\w*)\b/i
 
 /** Whether a result says itself that nothing was sent: that of `fetch`, of an API, or of a client that doesn't throw. */
 const isUnsent = (response: unknown): boolean => {
@@ -74,8 +74,8 @@ const isUnsent = (response: unknown): boolean => {
     [given, { status: Status }].some(mayRefuse) ||
     /^(?:invalid|rejected)$/i.test(String(Status)) ||
     (typeof error === "number" && error !== 0) ||
-    // Postmark: 0 is success.
-    (ErrorCode !== undefined && ErrorCode !== null && ErrorCode !== 0) ||
+    // Postmark: 0 is success, and of SocketLabs `Success`.
+    (ErrorCode !== undefined && ErrorCode !== null && !/^(?:0|ok|success)$/i.test(String(ErrorCode))) ||
     // Nodemailer; a mail has one recipient.
     (hasSome(rejected) && !hasSome(accepted)) ||
     // Mailgun, Brevo, AWS.

@@ -61,13 +61,13 @@ const isSameNumber = (left: string, right: string): boolean =>
   lettersAndDigits(left) === lettersAndDigits(right)
 
 const faultOf = (
-  { events, number, statusDescription }: TrackResult,
+  { carrier, events, number, statusDescription }: TrackResult,
   query: TrackQuery
 ): string | undefined => {
   if (!isSameNumber(number, query.number)) return "number: is that of another shipment"
-  const words = [statusDescription, ...events.map(({ description }) => description)]
+  const words = [statusDescription, carrier.name, ...events.map(({ description }) => description)]
   return words.some((each) => each !== null && isAccident(each))
-    ? "events: a description is undefined, null or NaN as text"
+    ? "events or carrier: a description or name is undefined, null or NaN as text"
     : undefined
 }
 

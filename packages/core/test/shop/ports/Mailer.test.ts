@@ -14,6 +14,11 @@ describe("a mailer's result that says that the mail was sent", () => {
     { id: "resend-1" },
     { data: { id: "resend-1" }, error: null },
     { ErrorCode: 0, Message: "OK", MessageID: "postmark-1" },
+    { ErrorCode: "Success", MessageResults: [], TransactionReceipt: "socketlabs-1" },
+    { error: "none", messageId: "1" },
+    { error: [], data: "queued" },
+    { error: {} },
+    { message: "Processed without error" },
     [{ statusCode: 202, headers: {} }, ""],
     { statusCode: 202, errors: [] },
     { accepted: ["ada@shop.example"], rejected: [], response: "250 OK" },
@@ -51,6 +56,9 @@ describe("a mailer's result that says that nothing was sent", () => {
     { request_id: "r", data: { error: "no permission", error_code: "E_ApiResponseCodes" } },
     { Error: "Access Denied." },
     { message: "The security token included in the request is invalid.", requestId: "r" },
+    { ErrorCode: "InvalidAuthentication" },
+    { error: "nothing sent: key revoked" },
+    { error: { code: 1 } },
     { ErrorCode: 300, Message: "Invalid email request" },
     { error: 7 }
   ])
