@@ -120,13 +120,24 @@ describe("a local facilitator over HTTP", () => {
   })
 
   it("refuses a key of a variable that isn't set, which authorize would know", async () => {
-    const tills = new Map([[`Bearer ${process.env["A_KEY_THAT_IS_NOT_SET"]}`, "shop"]])
-    const { handle, journal } = await startHandler({
-      authorize: (request) => tills.get(request.headers.get("authorization") ?? "")
-    })
+    const key = `${process.env["A_KEY_THAT_IS_NOT_SET"]}`
+    const { handle, journal } = await startHandler({ authorize: () => "shop" })
     const { body } = await bodyOf()
-    expect((await handle(call("settle", body, "undefined"))).status).toBe(401)
+    const sent: ReadonlyArray<readonly [string, string]> = [
+      ["authorization", `Bearer ${key}`],
+      ["authorization", `Basic ${btoa(`shop:${key}`)}`],
+      ["x-api-key", key],
+      ["x-shop-token", "null"]
+    ]
+    for (const [name, value] of sent) {
+      const request = call("settle", body, "one")
+      request.headers.set(name, value)
+      expect((await handle(request)).status, `${name}: ${value}`).toBe(401)
+    }
     expect(journal.records()).toEqual([])
+    const request = call("settle", body, "one")
+    request.headers.set("x-request-id", key)
+    expect((await handle(request)).status).toBe(200)
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
-import { isErrorStatus, listsErrors, mayRefuse, saysRefused } from "../runtime/refusal.ts"
+import { isErrorStatus, listsErrors, mayRefuse, saysRefused, speaksOfRefusal } from "../runtime/refusal.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
 import { jsonLoss } from "./JsonLoss.ts"
@@ -53,7 +53,7 @@ const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:cod|code|details?|description|errors?|error_(?:code|description|message)|headers|body|instance|message|ok|path|status|statusCode|success|timestamp|title|type)$/
+  /^(?:cod|code|details?|description|documentation_url|errors?|error_(?:code|description|message)|headers|body|id|instance|jsonrpc|message|msg|ok|path|request_id|status|statusCode|success|timestamp|title|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =
@@ -61,16 +61,27 @@ const errorPage =
 /** Its title is near its beginning. */
 const maxPageHead = 2_000
 
+/** A refusal in words alone has no more members: a message, and perhaps a code. */
+const maxBare = 2
+
 /** Whether a result looks like a refusal that should have been thrown: it is charged. */
 export const looksRefused = (output: unknown): boolean => {
   if (typeof output === "string") return errorPage.test(output.slice(0, maxPageHead))
   if (Array.isArray(output))
     return output.length === 2 && isErrorStatus(output[0]) && typeof output[1] !== "number"
   if (typeof output !== "object" || output === null) return false
-  const { data, message } = output as Readonly<Record<string, unknown>>
-  const hasMessage = typeof message === "string"
+  const {
+    data,
+    description,
+    detail,
+    msg = detail,
+    message = msg
+  } = output as Readonly<Record<string, unknown>>
+  const says = Object.keys(output)
+  const hasMessage = typeof (message ?? description) === "string"
   const failed =
     saysRefused(output) ||
+    (says.length <= maxBare && !says.includes("id") && speaksOfRefusal(message)) ||
     (hasMessage && mayRefuse(output)) ||
     // Of GraphQL, where data is null.
     ((hasMessage || data === null) && listsErrors(output))

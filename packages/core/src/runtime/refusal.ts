@@ -30,6 +30,14 @@ export const saysRefused = (answer: object): boolean => {
 export const listsErrors = ({ errors }: { readonly errors?: unknown }): boolean =>
   typeof errors === "object" && errors !== null && Object.keys(errors).length > 0
 
+const refusing =
+  /\b(?:bad credentials|denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|rate.?limited|required|too many|unable|unauthenticated|unauthori[sz]ed)\b/i
+const granting = /\b(?:accepted|delivered|processed|queued|sent|success\w*)\b/i
+
+/** Whether a message speaks of a refusal. Check more than this: it may be what was asked for. */
+export const speaksOfRefusal = (text: unknown): boolean =>
+  typeof text === "string" && refusing.test(text) && !granting.test(text)
+
 /** Whether `ok` or `status` says that something failed. Check more than this: it may be the answer to a question. */
 export const mayRefuse = (answer: object): boolean => {
   const { ok, status } = answer as Readonly<Record<string, unknown>>

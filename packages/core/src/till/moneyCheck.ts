@@ -15,7 +15,7 @@ import { Tracker } from "../shop/ports/Tracker.ts"
 import { VaultFiles } from "../shop/ports/VaultFiles.ts"
 import { Facilitator, type FacilitatorRequest } from "../toll/facilitator/Facilitator.ts"
 import { textOf } from "./Check.ts"
-import { allowedRisks, isPublic, lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
+import { allowedRisks, mayBePublic, lossesOf, type MoneyFacts, risksOf } from "./moneyRisks.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 import { listed } from "./settings/Configuration.ts"
 import { refundWalletRisks } from "./refundWalletCheck.ts"
@@ -189,7 +189,7 @@ type MoneyHooks = TillHooks & Partial<Pick<TillOptions, keyof Effect.Success<typ
 /** What is wrong with the settings where real money is paid; nothing in a test, or a trial that the host allows. */
 export const moneyChecks = Effect.fnUntraced(function* (settings: ConfiguredSettings, hooks: MoneyHooks) {
   if (isTestRun()) return []
-  if (settings.allowPlayMoney && !(takesRealMoney(settings) && isPublic(settings))) return []
+  if (settings.allowPlayMoney && !(takesRealMoney(settings) && mayBePublic(settings))) return []
   const { addresses, movesNoMoney = () => false, sources = [] } = yield* Facilitator
   const { refundWallet, solanaRefunds } = hooks
   // One till for trials beside the one that sells is meant.

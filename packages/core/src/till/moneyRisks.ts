@@ -337,8 +337,12 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
     )
 ]
 
+/** Whether this may be a server for the public: not every one sets `NODE_ENV`. */
+export const mayBePublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>
+  !isLocal(new URL(baseUrl).hostname) && nodeEnv() !== "development"
+
 /** Whether this is a server for the public. */
-export const isPublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>
+const isPublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>
   !isLocal(new URL(baseUrl).hostname) && nodeEnv() === "production"
 
 /** Play money alone, on a server for the public. */
@@ -406,6 +410,12 @@ export const allowedRisks = (facts: MoneyFacts): ReadonlyArray<Check> => {
     status: "warn",
     cure: `${loss.cure ?? ""}. And leave allowPlayMoney out where real customers pay. If this is a trial, nothing is wrong`
   }))
+  const played = settings.networks.filter(({ caip2 }) => isPlayMoney(caip2)).map(nameOf)
   const isFree = settings.networks.every(({ caip2 }) => isPlayMoney(caip2) || movesNoMoney(caip2))
-  return isFree ? losses.slice(0, 1) : [...losses, ...risksOf(facts)]
+  const mixed = risk(
+    "networks",
+    `${played.join(", ")} pays for the same goods as networks with real money, with money that has no value`,
+    "Leave it out. If this is a trial, nothing is wrong"
+  )
+  return isFree ? losses.slice(0, 1) : [...losses, ...(played.length > 0 ? [mixed] : []), ...risksOf(facts)]
 }

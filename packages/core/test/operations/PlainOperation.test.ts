@@ -329,6 +329,14 @@ describe("a route of the host", () => {
     { type: "about:blank", title: "Not Found", status: 404, instance: "/weather/oslo" },
     { message: "no such city", errors: { city: ["unknown"] } },
     { status: "error", message: "no such city" },
+    { detail: "Not authenticated" },
+    { message: "Invalid API key" },
+    { code: "rate_limited", message: "Too many requests" },
+    { code: 401, msg: "unauthorized" },
+    { message: "Bad credentials", documentation_url: "https://docs.example", status: "401" },
+    { type: "error", error: { type: "overloaded" }, request_id: "r" },
+    { jsonrpc: "2.0", id: 1, error: { code: -32_000 } },
+    { ok: false, error_code: 401, description: "Unauthorized" },
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><hr><center>nginx</center></body></html>",
     '<!DOCTYPE html>\n<html lang="en-US"><head>\n<title>api.example | 503: Service Temporarily Unavailable</title>'
   ])("is reported once if it sells %j, which it should have thrown", async (result) => {
@@ -373,6 +381,10 @@ describe("a route of the host", () => {
     "502 Bad Gateway",
     [404, 501],
     { message: "hello" },
+    { id: 7, message: "not for children" },
+    { title: "Denied", description: "a film", code: "D1", message: "not for children" },
+    { detail: "accepted, not yet delivered" },
+    { description: "not for children" },
     "error"
   ])("sells %j without a word", async (result) => {
     expect(await doubtsOf(result)).toEqual([])

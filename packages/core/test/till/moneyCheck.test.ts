@@ -572,6 +572,10 @@ describe("a till that takes real money", () => {
         )
       ]
     })
+    for (const unusual of ["", "prod"]) {
+      vi.stubEnv("NODE_ENV", unusual)
+      expect((await start(allowed)).reported).toHaveLength(1)
+    }
     expect(await start({ ...allowed, baseUrl: "http://localhost:3000" })).toEqual(nothing)
     expect(await start({ ...allowed, networks: ["base-sepolia"] })).toEqual(nothing)
     vi.stubEnv("NODE_ENV", "development")
@@ -755,7 +759,10 @@ describe("a database", () => {
       refusal: expect.stringMatching(/one ledger would have both/)
     })
     const both = { networks: ["base", "base-sepolia"], allowPlayMoney: true }
-    expect(await on(await keptInMemory(), both)).toEqual(nothing)
+    expect(await on(await keptInMemory(), both)).toEqual({
+      refusal: undefined,
+      reported: [expect.stringMatching(/^networks: base-sepolia pays for the same goods .* no value/)]
+    })
   })
 
   it("reports another address or wallet once, with both, and not a network that is new", async () => {

@@ -1,4 +1,6 @@
 import { readBytes } from "@till402/core/effect"
+import { Result } from "effect"
+import { Base64 } from "effect/encoding"
 import type { LocalFacilitator } from "./LocalFacilitator.ts"
 
 /*
@@ -11,7 +13,8 @@ const maxBodyBytes = 64 * 1024
 /** Options of `facilitatorHandler`. */
 export interface FacilitatorHandlerOptions {
   /**
-   * Names the till that calls, for example by the API key in a header. Anything but a text is refused with 401.
+   * Names the till that calls: look up the API key of a header, and return the name of its owner, never what the header says.
+   * Anything but a text is refused with 401, and so is a key that is `undefined` or `null` as text.
    * A payment that one till has settled is refused to all others.
    */
   readonly authorize: (request: Request) => Promise<string | undefined> | string | undefined
@@ -45,9 +48,18 @@ const readPayment = (text: string) => {
   }
 }
 
-/** A key made of a variable that isn't set is the same at every host: `Bearer undefined`. */
-const hasUnsetKey = (request: Request): boolean =>
-  /(?:^|\s)(?:undefined|null)$/.test(request.headers.get("authorization") ?? "")
+/** The credentials of a header, of Basic in plain text. */
+const credentialsIn = (value: string): string => {
+  const basic = /^basic (\S+)$/i.exec(value)?.[1]
+  return basic === undefined ? value : Result.getOrElse(Base64.decodeString(basic), () => value)
+}
+
+/** A key made of a variable that isn't set is the same at every host: `Bearer undefined`, or in Basic `shop:undefined`. */
+const hasUnsetKey = ({ headers }: Request): boolean =>
+  Array.from(headers).some(
+    ([name, value]) =>
+      /auth|key|token|secret/i.test(name) && /(?:^|[\s:])(?:undefined|null)$/.test(credentialsIn(value))
+  )
 
 /** A caller without a name is refused. What is neither a name nor a plain no, such as `true`, is a mistake of the host. */
 const isMistaken = (caller: unknown): boolean => Boolean(caller) && typeof caller !== "string"

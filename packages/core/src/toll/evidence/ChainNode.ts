@@ -121,6 +121,10 @@ const isRefusal = (error: unknown): boolean => {
   return code !== undefined && !transientCodes.includes(code)
 }
 
+/** A node that doesn't respond is named like one that can't be reached. */
+const timeoutAt = (url: unknown): Error =>
+  Object.assign(new Error("no response in time"), { name: "TimeoutError", url })
+
 /** Reads one chain by JSON-RPC. Every read has a deadline; the transport retries. */
 export class ChainNode {
   private readonly client: Client
@@ -130,17 +134,26 @@ export class ChainNode {
     this.client = createClient({ transport, ccipRead: false, cacheTime: 0 })
   }
 
+  private read<A>(request: () => Promise<A>): Read<A> {
+    return tryWithTimeout({
+      timeoutMillis: readMillis,
+      call: request,
+      catch: (cause) => new NodeFailed({ cause, isRefusal: isRefusal(cause) }),
+      onTimeout: () => new NodeFailed({ cause: timeoutAt(this.client.transport["url"]), isRefusal: false })
+    })
+  }
+
   get latest(): Read<Block> {
-    return read(() => getBlock(this.client, { blockTag: "latest" }))
+    return this.read(() => getBlock(this.client, { blockTag: "latest" }))
   }
 
   get chainId(): Read<number> {
-    return read(() => getChainId(this.client))
+    return this.read(() => getChainId(this.client))
   }
 
   /** The code at an address; `undefined`: there is none, or it only delegates to a wallet's code (EIP-7702). */
   code(address: Hex): Read<Hex | undefined> {
-    return read(async () => {
+    return this.read(async () => {
       const code = await getCode(this.client, { address })
       return code?.startsWith("0xef0100") === true ? undefined : code
     })
@@ -148,12 +161,12 @@ export class ChainNode {
 
   /** The canonical block of a number; `undefined` if the node doesn't have it yet. */
   block(blockNumber: bigint): Read<Block | undefined> {
-    return read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
+    return this.read(() => getBlock(this.client, { blockNumber }).catch(undefinedIf(BlockNotFoundError)))
   }
 
   /** A batch has one receipt for many payments: viem reads one that is needed several times at once only once. */
   receipt(hash: string) {
-    return read(() =>
+    return this.read(() =>
       getTransactionReceipt(this.client, { hash: hash as Hex }).catch(
         undefinedIf(TransactionReceiptNotFoundError)
       )
@@ -162,7 +175,7 @@ export class ChainNode {
 
   /** Whether a nonce is used or canceled, as of a block. */
   isUsed(address: Hex, { from, nonce }: NonceOwner, blockNumber: bigint): Read<boolean> {
-    return read(() =>
+    return this.read(() =>
       readContract(this.client, {
         address,
         abi: token,
@@ -182,7 +195,7 @@ export class ChainNode {
     owners: ReadonlyArray<NonceOwner>,
     blockNumber: bigint
   ): Read<ReadonlyArray<boolean>> {
-    return read(() =>
+    return this.read(() =>
       multicall(this.client, {
         contracts: owners.map(({ from, nonce }) => ({
           address,
@@ -201,14 +214,14 @@ export class ChainNode {
 
   /** The decimals of a token; `undefined` for a contract that isn't one. */
   decimals(address: Hex): Read<number | undefined> {
-    return read(() =>
+    return this.read(() =>
       unlessMissing(() => readContract(this.client, { address, abi: tokenFacts, functionName: "decimals" }))
     )
   }
 
   /** What a contract says about itself as a token; `undefined` for each function that it lacks. */
   token(address: Hex): Read<TokenContract> {
-    return read(async () => {
+    return this.read(async () => {
       const contract = { address, abi: tokenFacts }
       const nothing = `0x${"0".repeat(64)}` as const
       const [decimals, separator, name, version, isUsed] = await Promise.all([
@@ -230,13 +243,13 @@ export class ChainNode {
   }
 
   balanceOf(address: Hex, account: string): Read<bigint> {
-    return read(() =>
+    return this.read(() =>
       readContract(this.client, { address, abi: token, functionName: "balanceOf", args: [account as Hex] })
     )
   }
 
   logs({ address, topics }: LogFilter, { from, to }: BlockRange): Read<ReadonlyArray<FoundLog>> {
-    return read(async () => {
+    return this.read(async () => {
       const logs = await this.client.request({
         method: "eth_getLogs",
         params: [
@@ -254,7 +267,7 @@ export class ChainNode {
 
   /** Whether an account accepts a signature over a hash, by EIP-1271 or EIP-6492. */
   acceptsSignature(address: string, hash: Hex, signature: Hex): Read<boolean> {
-    return read(async () => {
+    return this.read(async () => {
       let failure: { readonly error: unknown } | undefined
       // viem reports every failed call as an invalid signature; this records failures that the contract didn't cause.
       const noting = custom(
@@ -304,11 +317,3 @@ const undefinedIf =
     if (error instanceof kind) return undefined
     throw error
   }
-
-const read = <A>(request: () => Promise<A>): Read<A> =>
-  tryWithTimeout({
-    timeoutMillis: readMillis,
-    call: request,
-    catch: (cause) => new NodeFailed({ cause, isRefusal: isRefusal(cause) }),
-    onTimeout: () => new NodeFailed({ cause: new Error("timeout"), isRefusal: false })
-  })

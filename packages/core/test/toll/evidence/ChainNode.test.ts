@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { custom, encodeErrorResult, parseAbi } from "viem"
+import { encodeErrorResult, http, parseAbi } from "viem"
+import { networkFault } from "../../../src/runtime/networkFault.ts"
 import { ChainNode, type NodeFailed } from "../../../src/toll/evidence/ChainNode.ts"
 import { FakeNode, RpcFailure } from "./FakeNode.ts"
 
@@ -57,15 +58,17 @@ describe("an error that a node responds with", () => {
 })
 
 describe("a node that doesn't respond within five seconds", () => {
-  it.effect("has not refused anything", () =>
+  it.effect("has not refused anything, and is named by its host", () =>
     Effect.gen(function* () {
-      const silent = new ChainNode(custom({ request: () => new Promise(() => undefined) }, { retryCount: 0 }))
+      const url = "https://node.example/key-of-mine"
+      const silent = new ChainNode(
+        http(url, { fetchFn: () => new Promise(() => undefined), timeout: 60_000 })
+      )
       const reading = yield* Effect.forkChild(Effect.flip(logs(silent)))
       yield* TestClock.adjust("5 seconds")
       const failure = yield* Fiber.join(reading)
       assert.isFalse(failure.isRefusal)
-      assert.instanceOf(failure.cause, Error)
-      assert.strictEqual((failure.cause as Error).message, "timeout")
+      assert.strictEqual(networkFault(failure.cause), "TimeoutError node.example")
     })
   )
 })
