@@ -1,6 +1,7 @@
 /*
  * The entry for hosts that use Effect themselves: the contract as a value, its schemas, the ports as services, the
- * stores, and the toll. Includes everything of the plain entry.
+ * stores, and the toll. Includes everything of the plain entry; of two
+ * with the same name, the one named here counts.
  */
 export * from "./index.ts"
 export { Till } from "./till/Till.ts"
@@ -17,22 +18,9 @@ export { openApiDocument } from "./api/OpenApi.ts"
 export { ApiError } from "./domain/ApiError.ts"
 export * as Money from "./domain/Money.ts"
 export { type EvmNetwork, findEvmNetwork, findNetwork, type Network, networks } from "./domain/Network.ts"
-export { BuyRequest, BuyResponse, type Offer, ShippingAddress } from "./shop/goods/Order.ts"
-export {
-  PaymentOption,
-  PaymentRequired,
-  type PaymentRequirements,
-  type Receipt
-} from "./domain/PaymentRequired.ts"
+export { BuyRequest, BuyResponse, ShippingAddress } from "./shop/goods/Order.ts"
+export { PaymentOption, PaymentRequired, type PaymentRequirements } from "./domain/PaymentRequired.ts"
 export { Product, SearchProduct } from "./shop/goods/Product.ts"
-export { type QueryTerm, queryTermsOf, searchTermsOf } from "./shop/goods/SearchTerms.ts"
-export {
-  type Alternatives,
-  searchVault,
-  type TermMatch,
-  type VaultReads,
-  type VaultStep
-} from "./shop/goods/VaultRanking.ts"
 export { SearchQuery, SearchResponse } from "./shop/goods/SearchRequest.ts"
 export { ShopRequest, ShopResponse } from "./shop/goods/ShopRequest.ts"
 export { TrackQuery, TrackResult } from "./shop/goods/Tracking.ts"
@@ -45,44 +33,20 @@ export {
   VaultQuery
 } from "./shop/goods/VaultItem.ts"
 export { ChargeOperator } from "./operators/ChargeOperator.ts"
-export { KeyOperator, type KeyUse } from "./till/keyCheck.ts"
+export { KeyOperator } from "./till/keyCheck.ts"
 export { LedgerOperator } from "./operators/LedgerOperator.ts"
 export { OrderOperator } from "./shop/orders/OrderOperator.ts"
 export { RefundOperator } from "./operators/RefundOperator.ts"
-export { type PurchaseQuery, type VaultListQuery, VaultOperator } from "./shop/vault/VaultOperator.ts"
+export { type VaultListQuery, VaultOperator } from "./shop/vault/VaultOperator.ts"
 export { Catalogue } from "./shop/ports/Catalogue.ts"
 export { Assistant } from "./shop/ports/Assistant.ts"
 export { reportAssistantUsage } from "./shop/ports/AssistantUsage.ts"
-export {
-  type Charge,
-  Charges,
-  type ChargesQuery,
-  type Claim,
-  type ClaimLimits,
-  type CompletedSettlement,
-  type Completion,
-  type EntriesQuery,
-  type Lease,
-  type LedgerEntry,
-  type LedgerTotal,
-  type NewCharge,
-  type PayerActivity,
-  type RecordedResponse,
-  type Refund,
-  type RefundLimit,
-  type RefundAttempt,
-  type RefundStart,
-  type RefundStop,
-  type RepeatRule,
-  type SettledCharge,
-  type SettledQuery,
-  type Subject
-} from "./ports/Charges.ts"
+export { Charges } from "./ports/Charges.ts"
 export { Fulfilment } from "./shop/ports/Fulfilment.ts"
 export { Mailer } from "./shop/ports/Mailer.ts"
 export { type Marketplace, Marketplaces } from "./shop/ports/Marketplaces.ts"
 export { Orders } from "./shop/ports/Orders.ts"
-export { type Quote, Quotes } from "./shop/ports/Quotes.ts"
+export { Quotes } from "./shop/ports/Quotes.ts"
 export { type DatabaseClock, StoreClock } from "./ports/StoreClock.ts"
 export type { ChargeMethods } from "./ports/ChargeMethods.ts"
 export { settledChargeOf } from "./ports/chargeRules.ts"
@@ -91,18 +55,7 @@ export type { Stores } from "./stores/Stores.ts"
 export { Tracker } from "./shop/ports/Tracker.ts"
 export { VaultFiles } from "./shop/ports/VaultFiles.ts"
 export { VaultItems } from "./shop/ports/VaultItems.ts"
-export {
-  type FreeBudget,
-  type FreeDownload,
-  type NewToken,
-  type NewVaultPurchase,
-  type PurchasesQuery,
-  type Redemption,
-  type TokenLimit,
-  type TokenRenewal,
-  type VaultPurchase,
-  VaultPurchases
-} from "./shop/ports/VaultPurchases.ts"
+export { VaultPurchases } from "./shop/ports/VaultPurchases.ts"
 export { BodyTooLarge, readBodyText, readBytes } from "./runtime/BoundedBody.ts"
 export { BoundedMap } from "./runtime/BoundedMap.ts"
 export { closestName } from "./runtime/closestName.ts"

@@ -40,30 +40,10 @@ export {
   type VaultItemStore,
   type VaultPurchaseStore
 } from "./stores/HostStores.ts"
-export type {
-  Charge,
-  ChargesQuery,
-  Claim,
-  ClaimLimits,
-  CompletedSettlement,
-  Completion,
-  EntriesQuery,
-  Lease,
-  LedgerEntry,
-  LedgerTotal,
-  NewCharge,
-  PayerActivity,
-  RecordedResponse,
-  Refund,
-  RefundLimit,
-  RefundAttempt,
-  RefundStart,
-  RefundStop,
-  RepeatRule,
-  SettledCharge,
-  SettledQuery,
-  Subject
-} from "./ports/Charges.ts"
+export type * from "./ports/Charge.ts"
+export type { EntriesQuery, LedgerEntry, LedgerKind, LedgerTotal } from "./ports/Ledger.ts"
+export type { Refund, RefundLimit, RefundStart, RefundStop } from "./ports/Refund.ts"
+export type { RefundAttempt } from "./ports/RefundAttempt.ts"
 export type { Quote } from "./shop/ports/Quotes.ts"
 export type {
   FreeBudget,
@@ -197,7 +177,6 @@ export type { ForeignTransfer } from "./toll/audit/NetworkAudit.ts"
 export type { OtherOutflow, OtherOutflows } from "./toll/audit/OutflowAudit.ts"
 export type { RefundStopReason } from "./refunds/RefundGuard.ts"
 export type { Reconciliation } from "./toll/perform/Reconciler.ts"
-export type { ChargeState, LedgerKind } from "./ports/Charges.ts"
 export type { Mail } from "./shop/ports/Mailer.ts"
 export type { ProductPage, ProductQuery } from "./shop/ports/Marketplaces.ts"
 export type { Order, OrderMail } from "./shop/ports/Orders.ts"

@@ -2,12 +2,7 @@
  * The tracker of a till from 17TRACK (https://api.17track.net, version 2.4).
  */
 export type { Carrier } from "../carriers/Carrier.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 export type {
   CarrierNames,
   SeventeenTrackLayerOptions,

@@ -10,9 +10,4 @@ export type {
   AmazonSettings
 } from "./AmazonOptions.ts"
 export type { AmazonCountry } from "./Country.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"

@@ -15,12 +15,7 @@ import { makeParts, type RyeParts } from "./Rye.ts"
 export type { FulfilmentStatus, Parcel } from "@till402/core"
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { FulfilmentUpdate, OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 export type { RyeLayerOptions } from "./Config.ts"
 export {
   BalanceTooLow,

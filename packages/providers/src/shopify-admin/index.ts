@@ -12,12 +12,7 @@ import { makeParts } from "./ShopifyAdmin.ts"
 
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { RefundNote } from "../fulfilment/RefundNote.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 export { DraftNotReady, OrderNotPlaceable, type ShopifyAdminError, ShopRefused } from "./Errors.ts"
 export type {
   ShopifyAdminFulfilment,

@@ -13,12 +13,7 @@ export { CatalogueRefused } from "./CatalogueRefused.ts"
 export type { ShopifyLayerOptions } from "./Config.ts"
 export type { ShopifyExtras, ShopifyMarketplaceOptions, ShopifyOptions, ShopifySettings } from "./Options.ts"
 export { Shopify, type ShopifyMarketplace } from "./Shopify.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 
 /**
  * Shopify's shops as the storefront marketplace of a till.

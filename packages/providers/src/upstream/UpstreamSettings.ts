@@ -26,17 +26,6 @@ export interface UpstreamSettings {
   readonly circuitOpenMillis?: number | undefined
 }
 
-/** The settings, with a provider's own defaults for undefined ones. */
-export const withDefaults = <A extends object>(
-  defaults: UpstreamSettings,
-  settings: A
-): A & UpstreamSettings => ({
-  ...settings,
-  ...Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, Reflect.get(settings, name) ?? value])
-  )
-})
-
 /** The options that the plain function of each provider takes in addition to its own. */
 export interface FetchOptions {
   /** Sends the requests; default: the platform's `fetch`. */

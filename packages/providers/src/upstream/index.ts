@@ -10,10 +10,5 @@ export { type CallOptions, makeUpstream, type Upstream, type UpstreamOptions } f
 export * from "./UpstreamFault.ts"
 export { parseJson, readJson } from "./ResponseReader.ts"
 export type { UpstreamResponse } from "./UpstreamResponse.ts"
-export {
-  type FetchOptions,
-  type RateLimit,
-  type UpstreamSettings,
-  type UpstreamUsage,
-  withDefaults
-} from "./UpstreamSettings.ts"
+export type * from "./UpstreamSettings.ts"
+export { withDefaults } from "./withDefaults.ts"

@@ -11,12 +11,7 @@ import { makeParts } from "./WooCommerce.ts"
 
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { RefundNote } from "../fulfilment/RefundNote.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 export type {
   WooCommerceFulfilment,
   WooCommerceLayerOptions,

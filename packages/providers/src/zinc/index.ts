@@ -14,12 +14,7 @@ import { makeParts, type ZincParts } from "./Zinc.ts"
 export type { FulfilmentStatus, Parcel } from "@till402/core"
 export type { OrderRequest } from "../fulfilment/Buyer.ts"
 export type { FulfilmentUpdate, OnFulfilmentUpdate } from "../fulfilment/FulfilmentUpdate.ts"
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../upstream/UpstreamSettings.ts"
+export type * from "../upstream/UpstreamSettings.ts"
 export type { ZincLayerOptions } from "./Config.ts"
 export {
   ListingNotReady,

@@ -8,12 +8,7 @@ import { makeClient } from "./Resend.ts"
  * Mail through Resend (https://resend.com): POST /emails, https://resend.com/docs/api-reference/emails/send-email
  */
 
-export type {
-  FetchOptions,
-  RateLimit,
-  UpstreamSettings,
-  UpstreamUsage
-} from "../../upstream/UpstreamSettings.ts"
+export type * from "../../upstream/UpstreamSettings.ts"
 export type { ResendLayerOptions, ResendMailer, ResendOptions, ResendSettings } from "./Options.ts"
 export { Resend, type ResendClient } from "./Resend.ts"
 
