@@ -1,4 +1,5 @@
 import type { Discovery } from "./Discovery.ts"
+import { isObject } from "../runtime/isObject.ts"
 
 /*
  * The discovery data of a 402's header: what its validators require, since a proxy with its defaults takes 4 KB of
@@ -23,9 +24,6 @@ const keywords: ReadonlySet<string> = new Set([
 
 /** Definitions within definitions that are written out: a deeper one, or one within itself, admits anything. */
 const maxDepth = 4
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A schema with its definitions written out, without bounds and descriptions. It accepts all that the full one accepts. */
 const outlineOf = (schema: unknown, definitions: Json, within: ReadonlyArray<string> = []): unknown => {

@@ -1,13 +1,11 @@
 import { Schema } from "effect"
+import { isObject } from "../runtime/isObject.ts"
 
 /*
  * JSON Schemas of what callers send, for the documents: from the encoded side of each schema, which has its rules.
  */
 
 export type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The keyword that an annotation of a schema adds to its JSON Schema: `allOf` for rules between fields. */
 export const schemaOptions = { includeAnnotationKey: (key: string) => key === "allOf" }
@@ -44,10 +42,10 @@ const withoutAllOf = ({ allOf, ...schema }: Json): Json => {
 /** Rewrites a schema and all within it, from the innermost on. */
 export const rewritten = (schema: unknown, rewrite: (schema: Json) => Json): unknown => {
   if (Array.isArray(schema)) return schema.map((part) => rewritten(part, rewrite))
-  if (!isRecord(schema)) return schema
+  if (!isObject(schema)) return schema
   const within = (name: string, value: unknown): unknown => {
     if (plainValues.has(name)) return value
-    if (!byName.has(name) || !isRecord(value)) return rewritten(value, rewrite)
+    if (!byName.has(name) || !isObject(value)) return rewritten(value, rewrite)
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, rewritten(part, rewrite)]))
   }
   return rewrite(

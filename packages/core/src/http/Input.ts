@@ -1,5 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import { compiled } from "../runtime/compiled.ts"
+import { isObject } from "../runtime/isObject.ts"
 import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import type { Issue } from "../domain/ApiError.ts"
 import { issuesOf } from "../domain/issuesOf.ts"
@@ -170,9 +171,6 @@ const withoutNulls = (input: unknown, faults: ReadonlyArray<Issue>): unknown => 
   }
   return copy
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Decodes an input by the schemas of the operation's endpoint. */
 const endpointDecoder = (operation: AnyOperation, refuseUnknown: boolean): DecodeInput => {

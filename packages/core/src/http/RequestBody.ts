@@ -3,6 +3,7 @@ import { ApiFailure } from "../domain/ApiFailure.ts"
 import { maxBodyBytes } from "../operations/BodyLimits.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import { tryWithTimeout } from "../runtime/Deadline.ts"
+import { isObject } from "../runtime/isObject.ts"
 import { measureJson } from "../toll/request/PaymentHeader.ts"
 
 const tooLarge = new ApiFailure({
@@ -43,8 +44,7 @@ export type Body =
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Json"; readonly value: unknown; readonly text: string }
 
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+const isEmptyObject = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
 /** JSON reads larger numbers as `Infinity`, and writes that as `null`: what a route returns of them would be lost. */
 const hasInfinity = (value: unknown): boolean =>

@@ -2,6 +2,7 @@ import { Schema, SchemaAST } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import type { OtherNames } from "../operations/Operation.ts"
 import { closestName } from "../runtime/closestName.ts"
+import { isObject } from "../runtime/isObject.ts"
 
 /*
  * Names in an input that its schema doesn't have. Most are ignored: clients add marks of their own. One that stands for a
@@ -87,14 +88,11 @@ const noFaults: FindUnknown = () => []
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The value at a path of names, if there is one. */
 const isGiven = (input: Fields, path: string): boolean => {
   let value: unknown = input
   for (const name of path.split(".")) {
-    if (!isFields(value) || !Object.hasOwn(value, name)) return false
+    if (!isObject(value) || !Object.hasOwn(value, name)) return false
     value = value[name]
   }
   return true
@@ -129,11 +127,11 @@ export const unknownFields = (
     return Object.keys(given).flatMap((name): ReadonlyArray<Issue> => {
       if (level.names.has(name)) {
         const [value, below] = [given[name], level.below.get(name)]
-        return below === undefined || !isFields(value) ? [] : search(value, `${at}${name}.`, below, input)
+        return below === undefined || !isObject(value) ? [] : search(value, `${at}${name}.`, below, input)
       }
       const fault = faultOf(name, at, level, input, compared++ < maxCompared)
       return fault === undefined ? (refuseUnknown ? [unknownField(`${at}${name}`)] : []) : [fault]
     })
   }
-  return (input) => (isFields(input) ? search(input, "", root, input) : [])
+  return (input) => (isObject(input) ? search(input, "", root, input) : [])
 }

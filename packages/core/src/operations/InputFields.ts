@@ -1,4 +1,5 @@
 import { JsonSchema, Schema, SchemaRepresentation } from "effect"
+import { isObject } from "../runtime/isObject.ts"
 
 /*
  * The fields of an input as documents name them: from the JSON Schema that its library offers
@@ -14,17 +15,14 @@ const maxSchemaLength = 4 * 1024
 
 type Json = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The JSON Schema of what callers send; `undefined` where the library offers none for this schema. */
 const jsonSchemaOf = (standard: object): Json | undefined => {
   const offered: unknown = Reflect.get(standard, "jsonSchema")
-  const input: unknown = isRecord(offered) ? offered["input"] : undefined
+  const input: unknown = isObject(offered) ? offered["input"] : undefined
   if (typeof input !== "function") return undefined
   try {
     const schema: unknown = Reflect.apply(input, offered, [{ target: "draft-2020-12" }])
-    return isRecord(schema) ? schema : undefined
+    return isObject(schema) ? schema : undefined
   } catch {
     // JSON Schema can't express some types, such as dates.
     return undefined
@@ -32,7 +30,7 @@ const jsonSchemaOf = (standard: object): Json | undefined => {
 }
 
 const fieldOf = (property: unknown, definitions: JsonSchema.Definitions): Schema.Top => {
-  if (!isRecord(property)) return Schema.Unknown
+  if (!isObject(property)) return Schema.Unknown
   try {
     const document = { dialect: "draft-2020-12", schema: property, definitions } as const
     return SchemaRepresentation.fromJsonSchemaDocument(document, { patterns: "apply" })
@@ -45,7 +43,7 @@ const fieldOf = (property: unknown, definitions: JsonSchema.Definitions): Schema
 /** The fields of an input by its Standard Schema; `undefined` where that lists none. */
 export const standardFields = (standard: object): Schema.Struct.Fields | undefined => {
   const json = jsonSchemaOf(standard)
-  if (json === undefined || !isRecord(json["properties"])) return undefined
+  if (json === undefined || !isObject(json["properties"])) return undefined
   const { definitions } = JsonSchema.fromSchemaDraft2020_12(json)
   const required: ReadonlySet<unknown> = new Set(Array.isArray(json["required"]) ? json["required"] : [])
   const isLong = JSON.stringify(json).length > maxSchemaLength

@@ -3,6 +3,7 @@ import type { StoreError } from "../domain/Errors.ts"
 import type { Publication } from "../shop/goods/VaultListing.ts"
 import type { Charges, PayerActivity } from "../ports/Charges.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
+import { isObject } from "../runtime/isObject.ts"
 import type { Orders } from "../shop/ports/Orders.ts"
 import type { Quotes } from "../shop/ports/Quotes.ts"
 import type { VaultItems } from "../shop/ports/VaultItems.ts"
@@ -41,9 +42,6 @@ const typeNameOf = (value: unknown): string =>
 const malformed = (expected: string, response: unknown): MalformedResponse =>
   new MalformedResponse({ message: `must return ${expected}, not ${typeNameOf(response)}` })
 
-const isRecord = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const nothing: ResponseReader<void> = () => undefined
 
 const flag: ResponseReader<boolean> = (response) => {
@@ -60,13 +58,13 @@ const optionalTime: ResponseReader<number | undefined> = (response) =>
   response === undefined || response === null ? undefined : count(response)
 
 const record = <A>(response: unknown): A => {
-  if (!isRecord(response)) throw malformed("an object", response)
+  if (!isObject(response)) throw malformed("an object", response)
   return response as A
 }
 
 const found = <A>(response: unknown): A | undefined => {
   if (response === undefined || response === null) return undefined
-  if (!isRecord(response)) throw malformed("an object or undefined", response)
+  if (!isObject(response)) throw malformed("an object or undefined", response)
   return response as A
 }
 
@@ -81,12 +79,12 @@ const claim = <A>(response: unknown): A => {
     by,
     charge,
     first
-  } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
+  } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
   const isClaim =
     tag === "Claimed" ||
     (tag === "Limited" && (by === "charges" || by === "exposure")) ||
-    (tag === "Existing" && isRecord(charge)) ||
-    (tag === "Repeated" && isRecord(first))
+    (tag === "Existing" && isObject(charge)) ||
+    (tag === "Repeated" && isObject(first))
   if (isClaim) return response as A
   throw malformed(
     '{ _tag: "Claimed" }, { _tag: "Existing", charge }, { _tag: "Repeated", first } or { _tag: "Limited", by }',
@@ -98,7 +96,7 @@ const claim = <A>(response: unknown): A => {
 const tagged =
   <Tag extends string>(...tags: ReadonlyArray<Tag>): ResponseReader<{ readonly _tag: Tag }> =>
   (response) => {
-    if (isRecord(response) && "_tag" in response && tags.includes(response._tag as Tag))
+    if (isObject(response) && "_tag" in response && tags.includes(response._tag as Tag))
       return response as { readonly _tag: Tag }
     throw malformed(`{ _tag }, one of ${tags.map((tag) => `"${tag}"`).join(", ")}`, response)
   }
@@ -116,7 +114,7 @@ const isDigits = (value: unknown): boolean => typeof value === "string" && /^\d{
 
 /** Reads sums, which decide about money: a number would have lost digits, so it is rejected. */
 const payerActivity: ResponseReader<PayerActivity> = (response) => {
-  const { openAtomic, settledAtomic } = (isRecord(response) ? response : {}) as Partial<PayerActivity>
+  const { openAtomic, settledAtomic } = (isObject(response) ? response : {}) as Partial<PayerActivity>
   if (isDigits(openAtomic) && isDigits(settledAtomic)) return response as PayerActivity
   throw malformed("{ openAtomic, settledAtomic }, both decimal digits", response)
 }
@@ -126,12 +124,12 @@ const renewal: ResponseReader<TokenRenewal> = (response) => {
     _tag: tag,
     oldestMillis,
     purchase
-  } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
+  } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
   const isRenewal =
     tag === "Used" ||
     tag === "NotGranted" ||
     (tag === "Limited" && typeof oldestMillis === "number") ||
-    (tag === "Renewed" && isRecord(purchase))
+    (tag === "Renewed" && isObject(purchase))
   if (isRenewal) return response as TokenRenewal
   throw malformed(
     '{ _tag: "Renewed", purchase }, { _tag: "Limited", oldestMillis }, { _tag: "Used" } or { _tag: "NotGranted" }',
@@ -141,13 +139,13 @@ const renewal: ResponseReader<TokenRenewal> = (response) => {
 
 const page = <A>(response: unknown): A | undefined => {
   if (response === undefined || response === null) return undefined
-  const { items, nextCursor } = (isRecord(response) ? response : {}) as Readonly<Record<string, unknown>>
+  const { items, nextCursor } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
   if (Array.isArray(items) && (nextCursor === null || typeof nextCursor === "string")) return response as A
   throw malformed("{ items, nextCursor } (text or null) or undefined", response)
 }
 
 const publication: ResponseReader<Publication> = (response) => {
-  const { _tag: tag, id, version } = (isRecord(response) ? response : {}) as Partial<Publication>
+  const { _tag: tag, id, version } = (isObject(response) ? response : {}) as Partial<Publication>
   const isKnown = tag === "Added" || tag === "Changed" || tag === "Unchanged"
   if (isKnown && typeof id === "string" && Number.isSafeInteger(version))
     return { _tag: tag, id, version: version! }

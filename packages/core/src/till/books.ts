@@ -5,6 +5,7 @@ import { LedgerOperator } from "../operators/LedgerOperator.ts"
 import { RefundOperator } from "../operators/RefundOperator.ts"
 import { StorageIsReadOnly } from "../ports/StorageMarks.ts"
 import { eventLogger, toStandardError } from "../runtime/events.ts"
+import { isObject } from "../runtime/isObject.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { OrderOperator } from "../shop/orders/OrderOperator.ts"
 import { VaultOperator } from "../shop/vault/VaultOperator.ts"
@@ -12,7 +13,7 @@ import { Chain } from "../toll/evidence/Chain.ts"
 import { type OperatorCalls, operatorCalls } from "./operatorCalls.ts"
 import { listed, optionName, readOptions } from "./settings/Configuration.ts"
 import { portFields } from "./settings/HostOptions.ts"
-import { flag, isRecord, type OptionsOf, shown } from "./settings/OptionSchema.ts"
+import { flag, type OptionsOf, shown } from "./settings/OptionSchema.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 import { startFailure } from "./startFailure.ts"
 
@@ -48,7 +49,7 @@ const fields = {
 
 /** Hosts without type checks may pass the file's name, or misspell `readOnly`. */
 const checkBooksOptions = (given: unknown): void => {
-  if (!isRecord(given)) throw wrong(`The options of Till.books must be an object: got ${shown(given)}`)
+  if (!isObject(given)) throw wrong(`The options of Till.books must be an object: got ${shown(given)}`)
   const read = readOptions(fields, given, optionName)
   if (Result.isFailure(read)) throw wrong(`Till.books can't start: ${listed(read.failure)}`)
 }

@@ -2,6 +2,7 @@ import { documentPathsOf } from "../api/Listings.ts"
 import { Effect, Layer, Option, Record as Records, Result } from "effect"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { causeName } from "../runtime/causeName.ts"
+import { isObject } from "../runtime/isObject.ts"
 import { Operations } from "../operations/Operation.ts"
 import { Assistant } from "../shop/ports/Assistant.ts"
 import { Fulfilment } from "../shop/ports/Fulfilment.ts"
@@ -26,7 +27,6 @@ import {
   checked,
   checkPort,
   type Faults,
-  isRecord,
   type MethodKind,
   number,
   option,
@@ -145,7 +145,7 @@ const services = Effect.all({
 
 /** What is wrong with the options that facilitators were made of, as those of plain hosts are checked. Pure. */
 const facilitatorFaults = (given: unknown): ReadonlyArray<string> => {
-  const sources = isRecord(given) ? given["sources"] : undefined
+  const sources = isObject(given) ? given["sources"] : undefined
   if (!Array.isArray(sources)) return []
   const option = sources.length === 1 ? sources[0] : sources
   const read = readOptions({ facilitator }, { facilitator: option }, optionName)
@@ -164,7 +164,7 @@ const atOnce = { Facilitator: "movesNoMoney", Chain: "canRead" } as const
 const answerFaults = (given: Partial<Record<keyof typeof fields, unknown>>, caip2: string) =>
   Records.toEntries(atOnce).flatMap(([name, member]) => {
     const port = given[name]
-    const call: unknown = isRecord(port) ? port[member] : undefined
+    const call: unknown = isObject(port) ? port[member] : undefined
     if (typeof call !== "function") return []
     try {
       const answer: unknown = call.call(port, caip2)

@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import { readBytes } from "@till402/core/effect"
 import { Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -25,9 +26,6 @@ export interface FacilitatorHandlerOptions {
 const problem = (status: number, error: string, headers: Record<string, string> = {}): Response =>
   Response.json({ error }, { status, headers: { "cache-control": "no-store", ...headers } })
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Reads the whole body; `undefined` if it exceeds the limit. */
 const readBody = async ({ body }: Request): Promise<string | undefined> => {
   if (body === null) return ""
@@ -38,9 +36,9 @@ const readBody = async ({ body }: Request): Promise<string | undefined> => {
 const readPayment = (text: string) => {
   try {
     const body: unknown = JSON.parse(text)
-    if (!isRecord(body)) return undefined
+    if (!Predicate.isObject(body)) return undefined
     const { paymentPayload, paymentRequirements } = body
-    return isRecord(paymentPayload) && isRecord(paymentRequirements)
+    return Predicate.isObject(paymentPayload) && Predicate.isObject(paymentRequirements)
       ? { paymentPayload, paymentRequirements }
       : undefined
   } catch {

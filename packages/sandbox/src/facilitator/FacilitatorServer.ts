@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { FacilitatorClient } from "@till402/core"
@@ -109,9 +110,6 @@ const handleRequest = async (
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const parsePayment = (
   text: string
 ): { readonly paymentPayload: unknown; readonly paymentRequirements: unknown } | undefined => {
@@ -121,8 +119,8 @@ const parsePayment = (
   } catch {
     return undefined
   }
-  if (!isRecord(body)) return undefined
+  if (!Predicate.isObject(body)) return undefined
   const { paymentPayload, paymentRequirements } = body
-  if (!isRecord(paymentPayload) || !isRecord(paymentRequirements)) return undefined
+  if (!Predicate.isObject(paymentPayload) || !Predicate.isObject(paymentRequirements)) return undefined
   return { paymentPayload, paymentRequirements }
 }

@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import { type Address, isAddress } from "@solana/kit"
 import { type DataSlice, type Encoding } from "./RpcJson.ts"
 
@@ -15,9 +16,6 @@ export class RpcError extends Error {
 }
 
 export const invalidParams = (what: string): RpcError => new RpcError(-32602, `Invalid params: ${what}`)
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Reads the parameters of a call by position, and the options after them by name. */
 export class RpcParams {
@@ -55,7 +53,7 @@ export class RpcParams {
 
   options(index: number): RpcOptions {
     const value = this.#params[index] ?? {}
-    if (!isRecord(value)) throw invalidParams(`parameter ${index} must be an object.`)
+    if (!Predicate.isObject(value)) throw invalidParams(`parameter ${index} must be an object.`)
     return new RpcOptions(value)
   }
 }
@@ -113,7 +111,7 @@ export class RpcOptions {
 
   get slice(): DataSlice | undefined {
     const value = this.#options["dataSlice"]
-    if (!isRecord(value)) return undefined
+    if (!Predicate.isObject(value)) return undefined
     const slice = new RpcOptions(value)
     return { offset: slice.wholeNumber("offset", 0), length: slice.wholeNumber("length", 0) }
   }

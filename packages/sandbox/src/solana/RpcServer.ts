@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Predicate } from "effect"
 import { isOwnHost, strangeHost } from "../OwnHost.ts"
 import { requestText } from "../requestText.ts"
 import type { RpcMethod } from "./TransactionMethods.ts"
-import { isRecord, RpcError, RpcParams } from "./RpcParams.ts"
+import { RpcError, RpcParams } from "./RpcParams.ts"
 
 /** Larger than any call of a payment. */
 const bodyLimitBytes = 64 * 1024
@@ -79,7 +80,7 @@ const handleRequest = async (
 }
 
 const callMethod = (methods: ReadonlyMap<string, RpcMethod>, call: unknown) => {
-  if (!isRecord(call) || typeof call["method"] !== "string") {
+  if (!Predicate.isObject(call) || typeof call["method"] !== "string") {
     return failure(null, new RpcError(-32600, "Invalid request"))
   }
   const { id = null, method, params = [] } = call

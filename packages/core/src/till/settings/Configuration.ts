@@ -2,9 +2,10 @@ import { Effect, Result, Schema, type SchemaAST, type SchemaIssue } from "effect
 import { documentPathsOf } from "../../api/Listings.ts"
 import { ConfigurationError } from "../../domain/Errors.ts"
 import { closestName } from "../../runtime/closestName.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import { hookFields, operationFaults, portFields } from "./HostOptions.ts"
 import { unreadableNetworks } from "./Networks.ts"
-import { checked, isRecord, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
+import { checked, notesOf, type OptionFields, readAll, shown } from "./OptionSchema.ts"
 import { serviceFaults } from "./ServiceFields.ts"
 import {
   type ConfiguredSettings,
@@ -142,7 +143,7 @@ const documentFaults = (
   const { statusPath } = settings
   const documents = documentPathsOf(settings)
   const names = Object.keys(documentPaths) as ReadonlyArray<keyof typeof documentPaths>
-  const routes = isRecord(publicRoutes) ? Object.keys(publicRoutes) : []
+  const routes = isObject(publicRoutes) ? Object.keys(publicRoutes) : []
   return [
     ...names.flatMap((name, index) =>
       names
@@ -171,7 +172,7 @@ const settingsOf = <Options>(
 ): Result.Result<ConfiguredSettings, ConfigurationError> => {
   const failure = (message: string) => Result.fail(new ConfigurationError({ message }))
   // Nothing can be checked in a value that isn't an object.
-  if (!isRecord(given)) {
+  if (!isObject(given)) {
     const state = given === undefined ? "none was given" : `got ${shown(given)}`
     return failure(`The ${subject} must be an object: ${state}. See docs/options.md`)
   }
@@ -238,7 +239,7 @@ const takenPaths = (options: TillOptions): ((path: string) => boolean) => {
       discoveryPath: pathOf("discoveryPath"),
       llmsPath: pathOf("llmsPath")
     }),
-    ...(isRecord(publicRoutes) ? Object.keys(publicRoutes) : [])
+    ...(isObject(publicRoutes) ? Object.keys(publicRoutes) : [])
   ])
   return (path) => taken.has(path) || isStatusPage(path, statusPath)
 }
@@ -263,7 +264,7 @@ const missingProof = ({
 }: TillOptions): ReadonlyArray<string> => {
   if (trustFacilitator === true) return []
   const own: ReadonlyArray<unknown> = Array.isArray(operations) ? operations : []
-  const proven = own.flatMap((each) => (isRecord(each) && each["proof"] === "chain" ? [`${each["id"]}`] : []))
+  const proven = own.flatMap((each) => (isObject(each) && each["proof"] === "chain" ? [`${each["id"]}`] : []))
   const needing = [
     ...(fulfilment === undefined && vault === undefined ? [] : ["buy", "vault/buy"]),
     ...proven

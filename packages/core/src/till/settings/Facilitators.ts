@@ -13,7 +13,6 @@ import {
   checkPort,
   type Faults,
   isRead,
-  isRecord,
   millis,
   minute,
   missingPart,
@@ -23,6 +22,7 @@ import {
   type PortMembers,
   shown
 } from "./OptionSchema.ts"
+import { isObject } from "../../runtime/isObject.ts"
 
 /** More would make a payment that none verifies wait too long. */
 const maxFacilitators = 5
@@ -75,9 +75,9 @@ const inProcess: PortMembers<NamedFacilitatorClient> = {
 }
 
 const readFacilitator = (given: unknown, faults: Faults): unknown => {
-  if (isRecord(given) && ("verify" in given || "settle" in given))
+  if (isObject(given) && ("verify" in given || "settle" in given))
     return checkPort("facilitator", given, inProcess, faults)
-  if (isRecord(given)) return faults.read(overHttp, given)
+  if (isObject(given)) return faults.read(overHttp, given)
   const isText = typeof given === "string" ? "it is text" : `got ${shown(given)}`
   const state = given === undefined ? "it is not set" : isText
   return faults.add(`must be given as { url }, or as an object with verify and settle: ${state}`)

@@ -12,6 +12,7 @@ import type { MarketplaceOptions, MarketplacesOptions } from "../../shop/ports/M
 import type { TrackerOptions } from "../../shop/ports/Tracker.ts"
 import type { VaultOptions } from "../../shop/ports/VaultFiles.ts"
 import { isAsyncFunction } from "../../runtime/isAsyncFunction.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import { facilitator } from "./Facilitators.ts"
 import { address } from "./Networks.ts"
 import {
@@ -21,7 +22,6 @@ import {
   flag,
   group,
   isMountPath,
-  isRecord,
   isWholeNumber,
   minute,
   option,
@@ -42,7 +42,7 @@ import type { TillSettings } from "./TillSettings.ts"
 
 /** The message never contains the value: it may be a private key. */
 const checkRefundWallet = (given: unknown, faults: Faults): void => {
-  if (!isRecord(given)) {
+  if (!isObject(given)) {
     const hint =
       typeof given === "string" ? ": it is text. Give privateKeyToAccount(key) of viem/accounts" : ""
     faults.add(`must be a LocalAccount of viem, or an object with address and signTypedData${hint}`)
@@ -55,7 +55,7 @@ const checkRefundWallet = (given: unknown, faults: Faults): void => {
 
 /** The message never contains the value: it may be a secret key. */
 const checkSolanaRefunds = (given: unknown, faults: Faults): void => {
-  const { address: from, find, network, refund } = isRecord(given) ? given : {}
+  const { address: from, find, network, refund } = isObject(given) ? given : {}
   const known = typeof network === "string" ? findNetwork(network) : undefined
   const isSolana = known?.family === "solana" && known.caip2 === network
   if (isSolana && typeof from === "string" && typeof find === "function" && typeof refund === "function")
@@ -66,13 +66,13 @@ const checkSolanaRefunds = (given: unknown, faults: Faults): void => {
 }
 
 const checkTraces = (given: unknown, faults: Faults): void => {
-  const { parentOf, tracer } = isRecord(given) ? given : {}
-  if (typeof parentOf !== "function" || !isRecord(tracer) || typeof tracer["span"] !== "function")
+  const { parentOf, tracer } = isObject(given) ? given : {}
+  if (typeof parentOf !== "function" || !isObject(tracer) || typeof tracer["span"] !== "function")
     faults.add("must be what tillTraces() of @till402/telemetry/traces returns")
 }
 
 const checkPublicRoutes = (given: unknown, faults: Faults): void => {
-  if (!isRecord(given)) {
+  if (!isObject(given)) {
     faults.wrong("an object from paths to functions", given)
     return
   }
@@ -125,7 +125,7 @@ const meantStorage = (given: unknown): string => {
       : `it is text. For a file, give sqlite({ filename: ${shown(given)} }) of @till402/core/sqlite`
   }
   if (typeof given === "function") return "it is a function. Call it, and give what it returns"
-  if (isRecord(given)) {
+  if (isObject(given)) {
     if ("charges" in given) return "it is an object of stores. Give storageFrom(stores) of @till402/core"
     if ("filename" in given)
       return "it is an object of options. Give sqlite({ filename }) of @till402/core/sqlite"
@@ -139,7 +139,7 @@ const meantStorage = (given: unknown): string => {
 const isStandardSchema = (given: unknown): boolean => {
   if (given === null || (typeof given !== "object" && typeof given !== "function")) return false
   const standard: unknown = Reflect.get(given, "~standard")
-  return isRecord(standard) && typeof standard["validate"] === "function"
+  return isObject(standard) && typeof standard["validate"] === "function"
 }
 
 const checkOperations = (given: unknown, faults: Faults): void => {
@@ -148,7 +148,7 @@ const checkOperations = (given: unknown, faults: Faults): void => {
     return
   }
   for (const [index, operation] of given.entries())
-    if (!isRecord(operation))
+    if (!isObject(operation))
       faults.wrong("an object such as { id, method, path, price, work }", operation, index)
 }
 
@@ -160,7 +160,7 @@ export const operationFaults = (
   const faults: Array<string> = []
   const seen = new Set<string>()
   for (const [index, operation] of (Array.isArray(operations) ? operations : []).entries()) {
-    if (!isRecord(operation)) continue
+    if (!isObject(operation)) continue
     const { id, input, path } = operation
     const name = typeof id === "string" ? id : `operations[${index}]`
     for (const fault of ownOperationFaults(operation)) faults.push(`operation ${name}: ${fault}`)

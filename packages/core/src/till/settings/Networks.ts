@@ -11,6 +11,7 @@ import {
 } from "../../domain/Network.ts"
 import { associatedTokenAccount, isSolanaAddress, signatureBytes } from "../../domain/SolanaAddress.ts"
 import { type SecretText, unwrapped, whyWrapped } from "../../runtime/SecretText.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import { domainSeparator } from "../../toll/exact/Evm.ts"
 import { FeePayers } from "../../toll/exact/FeePayers.ts"
 import {
@@ -18,7 +19,6 @@ import {
   type Failed,
   type Faults,
   isRead,
-  isRecord,
   missingPart,
   number,
   option,
@@ -109,7 +109,7 @@ type OwnToken = Pick<EvmNetwork, "asset" | "eip712">
 
 const readToken = (given: unknown, faults: Faults): OwnToken | undefined | Failed => {
   if (given === undefined) return undefined
-  if (!isRecord(given))
+  if (!isObject(given))
     return faults.wrong(`an object such as { address: "0x…", name: "USD Coin", version: "2" }`, given)
   const read = faults.read(token, given)
   if (!isRead(read)) return read
@@ -154,7 +154,7 @@ const entryOf = (entry: unknown): unknown => (typeof entry === "string" ? { netw
 
 const networkOf = (entry: unknown): Network | undefined => {
   const given = entryOf(entry)
-  return isRecord(given) && typeof given["network"] === "string" ? findNetwork(given["network"]) : undefined
+  return isObject(given) && typeof given["network"] === "string" ? findNetwork(given["network"]) : undefined
 }
 
 /** Whether every network is one of Solana, so that the till's own `payTo` is an address there. */
@@ -171,7 +171,7 @@ export const payToBeside = (networks: unknown) =>
 export const unreadableNetworks = (networks: unknown): ReadonlyArray<string> =>
   (Array.isArray(networks) ? networks : [])
     .map(entryOf)
-    .filter(isRecord)
+    .filter(isObject)
     .filter((entry) => networkOf(entry) !== undefined && entry["rpcUrl"] === undefined)
     .map(({ network }) => String(network))
 
@@ -182,11 +182,11 @@ const namesOf = (networks: ReadonlyArray<Network>): string =>
 const networkPaidTo = (payTo: unknown) =>
   option<string | NetworkOptions, PaidNetwork>((entry, faults) => {
     const given = entryOf(entry)
-    const name = isRecord(given) ? given["network"] : undefined
+    const name = isObject(given) ? given["network"] : undefined
     // Not shown: addresses of nodes contain keys.
     const isAddressOfNode = typeof name === "string" && name.includes("://")
-    if (!isRecord(given) || typeof given["network"] !== "string" || isAddressOfNode) {
-      const ofEntry = isRecord(given) ? "an entry without network" : shown(entry)
+    if (!isObject(given) || typeof given["network"] !== "string" || isAddressOfNode) {
+      const ofEntry = isObject(given) ? "an entry without network" : shown(entry)
       const wrong = isAddressOfNode ? "an address as a network" : ofEntry
       return faults.add(`has ${wrong}: give a name, or an object such as { network: "base", rpcUrl }`)
     }

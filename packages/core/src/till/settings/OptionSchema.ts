@@ -14,6 +14,7 @@ import { type DecimalText, parseAtomic } from "../../domain/Money.ts"
 import { closestName } from "../../runtime/closestName.ts"
 import { isAsyncFunction } from "../../runtime/isAsyncFunction.ts"
 import { millisOf } from "../../runtime/millisOf.ts"
+import { isObject } from "../../runtime/isObject.ts"
 
 /*
  * What options are made of. Each is an Effect schema: it reads what the host gave, `undefined` included, into the
@@ -239,7 +240,7 @@ export const group = <const Fields extends OptionFields>(
 ) => {
   const struct = Schema.Struct(fields)
   return option<typeof struct.Encoded, typeof struct.Type>(
-    (given = {}, faults) => (isRecord(given) ? faults.read(struct, given) : faults.wrong(expected, given)),
+    (given = {}, faults) => (isObject(given) ? faults.read(struct, given) : faults.wrong(expected, given)),
     { kind: "group", fields }
   )
 }
@@ -287,7 +288,7 @@ export const checkPort = (
   }
   const isCallable =
     typeof given === "function" && methods.every((name) => memberOf(given, name) !== undefined)
-  if (!isRecord(given) && !isCallable) {
+  if (!isObject(given) && !isCallable) {
     faults.wrong(`an object with ${methods.join(" and ")}, such as ${such}`, given)
     return
   }
@@ -337,6 +338,3 @@ export const shown = (value: unknown): string => {
   if (Array.isArray(value)) return "a list"
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
-
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { SecretKey } from "../../runtime/Secrets.ts"
 import { type SecretText, unwrapped, whyWrapped } from "../../runtime/SecretText.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import type { Margin } from "../../shop/orders/Margin.ts"
 import { httpsUrl } from "../../shop/mail/Html.ts"
 import type { OperationId } from "../../shop/routes/Api.ts"
@@ -16,7 +17,6 @@ import {
   group,
   hour,
   isRead,
-  isRecord,
   isWholeNumber,
   millis,
   minute,
@@ -90,7 +90,7 @@ const settlement = Schema.Struct({
 } satisfies OptionsOf<Record<FixedPriceOperation, SettlementTime>>)
 
 const readSettlement = (given: unknown = {}, faults: Faults): typeof settlement.Type | Failed => {
-  if (!isRecord(given)) return faults.wrong(`an object such as { shop: "before-work" }`, given)
+  if (!isObject(given)) return faults.wrong(`an object such as { shop: "before-work" }`, given)
   const isQuoted = (id: string): boolean => contractIds.includes(id) && !(id in priceFields)
   for (const id of Object.keys(given).filter(isQuoted))
     faults.add(`has no ${id}: it always delivers after settlement. Leave it out`)
@@ -153,13 +153,13 @@ const readSecret = (given: unknown, faults: Faults): ReadonlyArray<SecretKey> | 
   }
   if (!Array.isArray(given) || given.length === 0)
     return faults.add(`must be given: ${missingSecret(text)}. ${howToGenerate}`)
-  const ids = given.map((entry) => (isRecord(entry) ? entry["id"] : undefined))
+  const ids = given.map((entry) => (isObject(entry) ? entry["id"] : undefined))
   const twice = ids.filter((id, index) => isKeyId(id) && ids.indexOf(id) < index)
   if (twice.length > 0)
     faults.add(`: ids of secrets must differ: ${twice.map(shown).join(", ")} is given twice`)
   return given
     .map((entry, index) =>
-      isRecord(entry)
+      isObject(entry)
         ? faults.read(key, entry, index)
         : faults.add("must be text, or a list of objects { id, secret }", index)
     )
@@ -172,7 +172,7 @@ const retiredBeside = (secret: unknown) =>
     if (!Array.isArray(given) || !given.every(isKeyId))
       return faults.add(`must be a list of ids of keys, such as ["1"]`)
     const listed = Array.isArray(secret)
-      ? secret.map((entry) => (isRecord(entry) ? entry["id"] : undefined))
+      ? secret.map((entry) => (isObject(entry) ? entry["id"] : undefined))
       : secret === undefined
         ? []
         : ["1"]
@@ -232,14 +232,14 @@ const readExamples = (
   given: unknown = {},
   faults: Faults
 ): NonNullable<TillSettings["examples"]> | Failed => {
-  if (!isRecord(given))
+  if (!isObject(given))
     return faults.wrong(
       `an object such as { vaultBuy: { slug: "…", walletAddress: "…", email: "…" } }`,
       given
     )
   for (const [id, input] of Object.entries(given)) {
     if (!contractIds.includes(id)) faults.add(`has no ${id}; it has ${contractIds.join(", ")}`)
-    else if (!isRecord(input)) faults.add("must be the fields of a request", id)
+    else if (!isObject(input)) faults.add("must be the fields of a request", id)
     else {
       const bytes = new TextEncoder().encode(JSON.stringify(input)).length
       if (bytes > maxExampleBytes)

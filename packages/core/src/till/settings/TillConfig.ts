@@ -1,10 +1,11 @@
 import { Config, ConfigProvider, Effect, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { findNetwork, networks as knownNetworks } from "../../domain/Network.ts"
 import { report } from "../../runtime/events.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import type { FacilitatorOptions } from "../../toll/facilitator/FacilitatorOptions.ts"
 import { facilitator } from "./Facilitators.ts"
 import { networkFields } from "./Networks.ts"
-import { isRecord, type OptionFields } from "./OptionSchema.ts"
+import { type OptionFields } from "./OptionSchema.ts"
 import { keyAt, listed, networkAt, type OptionNames, readOptions } from "./Configuration.ts"
 import { describedOptions, settingFields } from "./Settings.ts"
 import type { TillSettings } from "./TillSettings.ts"
@@ -126,7 +127,7 @@ const valuesOf = (paths: ReadonlyArray<string>, network?: string): Config.Config
         if (text === undefined) continue
         const value = valueOf(network === undefined ? path : `networks[].${path}`, text)
         const [group = "", name] = path.split(".")
-        const others = isRecord(values[group]) ? values[group] : {}
+        const others = isObject(values[group]) ? values[group] : {}
         values[group] = name === undefined ? value : { ...others, [name]: value }
       }
       return values

@@ -1,5 +1,6 @@
 import type { ConfiguredSettings, PaidNetwork } from "./Configuration.ts"
 import type { TillOptions } from "./TillOptions.ts"
+import { isObject } from "../../runtime/isObject.ts"
 
 /*
  * The settings of a till, defaults included, for operators. Loaded on the first call of `till.settings()`.
@@ -54,15 +55,12 @@ const networkOf = ({
   finalitySeconds
 })
 
-const isGroup = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const valueOf = (value: unknown): OptionInForce =>
   typeof value === "function" ? "a function" : (value as OptionInForce)
 
 const flat = (prefix: string, group: object): ReadonlyArray<readonly [name: string, value: OptionInForce]> =>
   Object.entries(group).flatMap(([name, value]) =>
-    isGroup(value) ? flat(`${prefix}${name}.`, value) : [[`${prefix}${name}`, valueOf(value)] as const]
+    isObject(value) ? flat(`${prefix}${name}.`, value) : [[`${prefix}${name}`, valueOf(value)] as const]
   )
 
 /** Settings that have a place of their own, or none: the examples are what a buyer would enter. */

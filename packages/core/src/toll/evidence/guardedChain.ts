@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { causeName } from "../../runtime/causeName.ts"
 import { isClockReading } from "../../runtime/ClockReading.ts"
 import { resultWithin } from "../../runtime/Deadline.ts"
+import { isObject } from "../../runtime/isObject.ts"
 import type { Chain } from "./Chain.ts"
 import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
 import { reportedBy } from "./UnreadableChain.ts"
@@ -14,11 +15,6 @@ const readMillis = 10_000
 const searchMillis = 30_000
 /** The books compare themselves with all transfers of a long time. */
 const booksMillis = 300_000
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === "string"
 const isNumber = (value: unknown): value is number => Number.isFinite(value)
@@ -37,13 +33,13 @@ const evidenceFields: Readonly<Record<string, Readonly<Record<string, (value: un
 }
 
 const isEvidence = (value: unknown): boolean => {
-  if (!isRecord(value) || !Object.hasOwn(evidenceFields, String(value["_tag"]))) return false
+  if (!isObject(value) || !Object.hasOwn(evidenceFields, String(value["_tag"]))) return false
   return Object.entries(evidenceFields[String(value["_tag"])]!).every(([name, is]) => is(value[name]))
 }
 
-const isHead = (value: unknown): boolean => isRecord(value) && isBigint(value["number"])
+const isHead = (value: unknown): boolean => isObject(value) && isBigint(value["number"])
 const isFoundTransfers = (value: unknown): boolean =>
-  isRecord(value) &&
+  isObject(value) &&
   isBigint(value["fromBlock"]) &&
   isBigint(value["toBlock"]) &&
   Array.isArray(value["transfers"])
@@ -76,7 +72,9 @@ const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
         }),
     ...(token === undefined
       ? {}
-      : { token: (network) => read(network.caip2, readMillis, isRecord, () => token.call(given, network)) }),
+      : {
+          token: (network) => read(network.caip2, readMillis, isObject, () => token.call(given, network))
+        }),
     ...(facts === undefined
       ? {}
       : {
@@ -84,7 +82,7 @@ const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
             read(
               network.caip2,
               readMillis,
-              (value) => isRecord(value) && isNumber(value["blockSeconds"]),
+              (value) => isObject(value) && isNumber(value["blockSeconds"]),
               () => facts.call(given, network, payTo)
             )
         }),
@@ -125,7 +123,7 @@ export const guardedChain = (given: Chain["Service"]): Chain["Service"] => ({
       network.caip2,
       readMillis,
       (value) =>
-        isRecord(value) &&
+        isObject(value) &&
         isNumber(value["chainTimeSeconds"]) &&
         isListOf(owners.length, isFlag)(value["used"]),
       () => given.usedNonces(network, owners)
