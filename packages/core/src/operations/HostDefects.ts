@@ -1,7 +1,6 @@
 import { Cause, Effect } from "effect"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
-import type { CallSettings } from "../ports/ProviderFailure.ts"
-import { notifyHost } from "../ports/ProviderFailure.ts"
+import { type CallSettings, notifyHost } from "../ports/ProviderFailure.ts"
 import type { Operation } from "./Operation.ts"
 
 /** 503: the work of a host's operation missed its deadline. */

@@ -20,6 +20,7 @@ import { StatusPages } from "../ports/StatusPages.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { Charges } from "../ports/Charges.ts"
 import { printProviderFailure } from "../ports/ProviderFailure.ts"
+import { loadedLayer } from "../runtime/loadedLayer.ts"
 import { PaymentFeed, paymentEvents } from "../runtime/PaymentEvents.ts"
 import { Secrets } from "../runtime/Secrets.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
@@ -164,28 +165,22 @@ const operatorLayer = (settings: ConfiguredSettings, hooks: TillHooks, changes: 
 
 /** Loaded only where a till starts, as the ports are. */
 const portCheck = (settings: ConfiguredSettings, { publicRoutes = {} }: TillHooks) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("./portCheck.ts")),
-      (loaded) => loaded.portCheck(settings, Object.keys(publicRoutes))
-    )
+  loadedLayer(
+    () => import("./portCheck.ts"),
+    (loaded) => loaded.portCheck(settings, Object.keys(publicRoutes))
   )
 
 /** The same, with the check of chains. */
 const moneyCheck = (settings: ConfiguredSettings, hooks: TillHooks) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("./moneyCheck.ts")),
-      (loaded) => Layer.merge(loaded.moneyCheck(settings, hooks), loaded.chainCheck(settings))
-    )
+  loadedLayer(
+    () => import("./moneyCheck.ts"),
+    (loaded) => Layer.merge(loaded.moneyCheck(settings, hooks), loaded.chainCheck(settings))
   )
 
 /** The same, before every other layer. */
-const guardedServices = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("./portCheck.ts")),
-    (loaded) => loaded.guardedServices
-  )
+const guardedServices = loadedLayer(
+  () => import("./portCheck.ts"),
+  (loaded) => loaded.guardedServices
 )
 
 // eslint-disable-next-line typescript/no-explicit-any -- the bound of Effect's own `Layer.mergeAll`

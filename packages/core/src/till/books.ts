@@ -5,6 +5,7 @@ import { LedgerOperator } from "../operators/LedgerOperator.ts"
 import { RefundOperator } from "../operators/RefundOperator.ts"
 import { StorageIsReadOnly } from "../ports/StorageMarks.ts"
 import { eventLogger, toStandardError } from "../runtime/events.ts"
+import { loadedLayer } from "../runtime/loadedLayer.ts"
 import { isObject } from "../runtime/isObject.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { OrderOperator } from "../shop/orders/OrderOperator.ts"
@@ -76,11 +77,9 @@ export const openBooks = (options: BooksOptions): Books => {
   checkBooksOptions(options)
   const { onEvent = toStandardError, readOnly = true, storage } = options
   const feed = new ChangeFeed()
-  const noChain = Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("./platformHttp.ts")),
-      ({ platformHttp }) => Chain.layerRpc([]).pipe(Layer.provide(platformHttp))
-    )
+  const noChain = loadedLayer(
+    () => import("./platformHttp.ts"),
+    ({ platformHttp }) => Chain.layerRpc([]).pipe(Layer.provide(platformHttp))
   )
   const runtime = ManagedRuntime.make(
     Layer.mergeAll(

@@ -11,7 +11,7 @@ import { facilitatorName } from "../toll/facilitator/FacilitatorOptions.ts"
 import { contractIds, settingFields } from "./settings/Settings.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import type { Handled, Handling } from "../http/Http.ts"
-import { incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
+import { type Caller, incoming, incomingCopy, type IncomingRequest, toResponse } from "../http/HttpMessage.ts"
 import { type AddedRoute, PricedRoutes } from "../http/PricedRoutes.ts"
 import { UnreadNetworks, WithdrawnNetworks } from "../http/WithdrawnNetworks.ts"
 import { WrongClock } from "../http/WrongClock.ts"
@@ -21,10 +21,10 @@ import { maxPathLength, pathHandler } from "../http/Router.ts"
 import type { CallTraces } from "./settings/CallTraces.ts"
 import type { TillOptions } from "./settings/TillOptions.ts"
 import type { RunningTill } from "./RunningTill.ts"
-import type { Caller } from "../http/HttpMessage.ts"
 import { operatorCalls } from "./operatorCalls.ts"
 import { startFailure } from "./startFailure.ts"
 import { CallTracer } from "../runtime/span.ts"
+import { loadedLayer } from "../runtime/loadedLayer.ts"
 import { PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { ChangeFeed } from "../shop/orders/OrderChanges.ts"
 import { healthWithout, type TillHealth } from "./Health.ts"
@@ -57,11 +57,9 @@ const reportNotStarted = ({ onEvent = toStandardError }: TillOptions, { message 
   )
 
 /** Loaded only where a till starts, as are its operations: they take a part of the time of importing core. */
-const httpClient = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("./platformHttp.ts")),
-    ({ platformHttp }) => platformHttp
-  )
+const httpClient = loadedLayer(
+  () => import("./platformHttp.ts"),
+  ({ platformHttp }) => platformHttp
 )
 const loadOperations = Effect.promise(() => import("./pickOperations.ts"))
 

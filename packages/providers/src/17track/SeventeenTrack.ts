@@ -1,5 +1,9 @@
-import type { ConfigurationError, TrackQuery, TrackResult } from "@till402/core"
-import { TemporarilyUnavailable } from "@till402/core"
+import {
+  type ConfigurationError,
+  TemporarilyUnavailable,
+  type TrackQuery,
+  type TrackResult
+} from "@till402/core"
 import { Tracker, UpstreamFailed, UpstreamUnavailable } from "@till402/core/effect"
 import { Config, Context, Effect, Layer, Redacted } from "effect"
 import type { HttpClient } from "effect/http"

@@ -1,5 +1,12 @@
-import type { FulfilmentStatus, GeneralMarketplace, OrderToPlace, QuotedOffer } from "@till402/core"
-import { TemporarilyUnavailable, UpstreamFailed, type UpstreamUnavailable } from "@till402/core"
+import {
+  type FulfilmentStatus,
+  type GeneralMarketplace,
+  type OrderToPlace,
+  type QuotedOffer,
+  TemporarilyUnavailable,
+  UpstreamFailed,
+  type UpstreamUnavailable
+} from "@till402/core"
 import type { Fulfilment } from "@till402/core/effect"
 import { Effect } from "effect"
 import { isUpstreamFault, toPortError, type UpstreamFault } from "../upstream/UpstreamFault.ts"

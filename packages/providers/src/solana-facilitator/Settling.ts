@@ -1,7 +1,6 @@
 import { type Address, getBase58Decoder, getBase64EncodedWireTransaction, signatureBytes } from "@solana/kit"
 import { Clock, Effect } from "effect"
-import type { TransferJournalFailed } from "../solana-refunds/RefundErrors.ts"
-import { TransferNotSigned } from "../solana-refunds/RefundErrors.ts"
+import { type TransferJournalFailed, TransferNotSigned } from "../solana-refunds/RefundErrors.ts"
 import type { Lifetime, SignatureStatus, SolanaNode } from "../solana-refunds/SolanaNode.ts"
 import type { NodeFault } from "../upstream/NodeCalls.ts"
 import type { SolanaSigner } from "../solana-refunds/SolanaSigner.ts"

@@ -1,7 +1,6 @@
 import type { Address as SolanaAddress } from "@solana/kit"
 import type { Address, Hex } from "viem"
-import type { Chain } from "../chain/index.ts"
-import { usdcAbi } from "../chain/index.ts"
+import { type Chain, usdcAbi } from "../chain/index.ts"
 import type { SolanaChain } from "../solana/SolanaChain.ts"
 import { dollars, type Paint } from "../Terminal.ts"
 

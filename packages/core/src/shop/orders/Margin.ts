@@ -1,7 +1,6 @@
-import type { DecimalText } from "../../domain/Money.ts"
 import { UpstreamFailed } from "../ports/PortErrors.ts"
 import { PortSettings, reportFailure } from "../ports/PortGuard.ts"
-import { type Money, parseAtomic, shareRoundedUp } from "../../domain/Money.ts"
+import { type DecimalText, type Money, parseAtomic, shareRoundedUp } from "../../domain/Money.ts"
 import type { Offer } from "../goods/Order.ts"
 import { Effect } from "effect"
 

@@ -228,16 +228,13 @@ interface Reading {
   /** The options, in place of those that aren't set. */
   readonly start?: Values
   readonly fields: (given: Values) => OptionFields
-  readonly reportsUnread: boolean
 }
 
 /** Succeeds with options that can be read; otherwise, one error lists all faults, each with its variable. */
-const readEnvironment = <Options>({
-  fields,
-  paths,
-  reportsUnread,
-  start = {}
-}: Reading): Config.Config<Options> =>
+const readEnvironment = <Options>(
+  { fields, paths, start = {} }: Reading,
+  reporting: "report" | "silent"
+): Config.Config<Options> =>
   Config.mapEffect(
     valuesOf(paths).pipe(
       Config.flatMap((values) =>
@@ -259,7 +256,7 @@ const readEnvironment = <Options>({
       ]
       if (faults.length === 0)
         return Effect.andThen(
-          reportsUnread ? reportUnread(unread) : Effect.void,
+          reporting === "report" ? reportUnread(unread) : Effect.void,
           Effect.map(
             withEmptyOptions(given["networks"] as ReadonlyArray<Values>),
             (networks) => ({ ...given, networks }) as Options
@@ -270,7 +267,7 @@ const readEnvironment = <Options>({
     }
   )
 
-const settingsReading = { paths: settingPaths, fields: settingFields, reportsUnread: true }
+const settingsReading = { paths: settingPaths, fields: settingFields }
 
 /**
  * Reads the settings of a till from the host's `ConfigProvider`; docs/environment.md lists the variables. Its error lists
@@ -279,13 +276,10 @@ const settingsReading = { paths: settingPaths, fields: settingFields, reportsUnr
  * @example
  * const settings = Effect.runSync(tillConfig)
  */
-export const tillConfig: Config.Config<TillSettings> = readEnvironment(settingsReading)
+export const tillConfig: Config.Config<TillSettings> = readEnvironment(settingsReading, "report")
 
 /** The same, for a layer beside one that reports. */
-export const silentTillConfig: Config.Config<TillSettings> = readEnvironment({
-  ...settingsReading,
-  reportsUnread: false
-})
+export const silentTillConfig: Config.Config<TillSettings> = readEnvironment(settingsReading, "silent")
 
 /** Settings with a facilitator over HTTP. */
 type SettingsWithFacilitator = TillSettings & { readonly facilitator: FacilitatorOptions }
@@ -293,8 +287,7 @@ type SettingsWithFacilitator = TillSettings & { readonly facilitator: Facilitato
 const allReading = {
   paths: variablePaths,
   start: { facilitator: {} },
-  fields: (given: Values) => ({ ...settingFields(given), facilitator }),
-  reportsUnread: true
+  fields: (given: Values) => ({ ...settingFields(given), facilitator })
 }
 
 /**
@@ -304,10 +297,13 @@ const allReading = {
  * @example
  * const options = Effect.runSync(tillConfigWithFacilitator)
  */
-export const tillConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment(allReading)
+export const tillConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment(
+  allReading,
+  "report"
+)
 
 /** The same, for a layer beside one that reports. */
-export const silentConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment({
-  ...allReading,
-  reportsUnread: false
-})
+export const silentConfigWithFacilitator: Config.Config<SettingsWithFacilitator> = readEnvironment(
+  allReading,
+  "silent"
+)
