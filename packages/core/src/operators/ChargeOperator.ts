@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
-import { listInPages } from "./listInPages.ts"
+import { defaultLimit, listInPages } from "./listInPages.ts"
 import { type Charge, Charges, type ChargesQuery, type ChargeState } from "../ports/Charges.ts"
 import { recordManualRefund } from "../refunds/ManualRefunds.ts"
 import { checkBefore } from "./OperatorInput.ts"
@@ -106,8 +106,6 @@ export class ChargeOperator extends Context.Service<
     }))
   )
 }
-
-const defaultLimit = 50
 
 /** Whose charges, or which transaction's, as they are stored. */
 export const madeBy = ({

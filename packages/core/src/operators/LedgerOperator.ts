@@ -1,8 +1,8 @@
-import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { shownAddress } from "../domain/EvmAddress.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { exportLedger } from "./ledgerExport.ts"
-import { listInPages } from "./listInPages.ts"
+import { defaultLimit, exportPages, listInPages } from "./listInPages.ts"
 import { checkBefore, checkChoice, checkDates } from "./OperatorInput.ts"
 import { type ExportFormat, exportFormats } from "./recordExport.ts"
 import { Charges, type LedgerEntry, type LedgerTotal } from "../ports/Charges.ts"
@@ -92,8 +92,6 @@ export class LedgerOperator extends Context.Service<
 /** Only those who check load it. */
 const loadAudit = Effect.promise(() => import("../toll/audit/LedgerAudit.ts"))
 
-const defaultLimit = 50
-const exportPageSize = 200
 const defaultSpanMillis = 7 * 86_400_000
 
 /** An entry as a host sees it. */
@@ -115,20 +113,8 @@ const pagesOf = (
   charges: Charges["Service"],
   span: ReturnType<typeof spanOf>
 ): Stream.Stream<ReadonlyArray<LedgerEntry>, StoreError> =>
-  Stream.paginate(undefined, (before: LedgerEntry | undefined) =>
-    Effect.map(
-      // A host that takes pieces at once would otherwise keep the event loop from other work.
-      Effect.tap(
-        charges.entries({
-          limit: exportPageSize,
-          ...span,
-          ...(before === undefined ? {} : { before })
-        }),
-        Effect.yieldNow
-      ),
-      (page) =>
-        [[page], page.length < exportPageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1))] as const
-    )
+  exportPages((limit, last: LedgerEntry | undefined) =>
+    charges.entries({ limit, ...span, ...(last === undefined ? {} : { before: last }) })
   )
 
 const make = Effect.fnUntraced(function* (

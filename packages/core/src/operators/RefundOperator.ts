@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { shownAddress } from "../domain/EvmAddress.ts"
 import { type Charge, Charges, type Subject } from "../ports/Charges.ts"
-import { listInPages } from "./listInPages.ts"
+import { defaultLimit, listInPages } from "./listInPages.ts"
 import { checkBefore } from "./OperatorInput.ts"
 import { resumeRefunds, stopRefunds } from "../refunds/RefundGuard.ts"
 
@@ -62,8 +62,6 @@ const dueRefundOf = (charge: Charge): DueRefund => ({
   isStarted: charge.refund?._tag === "Due" && charge.refund.startedAtMillis !== undefined,
   createdAt: new Date(charge.createdAtMillis)
 })
-
-const defaultLimit = 50
 
 /** Stops and resumes automatic refunds. The till stops them itself if ledger and chain contradict each other. */
 export class RefundOperator extends Context.Service<

@@ -1,11 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { pageSizeOf } from "./OperatorInput.ts"
 
 /** Records that a store reads at a time: SQLite blocks the event loop meanwhile. */
-const pageSize = 200
+export const pageSize = 200
 
-/** Charges that are read to find what they paid for: hardly more than the page, since most match. */
-export const paidPageSize = (limit: number): number => Math.min(pageSize, Math.max(20, limit))
+/** Records in a page of a list whose limit isn't given. */
+export const defaultLimit = 50
 
 /**
  * Lists up to `limit` records in pages, and lets other work go on between two. `page` reads the records after the last
@@ -26,3 +26,16 @@ export const listInPages = Effect.fnUntraced(function* <A extends Last, E, R, La
     yield* Effect.yieldNow
   }
 })
+
+/** All records of an export, page by page. `page` reads those after the last of the page before. */
+export const exportPages = <A, E, R>(
+  page: (limit: number, last: A | undefined) => Effect.Effect<ReadonlyArray<A>, E, R>
+): Stream.Stream<ReadonlyArray<A>, E, R> =>
+  Stream.paginate(undefined, (last: A | undefined) =>
+    Effect.map(
+      // A host that takes pieces at once would otherwise keep the event loop from other work.
+      Effect.tap(page(pageSize, last), Effect.yieldNow),
+      (found) =>
+        [[found], found.length < pageSize ? Option.none() : Option.fromUndefinedOr(found.at(-1))] as const
+    )
+  )

@@ -38,30 +38,41 @@ const cellOf = (value: unknown): string => {
 
 const row = (cells: ReadonlyArray<string>): string => `${cells.join(",")}\r\n`
 
-const csvText = <Line>(lines: ReadonlyArray<Line>, shown: ReadonlyArray<keyof Line>): string =>
-  lines.map((line) => row(shown.map((name) => cellOf(line[name])))).join("")
+/** The columns of an export by name, in their order, each with its value for a record. */
+export type Columns<A> = Readonly<Record<string, (record: A) => unknown>>
 
-const jsonText = (lines: ReadonlyArray<unknown>, isFirst: boolean): string =>
-  `${isFirst ? "" : ","}\n${lines.map((line) => JSON.stringify(line)).join(",\n")}`
+const csvText = <A>(records: ReadonlyArray<A>, columns: Columns<A>): string =>
+  records.map((record) => row(Object.values(columns).map((valueOf) => cellOf(valueOf(record))))).join("")
 
-/** Turns pages of lines into the text of one document, piece by piece. `columns`: those of CSV, in their order. */
-export const exportLines = <Line extends object, E, R>(
-  pages: Stream.Stream<ReadonlyArray<Line>, E, R>,
+const jsonOf = <A>(record: A, columns: Columns<A>): string =>
+  JSON.stringify(
+    Object.fromEntries(Object.entries(columns).map(([name, valueOf]) => [name, valueOf(record)]))
+  )
+
+const jsonText = <A>(records: ReadonlyArray<A>, columns: Columns<A>, isFirst: boolean): string =>
+  `${isFirst ? "" : ","}\n${records.map((record) => jsonOf(record, columns)).join(",\n")}`
+
+/** Turns pages of records into the text of one document, piece by piece. */
+export const exportRecords = <A, E, R>(
+  given: Stream.Stream<ReadonlyArray<A>, E, R>,
   format: ExportFormat,
-  columns: ReadonlyArray<keyof Line & string>
+  columns: Columns<A>
 ): Stream.Stream<string, E, R> => {
-  const lines = Stream.filter(pages, (page) => page.length > 0)
+  const pages = Stream.filter(given, (page) => page.length > 0)
   if (format === "csv")
     return Stream.concat(
-      Stream.succeed(row(columns)),
-      Stream.map(lines, (page) => csvText(page, columns))
+      Stream.succeed(row(Object.keys(columns))),
+      Stream.map(pages, (page) => csvText(page, columns))
     )
   return Stream.concat(
     Stream.succeed("["),
     Stream.mapAccum(
-      lines,
+      pages,
       () => true,
-      (isFirst, page): readonly [boolean, ReadonlyArray<string>] => [false, [jsonText(page, isFirst)]],
+      (isFirst, page): readonly [boolean, ReadonlyArray<string>] => [
+        false,
+        [jsonText(page, columns, isFirst)]
+      ],
       { onHalt: (isEmpty) => [isEmpty ? "]\n" : "\n]\n"] }
     )
   )

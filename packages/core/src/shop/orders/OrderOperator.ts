@@ -8,8 +8,8 @@ import { isSameEmail, itemOf, type Order, Orders } from "../ports/Orders.ts"
 import type { ChangeFeed, OrderChange } from "./OrderChanges.ts"
 import type { OrderEvent } from "./OrderEvent.ts"
 import { exportOrders } from "./orderExport.ts"
-import { madeBy } from "../../operators/ChargeOperator.ts"
-import { listInPages, paidPageSize } from "../../operators/listInPages.ts"
+import { defaultLimit, exportPages, listInPages } from "../../operators/listInPages.ts"
+import { listPaidFor } from "../../operators/listPaidFor.ts"
 import { OrderLife } from "./OrderLife.ts"
 import { checkChoice } from "../../operators/OperatorInput.ts"
 import { isUsableName } from "../../runtime/isUsableName.ts"
@@ -95,9 +95,6 @@ export class OrderOperator extends Context.Service<
     Layer.effect(OrderOperator, make(feed))
 }
 
-const defaultLimit = 50
-const exportPageSize = 200
-
 interface Services {
   readonly orders: Orders["Service"]
   readonly charges: Charges["Service"]
@@ -174,23 +171,12 @@ const pagesOf = (
   { orders }: Services,
   status: OrderStatus | undefined
 ): Stream.Stream<ReadonlyArray<Order>, StoreError> =>
-  Stream.paginate(undefined, (before: string | undefined) =>
-    Effect.map(
-      // A host that takes pieces at once would otherwise keep the event loop from other work.
-      Effect.tap(
-        orders.list({
-          limit: exportPageSize,
-          ...(status === undefined ? {} : { status }),
-          ...(before === undefined ? {} : { before })
-        }),
-        Effect.yieldNow
-      ),
-      (page) =>
-        [
-          [page],
-          page.length < exportPageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1)?.id)
-        ] as const
-    )
+  exportPages((limit, last: Order | undefined) =>
+    orders.list({
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(last === undefined ? {} : { before: last.id })
+    })
   )
 
 const matches = (order: Order, { email, item, status }: OrderQuery): boolean =>
@@ -199,35 +185,15 @@ const matches = (order: Order, { email, item, status }: OrderQuery): boolean =>
   (item ?? itemOf(order)) === itemOf(order)
 
 /** A page of orders. Who paid, and by which transaction, is found by their charges. */
-const listOrders = Effect.fnUntraced(function* (
+const listOrders = (
   { charges, orders }: Services,
   query: OrderQuery & { readonly limit: number }
-): Effect.fn.Return<ReadonlyArray<Order>, StoreError> {
+): Effect.Effect<ReadonlyArray<Order>, StoreError> => {
   const { payer, transaction, ...own } = query
-  if (payer === undefined && transaction === undefined) return yield* orders.list(own)
-  const whose = madeBy(query)
-  const last = query.before === undefined ? undefined : yield* orders.find(query.before)
-  let before = last && (yield* charges.find(last.chargeKey))
-  if (query.before !== undefined && before === undefined) return []
-  const found: Array<Order> = []
-  const size = paidPageSize(query.limit)
-  for (;;) {
-    const paid = yield* charges.list({
-      ...whose,
-      subjectKind: "order",
-      limit: size,
-      ...(before === undefined ? {} : { before })
-    })
-    const ids = paid.flatMap(({ subject }) => (subject?.kind === "order" ? [subject.id] : []))
-    // Without other filters: with one, the database may read by its index, which can be far larger.
-    const listed = yield* orders.list({ ids, limit: size })
-    const byId = new Map(listed.filter((each) => matches(each, query)).map((each) => [each.id, each]))
-    found.push(...ids.flatMap((id) => byId.get(id) ?? []))
-    if (found.length >= query.limit) return found.slice(0, query.limit)
-    if (paid.length < size) return found
-    before = paid.at(-1)
-  }
-})
+  return payer === undefined && transaction === undefined
+    ? orders.list(own)
+    : listPaidFor(charges, { kind: "order", store: orders, matches: (order) => matches(order, query) }, query)
+}
 
 const make = Effect.fnUntraced(function* (feed: ChangeFeed) {
   const orders = yield* optionalStore(Orders, "orders")

@@ -1,67 +1,42 @@
-import { Stream } from "effect"
+import type { Stream } from "effect"
 import { format, type Money } from "../../domain/Money.ts"
 import type { Order } from "../ports/Orders.ts"
-import { type ExportFormat, exportLines, isoOf } from "../../operators/recordExport.ts"
+import { type Columns, type ExportFormat, exportRecords, isoOf } from "../../operators/recordExport.ts"
 
 /*
  * Orders as text for a host's bookkeeping. Amounts are exact decimal text; times are ISO 8601 in UTC.
  */
 
-const lineOf = (order: Order, personal: boolean) => {
-  const { offer, product } = order
-  const exact = ({ atomic }: Money) => format({ atomic, currency: "USD" })
-  return {
-    id: order.id,
-    status: order.status,
-    reason: order.reason ?? null,
-    createdAt: isoOf(order.createdAtMillis),
-    updatedAt: isoOf(order.updatedAtMillis),
-    source: product.source,
-    productId: product.source === "marketplace_a" ? product.asin : product.variantId,
-    title: offer.product.title,
-    subtotal: exact(offer.subtotal),
-    tax: exact(offer.tax),
-    shipping: exact(offer.shipping),
-    fee: offer.fee === undefined ? null : exact(offer.fee),
-    total: exact(offer.total),
-    currency: offer.total.currency,
-    chargeKey: order.chargeKey,
-    upstreamReference: order.upstreamReference ?? null,
-    trackingNumbers: order.shipments.map(({ trackingNumber }) => trackingNumber),
-    ...(personal ? { email: order.email ?? null, shippingAddress: order.shippingAddress ?? null } : {})
-  }
+const exact = ({ atomic }: Money): string => format({ atomic, currency: "USD" })
+
+const columns: Columns<Order> = {
+  id: ({ id }) => id,
+  status: ({ status }) => status,
+  reason: ({ reason }) => reason ?? null,
+  createdAt: ({ createdAtMillis }) => isoOf(createdAtMillis),
+  updatedAt: ({ updatedAtMillis }) => isoOf(updatedAtMillis),
+  source: ({ product }) => product.source,
+  productId: ({ product }) => (product.source === "marketplace_a" ? product.asin : product.variantId),
+  title: ({ offer }) => offer.product.title,
+  subtotal: ({ offer }) => exact(offer.subtotal),
+  tax: ({ offer }) => exact(offer.tax),
+  shipping: ({ offer }) => exact(offer.shipping),
+  fee: ({ offer }) => (offer.fee === undefined ? null : exact(offer.fee)),
+  total: ({ offer }) => exact(offer.total),
+  currency: ({ offer }) => offer.total.currency,
+  chargeKey: ({ chargeKey }) => chargeKey,
+  upstreamReference: ({ upstreamReference }) => upstreamReference ?? null,
+  trackingNumbers: ({ shipments }) => shipments.map(({ trackingNumber }) => trackingNumber)
 }
 
-type Line = ReturnType<typeof lineOf>
-
-const columns = [
-  "id",
-  "status",
-  "reason",
-  "createdAt",
-  "updatedAt",
-  "source",
-  "productId",
-  "title",
-  "subtotal",
-  "tax",
-  "shipping",
-  "fee",
-  "total",
-  "currency",
-  "chargeKey",
-  "upstreamReference",
-  "trackingNumbers"
-] as const satisfies ReadonlyArray<keyof Line>
-const personalColumns = ["email", "shippingAddress"] as const satisfies ReadonlyArray<keyof Line>
+const personalColumns: Columns<Order> = {
+  email: ({ email }) => email ?? null,
+  shippingAddress: ({ shippingAddress }) => shippingAddress ?? null
+}
 
 /** Turns pages of orders into the text of one document, piece by piece. */
 export const exportOrders = <E, R>(
   pages: Stream.Stream<ReadonlyArray<Order>, E, R>,
   { format, personal }: { readonly format: ExportFormat; readonly personal: boolean }
 ): Stream.Stream<string, E, R> =>
-  exportLines(
-    Stream.map(pages, (orders) => orders.map((order) => lineOf(order, personal))),
-    format,
-    personal ? [...columns, ...personalColumns] : columns
-  )
+  exportRecords(pages, format, personal ? { ...columns, ...personalColumns } : columns)

@@ -15,8 +15,8 @@ import { optionalStore } from "../ports/optionalStore.ts"
 import { VaultItems } from "../ports/VaultItems.ts"
 import { type VaultPurchase, VaultPurchases } from "../ports/VaultPurchases.ts"
 import { Charges } from "../../ports/Charges.ts"
-import { madeBy } from "../../operators/ChargeOperator.ts"
-import { listInPages, paidPageSize } from "../../operators/listInPages.ts"
+import { defaultLimit, listInPages } from "../../operators/listInPages.ts"
+import { listPaidFor } from "../../operators/listPaidFor.ts"
 import { isSameEmail } from "../ports/Orders.ts"
 
 /** The newest versions of an item that are listed. */
@@ -55,8 +55,6 @@ export interface PurchaseQuery {
   readonly before?: Pick<VaultPurchase, "createdAtMillis" | "id">
 }
 
-const defaultLimit = 50
-
 const matches = (purchase: VaultPurchase, { email, slug }: PurchaseQuery): boolean =>
   (email === undefined || isSameEmail(purchase.email, email)) && (slug ?? purchase.slug) === purchase.slug
 
@@ -66,35 +64,19 @@ interface PurchaseStores {
 }
 
 /** A page of purchases. Who paid, and by which transaction, is found by their charges. */
-const listPurchases = Effect.fnUntraced(function* (
+const listPurchases = (
   { charges, purchases }: PurchaseStores,
   query: PurchaseQuery & { readonly limit: number }
-): Effect.fn.Return<ReadonlyArray<VaultPurchase>, StoreError> {
+): Effect.Effect<ReadonlyArray<VaultPurchase>, StoreError> => {
   const { payer, transaction, ...own } = query
-  if (payer === undefined && transaction === undefined) return yield* purchases.list(own)
-  const whose = madeBy(query)
-  const last = query.before === undefined ? undefined : yield* purchases.find(query.before.id)
-  let before = last && (yield* charges.find(last.chargeKey))
-  if (query.before !== undefined && before === undefined) return []
-  const found: Array<VaultPurchase> = []
-  const size = paidPageSize(query.limit)
-  for (;;) {
-    const paid = yield* charges.list({
-      ...whose,
-      subjectKind: "purchase",
-      limit: size,
-      ...(before === undefined ? {} : { before })
-    })
-    const ids = paid.flatMap(({ subject }) => (subject?.kind === "purchase" ? [subject.id] : []))
-    // Without other filters: with one, the database may read by its index, which can be far larger.
-    const listed = yield* purchases.list({ ids, limit: size })
-    const byId = new Map(listed.filter((each) => matches(each, query)).map((each) => [each.id, each]))
-    found.push(...ids.flatMap((id) => byId.get(id) ?? []))
-    if (found.length >= query.limit) return found.slice(0, query.limit)
-    if (paid.length < size) return found
-    before = paid.at(-1)
-  }
-})
+  return payer === undefined && transaction === undefined
+    ? purchases.list(own)
+    : listPaidFor(
+        charges,
+        { kind: "purchase", store: purchases, matches: (purchase) => matches(purchase, query) },
+        { ...query, before: query.before?.id }
+      )
+}
 
 /** Stocks the vault. */
 export class VaultOperator extends Context.Service<
