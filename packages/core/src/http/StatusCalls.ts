@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { ApiFailure, rateLimited, storeFailure } from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { isSolana } from "../domain/Network.ts"
+import { isTransactionId } from "../domain/transactionId.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
 import {
   type Facts,
@@ -65,10 +66,6 @@ const isContractProof = ({ network, signature }: WalletProof): boolean =>
 
 const tooMany = "Too many requests for a status in a minute."
 
-/** Whether a path names a transaction instead of an id: in hexadecimal, or a signature of Solana in base58. */
-const isTransaction = (name: string): boolean =>
-  /^0x[0-9a-f]{64}$/i.test(name) || /^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(name)
-
 const refundOf = ({ refund }: Charge) => {
   if (refund === undefined) return null
   return refund._tag === "Sent"
@@ -126,7 +123,7 @@ export class StatusCalls {
       isTheirs: (page: Pick<StatusPage, "chargeKey" | "id">) => boolean
     ): Effect.fn.Return<FoundPage | undefined, StoreError> {
       const { charges } = this.services
-      if (!isTransaction(name)) {
+      if (!isTransactionId(name)) {
         const page = yield* kind.find(name.toLowerCase())
         if (page === undefined || !isTheirs(page)) return undefined
         return { page, charge: yield* charges.find(page.chargeKey) }
@@ -274,14 +271,14 @@ export class StatusCalls {
       if (token !== null) {
         const isTheirs = ({ id }: Pick<StatusPage, "id">) => this.services.pages.isToken(kind.path, id, token)
         // A wrong token of an id costs no look-up.
-        const isKnown = isTransaction(name) || isTheirs({ id: name.toLowerCase() })
+        const isKnown = isTransactionId(name) || isTheirs({ id: name.toLowerCase() })
         const found = isKnown
           ? yield* Effect.mapError(this.find(kind, name, isTheirs), storeFailure)
           : undefined
         if (found === undefined) return yield* unknown
         return this.shown(call, outlineOf(found), retryAfter(found.page, nowMillis))
       }
-      if (action === undefined && isTransaction(name)) {
+      if (action === undefined && isTransactionId(name)) {
         const found = yield* Effect.mapError(
           this.find(kind, name, () => true),
           storeFailure

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import { isTransactionId } from "../domain/transactionId.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
 import { PaymentEvents, publishRefunded } from "../runtime/PaymentEvents.ts"
@@ -17,9 +18,6 @@ import { quietMillis } from "./RefundAuthorization.ts"
  * may be sending it.
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
-
-/** The hash of a transaction on EVM, or the signature of one on Solana. */
-const transactionHash = /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/
 
 /** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
 export const recordManualRefund = Effect.fnUntraced(function* (
@@ -40,7 +38,7 @@ export const recordManualRefund = Effect.fnUntraced(function* (
   }
   const nowMillis = yield* Clock.currentTimeMillis
   if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
-    if (!transactionHash.test(transaction))
+    if (!isTransactionId(transaction))
       yield* report(
         "Warn",
         "refund_without_transaction",

@@ -1,6 +1,7 @@
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import { toBase58 } from "../../src/domain/Base58.ts"
 import { recordManualRefund } from "../../src/refunds/ManualRefunds.ts"
 import { Charges } from "../../src/ports/Charges.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
@@ -115,7 +116,7 @@ describe("a refund that an operator sent", () => {
     expect(events.map(({ code }) => code)).toEqual(Array(2).fill("refund_without_transaction"))
   })
 
-  it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), "z".repeat(88)])(
+  it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), toBase58(new Uint8Array(64).fill(255))])(
     "is recorded in silence by the transaction %s",
     async (transaction) => {
       const { events, result } = await play((record) => record(transaction))
@@ -130,6 +131,7 @@ describe("a refund that an operator sent", () => {
     mine.slice(0, -1),
     `${mine}0`,
     "1".repeat(63),
+    "z".repeat(88),
     "z".repeat(89),
     `l${"z".repeat(87)}`
   ])("is recorded and reported by another text: %s", async (transaction) => {

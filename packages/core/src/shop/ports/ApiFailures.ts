@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../domain/ApiError.ts"
 import { ApiFailure, nothingCharged, rateLimited, validationFailure } from "../../domain/ApiFailure.ts"
+import { additionalFields } from "./AdditionalField.ts"
 import type {
-  AdditionalFieldRequired,
   AddressNotServed,
   PortName,
   ProductNotFound,
@@ -139,15 +139,6 @@ export const tooManyLookups = ({ retryAfterSeconds }: TooManyLookups): ApiFailur
     retryAfterSeconds,
     `This number was looked up too often with data that no carrier knows it by.${nothingCharged} Retry later.`
   )
-
-/** Query parameters that a carrier may need. */
-const additionalFields: ReadonlyArray<AdditionalFieldRequired["field"]> = [
-  "destinationPostalCode",
-  "destinationCountry",
-  "shipDate",
-  "phone",
-  "cpfOrCnpj"
-]
 
 /** The codes of `trackingFailure`, for the documents. */
 export const trackingCodes: ReadonlyArray<ErrorCode> = [

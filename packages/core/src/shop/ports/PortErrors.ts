@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import type { additionalFields } from "./AdditionalField.ts"
 
 /*
  * The errors of ports. A host's function throws these, or its effect fails with them; anything else is that port's 502.
@@ -66,7 +67,7 @@ export class InvalidCarrier extends Data.TaggedError("InvalidCarrier")<{ readonl
 export class AdditionalFieldRequired extends Data.TaggedError("AdditionalFieldRequired")<{
   readonly message: string
   /** The query parameter to send. */
-  readonly field: "destinationPostalCode" | "destinationCountry" | "shipDate" | "phone" | "cpfOrCnpj"
+  readonly field: (typeof additionalFields)[number]
 }> {}
 
 /** Sending a mail: rejected for good, e.g. because its recipient doesn't exist. */

@@ -16,6 +16,7 @@ import {
   UpstreamUnavailable
 } from "./PortErrors.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
+import { additionalFields } from "./AdditionalField.ts"
 
 /*
  * Which error of a port stands for what the host's function threw, or its effect failed with. Pure.
@@ -39,14 +40,6 @@ const candidatesOf = (thrown: Thrown): ReadonlyArray<{ readonly code: number; re
       ? [{ code, name }]
       : []
   })
-
-const additionalFields = [
-  "destinationPostalCode",
-  "destinationCountry",
-  "shipDate",
-  "phone",
-  "cpfOrCnpj"
-] as const
 
 const maxRetryAfterSeconds = 86_400
 

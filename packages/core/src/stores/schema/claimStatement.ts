@@ -60,14 +60,14 @@ export interface RepeatedBy {
 }
 
 /** The charges that a new one repeats by what it buys; see `RepeatRule`. `+` keeps SQLite from another index. */
-const sameOrder = ({ key, payer, repeatKeys, since }: RepeatedBy): string => `
-  till_charges WHERE ${guardsRepeats} AND payer = ${payer} AND key <> ${key}
-    AND repeat_key IN (${repeatKeys}) AND +created_at >= ${since}`
+export const sameOrder = (by: Pick<RepeatedBy, "key" | "payer" | "repeatKeys" | "since">): string => `
+  till_charges WHERE ${guardsRepeats} AND payer = ${by.payer} AND key <> ${by.key}
+    AND repeat_key IN (${by.repeatKeys}) AND +created_at >= ${by.since}`
 
 /** Those that it repeats by its client's id, which is empty for none. */
-const sameName = ({ key, operation, payer, paymentId }: RepeatedBy): string => `
-  till_charges WHERE ${guardsItsName} AND payment_id = ${paymentId} AND payer = ${payer} AND key <> ${key}
-    AND operation = ${operation}`
+export const sameName = (by: Pick<RepeatedBy, "key" | "operation" | "payer" | "paymentId">): string => `
+  till_charges WHERE ${guardsItsName} AND payment_id = ${by.paymentId} AND payer = ${by.payer} AND key <> ${by.key}
+    AND operation = ${by.operation}`
 
 /** Whether a new charge repeats another one. */
 const repeatsAnother = (by: RepeatedBy): string =>

@@ -7,14 +7,21 @@ import {
   isFree,
   isWithinExposure,
   newChargeColumns,
-  othersOfPayer
+  othersOfPayer,
+  sameName,
+  sameOrder
 } from "../schema/claimStatement.ts"
-import { guardsItsName, guardsRepeats } from "../schema/chargeConditions.ts"
 import { chargeColumns, newChargeJson, newChargeValues, toCharges } from "./chargeRows.ts"
 import { MayBeLost } from "./MayBeLost.ts"
 import { storing, untilDecided } from "./statements.ts"
 
 type Placeholder = (index: number) => string
+
+const placeholders = (sql: SqlClient.SqlClient): Placeholder =>
+  sql.onDialectOrElse({
+    pg: (): Placeholder => (index) => `$${index}`,
+    orElse: (): Placeholder => (index) => `?${index}`
+  })
 
 /**
  * Takes a free key within the limits, on SQLite. Parameters: the columns, now, both limits; of a charge that may repeat
@@ -68,30 +75,29 @@ type Repeating = Pick<NewCharge, "key" | "payer">
 
 /** Finds the charge that one of a payer and key would repeat, by the index of names, then by that of what is bought. */
 const repeatedFinder = (sql: SqlClient.SqlClient) => {
-  const columns = sql.literal(chargeColumns)
-  const textsIn = sql.onDialectOrElse({
-    pg: () => (json: string) => sql`SELECT jsonb_array_elements_text(CAST(${json} AS jsonb))`,
-    orElse: () => (json: string) => sql`SELECT value FROM json_each(${json})`
+  const at = placeholders(sql)
+  const [payer, key] = [at(1), at(2)]
+  const repeatKeys = sql.onDialectOrElse({
+    pg: () => `SELECT jsonb_array_elements_text(CAST(${at(3)} AS jsonb))`,
+    orElse: () => `SELECT value FROM json_each(${at(3)})`
   })
-  const sameName = ({ key, payer }: Repeating, { operation, paymentId }: NonNullable<RepeatRule["named"]>) =>
-    toCharges(sql`
-      SELECT ${columns} FROM till_charges
-      WHERE ${sql.literal(guardsItsName)} AND payment_id = ${paymentId} AND payer = ${payer} AND key <> ${key}
-        AND operation = ${operation}
-      ORDER BY created_at DESC, key DESC LIMIT 1`)
-  const sameOrder = ({ key, payer }: Repeating, { repeatKeys, sinceMillis }: RepeatRule) =>
-    toCharges(sql`
-      SELECT ${columns} FROM till_charges
-      WHERE ${sql.literal(guardsRepeats)} AND payer = ${payer} AND key <> ${key}
-        AND repeat_key IN (${textsIn(JSON.stringify(repeatKeys))}) AND +created_at >= ${sinceMillis}
-      ORDER BY created_at + 0 DESC, key DESC LIMIT 1`)
+  const orderText = `SELECT ${chargeColumns} FROM ${sameOrder({ payer, key, repeatKeys, since: at(4) })}
+    ORDER BY created_at + 0 DESC, key DESC LIMIT 1`
+  const nameText = `SELECT ${chargeColumns} FROM ${sameName({ payer, key, operation: at(3), paymentId: at(4) })}
+    ORDER BY created_at DESC, key DESC LIMIT 1`
   return Effect.fnUntraced(function* (
     charge: Repeating,
     rule: RepeatRule
   ): Effect.fn.Return<Charge | undefined, SqlError.SqlError> {
-    const [named] = rule.named === undefined ? [] : yield* sameName(charge, rule.named)
-    if (named !== undefined || rule.repeatKeys.length === 0) return named
-    const [same] = yield* sameOrder(charge, rule)
+    const { named: name, repeatKeys, sinceMillis } = rule
+    if (name !== undefined) {
+      const values = [charge.payer, charge.key, name.operation, name.paymentId]
+      const [named] = yield* toCharges(sql.unsafe(nameText, values))
+      if (named !== undefined) return named
+    }
+    if (repeatKeys.length === 0) return undefined
+    const values = [charge.payer, charge.key, JSON.stringify(repeatKeys), sinceMillis]
+    const [same] = yield* toCharges(sql.unsafe(orderText, values))
     return same
   })
 }
@@ -145,10 +151,7 @@ const takeMethod = (sql: SqlClient.SqlClient) => {
  * reason is looked up only if it took nothing.
  */
 export const claimMethod = (sql: SqlClient.SqlClient): Charges["Service"]["claim"] => {
-  const placeholder = sql.onDialectOrElse({
-    pg: (): Placeholder => (index) => `$${index}`,
-    orElse: (): Placeholder => (index) => `?${index}`
-  })
+  const placeholder = placeholders(sql)
   const take = takeMethod(sql)
   const findRepeated = repeatedFinder(sql)
   const existingText = existingStatement(placeholder)

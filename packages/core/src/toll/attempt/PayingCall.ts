@@ -1,4 +1,5 @@
 import { isPlayMoney } from "../../domain/Network.ts"
+import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import type { TollNetwork } from "../request/TollNetwork.ts"
 import type { TollRequest } from "../request/TollRequest.ts"
 import { Releases, type UnpaidWork } from "./Releases.ts"
@@ -38,6 +39,10 @@ export interface PayingCall {
 /** Names the account of a payer in the limits: what is paid in play money earns nothing where real money is paid. */
 export const accountOf = (payer: string, caip2: string): string =>
   isPlayMoney(caip2) ? `play ${payer}` : payer
+
+/** Names the group of clients that a call counts to; those without an address are one. */
+export const clientGroupOf = ({ request }: PayingCall): string =>
+  groupOf(clientOf(request.clientAddress() ?? ""))
 
 /** The part of a {@link PayingCall} that belongs to the limits, when the call begins. */
 export const openPayingCall = (): Pick<PayingCall, "learned" | "releases" | "unpaidWork"> => ({

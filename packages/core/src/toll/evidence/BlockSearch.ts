@@ -9,16 +9,11 @@ const firstStep = 1_000n
 /** Limit on the headers read in one search. Each step divides the rest, so a search needs far fewer. */
 const maxProbes = 100
 
-/** Two blocks around a time: `before` is older, `from` is not. Either may be one beyond the ends of the chain. */
-export interface Bracket {
-  readonly before: bigint
-  readonly from: bigint
-}
-
 /**
  * Brackets a time by two blocks with up to `slack` blocks between them, which may be on either side of it.
  *
- * Without slack, `from` is the first block at or after the time.
+ * Without slack, `before` is older and `from` is the first block at or after the time. Either may be one beyond the ends
+ * of the chain.
  */
 export const bracketTime = Effect.fnUntraced(function* (
   node: ChainNode,

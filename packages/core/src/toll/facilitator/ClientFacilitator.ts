@@ -32,20 +32,30 @@ const failed = "FacilitatorFailed"
 const timedOut = "FacilitatorTimedOut"
 const malformed = "SchemaError"
 
-/** Calls the client; fails with the reason why there is no response of its shape. */
-const callClient = <A>(
-  timeoutMillis: number,
-  call: () => Promise<unknown>,
-  read: (body: unknown) => Option.Option<A>
-): Effect.Effect<A, string> =>
-  handedOn(tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut })).pipe(
-    Effect.flatMap((body) =>
-      Option.match(read(body), { onNone: () => Effect.fail(malformed), onSome: Effect.succeed })
-    )
-  )
-
 /** What a facilitator over HTTP would read, and the client's own to change: the till's offers are shared by all calls. */
 const ownCopy = (request: FacilitatorRequest): WireRequest => JSON.parse(wireJson(request)) as WireRequest
+
+/** Makes a call of the client, which fails with the reason why there is no response of its shape. */
+const callOf =
+  <A>(
+    client: FacilitatorClient,
+    method: "verify" | "settle",
+    timeoutMillis: number,
+    read: (body: unknown) => Option.Option<A>
+  ) =>
+  (request: FacilitatorRequest): Effect.Effect<A, string> => {
+    const call = async () => {
+      const { paymentPayload, paymentRequirements } = ownCopy(request)
+      return client[method](paymentPayload, paymentRequirements)
+    }
+    return handedOn(
+      tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut })
+    ).pipe(
+      Effect.flatMap((body) =>
+        Option.match(read(body), { onNone: () => Effect.fail(malformed), onSome: Effect.succeed })
+      )
+    )
+  }
 
 /** Calls a facilitator in the same process. */
 export const makeClientFacilitator = (
@@ -54,28 +64,16 @@ export const makeClientFacilitator = (
 ): FacilitatorMember => {
   const { settleTimeoutMillis, verifyTimeoutMillis } = timeoutsOf(options)
 
+  const callVerify = callOf(client, "verify", verifyTimeoutMillis, readVerify)
   const verify = (request: FacilitatorRequest) =>
-    callClient(
-      verifyTimeoutMillis,
-      async () => {
-        const { paymentPayload, paymentRequirements } = ownCopy(request)
-        return client.verify(paymentPayload, paymentRequirements)
-      },
-      readVerify
-    ).pipe(
+    callVerify(request).pipe(
       Effect.map(toVerification),
       Effect.catch((reason) => Effect.succeed<Verification>({ _tag: "Unreachable", reason }))
     )
 
+  const callSettle = callOf(client, "settle", settleTimeoutMillis, readSettle)
   const settle = (request: FacilitatorRequest) =>
-    callClient(
-      settleTimeoutMillis,
-      async () => {
-        const { paymentPayload, paymentRequirements } = ownCopy(request)
-        return client.settle(paymentPayload, paymentRequirements)
-      },
-      readSettle
-    ).pipe(
+    callSettle(request).pipe(
       Effect.map((response) => toSettlement(response, request)),
       Effect.catch((reason) => Effect.succeed<Settlement>(unreachableSettlement(reason)))
     )

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { isHex } from "../../domain/Hex.ts"
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
-import { isSolanaAddress, isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
+import { isSolanaAddress } from "../../domain/SolanaAddress.ts"
+import { isTransactionIdOn } from "../../domain/transactionId.ts"
 import {
   definiteRefusals,
   type FacilitatorRequest,
@@ -156,9 +156,7 @@ export const toSettlement = (
     return { _tag: "Unknown", reason: elsewhere, transaction: undefined }
   const named = response.transaction ?? ""
   // Receipts and the ledger hold it: only a transaction's hash is accepted, on Solana its ID.
-  const isOnSolana = request.requirements.network.startsWith("solana:")
-  const isNamed = isOnSolana ? isSolanaTransactionId(named) : isHex(named, 32)
-  const transaction = isNamed ? named : undefined
+  const transaction = isTransactionIdOn(request.requirements.network, named) ? named : undefined
   if (response.success) {
     return transaction === undefined
       ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }

@@ -1,6 +1,5 @@
 import { Effect } from "effect"
-import { isHex } from "../../domain/Hex.ts"
-import { isSolanaTransactionId } from "../../domain/SolanaAddress.ts"
+import { isTransactionIdOn } from "../../domain/transactionId.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { type ClockReading, isClockReading } from "../../runtime/ClockReading.ts"
 import { resultWithin } from "../../runtime/Deadline.ts"
@@ -38,8 +37,7 @@ const withCode = <A extends Verification | Settlement>(result: A): A =>
     : result
 
 const isTransaction = (value: unknown, { requirements: { network } }: FacilitatorRequest): boolean =>
-  typeof value === "string" &&
-  (network.startsWith("solana:") ? isSolanaTransactionId(value) : isHex(value, 32))
+  typeof value === "string" && isTransactionIdOn(network, value)
 
 const isSettlement = (value: unknown, request: FacilitatorRequest): value is Settlement => {
   const { _tag: tag, payer, reason, transaction } = fieldsOf(value)

@@ -1,5 +1,4 @@
-import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
-import type { PayingCall } from "../attempt/PayingCall.ts"
+import { clientGroupOf, type PayingCall } from "../attempt/PayingCall.ts"
 
 /** An open payment: the amount that its first call counted, and the number of its calls. */
 interface OpenPayment {
@@ -20,8 +19,8 @@ export interface OpenLimits {
 }
 
 /** Names what is counted together: a payer at a client address, and payments that settle first apart from others. */
-export const countedAs = ({ payer, request }: PayingCall): string =>
-  `${request.settlesFirst} ${payer} ${groupOf(clientOf(request.clientAddress() ?? ""))}`
+export const countedAs = (call: PayingCall): string =>
+  `${call.request.settlesFirst} ${call.payer} ${clientGroupOf(call)}`
 
 /**
  * Counts what each payer has open in this process, from before the verification until the call ends: a facilitator may

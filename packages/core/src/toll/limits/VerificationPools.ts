@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
-import { clientOf, groupOf } from "../../runtime/ClientAddress.ts"
 import { FairPool } from "./FairPool.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
-import type { PayingCall } from "../attempt/PayingCall.ts"
+import { clientGroupOf, type PayingCall } from "../attempt/PayingCall.ts"
 
 const queue = { maxQueued: 2_000, minWaitMillis: 4_000, maxWaitMillis: 8_000 }
 
@@ -25,10 +24,8 @@ export class VerificationPools {
   }
 
   /** Whether the call would be refused a slot at once if its payer were a stranger. */
-  isClosedToStranger({ request }: PayingCall): boolean {
-    return (
-      this.strangers.isFull && this.strangers.isClosedTo(groupOf(clientOf(request.clientAddress() ?? "")))
-    )
+  isClosedToStranger(call: PayingCall): boolean {
+    return this.strangers.isFull && this.strangers.isClosedTo(clientGroupOf(call))
   }
 
   /** Takes a slot for a verification, waiting for one if necessary; `false`: there was none in time. */
@@ -36,7 +33,7 @@ export class VerificationPools {
     boolean,
     StoreError
   > {
-    const client = groupOf(clientOf(call.request.clientAddress() ?? ""))
+    const client = clientGroupOf(call)
     if (this.history.recallKnown(call) !== true && this.strangers.tryEnter(client)) {
       return this.hold(call, this.strangers, client)
     }
