@@ -16,7 +16,8 @@ import type { RefundAttemptMethods } from "../ports/RefundAttempt.ts"
 import { causeName } from "../runtime/causeName.ts"
 import { Orders } from "../shop/ports/Orders.ts"
 import { Quotes } from "../shop/ports/Quotes.ts"
-import { storeResponseReaders, type StoreName, type StorePorts } from "./StoreResponses.ts"
+import { storeResponseReaders } from "./StoreResponses.ts"
+import type { StoreName, StorePorts, StoresByName } from "./Stores.ts"
 import { type DatabaseClock, StoreClock, storeMarginMillis } from "../ports/StoreClock.ts"
 import { VaultItems } from "../shop/ports/VaultItems.ts"
 import { VaultPurchases } from "../shop/ports/VaultPurchases.ts"
@@ -80,14 +81,6 @@ export interface HostStores {
   readonly nowMillis?: (context: CallContext) => Promise<number>
   /** Runs once when the till is disposed, also if `open` failed. If it throws, `till.dispose()` rejects with that. */
   readonly close?: (context: CallContext) => Promise<void>
-}
-
-interface StoresByName {
-  readonly charges: Charges
-  readonly quotes: Quotes
-  readonly orders: Orders
-  readonly vaultItems: VaultItems
-  readonly vaultPurchases: VaultPurchases
 }
 
 /** The stores that a host surely gives: an optional field is none. */

@@ -1,29 +1,16 @@
-import type { Effect } from "effect"
+import { type Effect, Predicate } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import type { Publication } from "../shop/goods/VaultListing.ts"
-import type { Charges, PayerActivity } from "../ports/Charges.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { isObject } from "../runtime/isObject.ts"
-import type { Orders } from "../shop/ports/Orders.ts"
-import type { Quotes } from "../shop/ports/Quotes.ts"
-import type { VaultItems } from "../shop/ports/VaultItems.ts"
-import type { Redemption, TokenRenewal, VaultPurchases } from "../shop/ports/VaultPurchases.ts"
+import type { PayerActivity } from "../ports/Charges.ts"
+import type { Redemption, TokenRenewal } from "../shop/ports/VaultPurchases.ts"
+import type { StoreName, StorePorts } from "./Stores.ts"
 
 /*
  * Checks the kind of result that each method of a host's store returns: a method that forgot to return must not look
  * like one that lost a race. The contents of records are checked by the stores' tests, not on every call.
  */
-
-/** The stores by their names in `HostStores`. */
-export interface StorePorts {
-  readonly charges: Charges["Service"]
-  readonly quotes: Quotes["Service"]
-  readonly orders: Orders["Service"]
-  readonly vaultItems: VaultItems["Service"]
-  readonly vaultPurchases: VaultPurchases["Service"]
-}
-
-export type StoreName = keyof StorePorts
 
 /** Returns a result as its type, or throws `MalformedResponse`. */
 type ResponseReader<Result> = (response: unknown) => Result
@@ -44,108 +31,89 @@ const malformed = (expected: string, response: unknown): MalformedResponse =>
 
 const nothing: ResponseReader<void> = () => undefined
 
-const flag: ResponseReader<boolean> = (response) => {
-  if (typeof response !== "boolean") throw malformed("true or false", response)
-  return response
-}
+/** Reads what passes a check. */
+const shaped =
+  (expected: string, is: (response: unknown) => boolean) =>
+  <A>(response: unknown): A => {
+    if (!is(response)) throw malformed(expected, response)
+    return response as A
+  }
 
-const count: ResponseReader<number> = (response) => {
-  if (!Number.isSafeInteger(response) || (response as number) < 0) throw malformed("a count", response)
-  return response as number
-}
+/** Lets a method return nothing, which is `null`, too. */
+const optional =
+  (read: <A>(response: unknown) => A) =>
+  <A>(response: unknown): A | undefined =>
+    response === undefined || response === null ? undefined : read<A>(response)
 
-const optionalTime: ResponseReader<number | undefined> = (response) =>
-  response === undefined || response === null ? undefined : count(response)
+const fieldsOf = (response: unknown): Readonly<Record<string, unknown>> =>
+  isObject(response) ? response : {}
 
-const record = <A>(response: unknown): A => {
-  if (!isObject(response)) throw malformed("an object", response)
-  return response as A
-}
+const flag: ResponseReader<boolean> = shaped("true or false", Predicate.isBoolean)
 
-const found = <A>(response: unknown): A | undefined => {
-  if (response === undefined || response === null) return undefined
-  if (!isObject(response)) throw malformed("an object or undefined", response)
-  return response as A
-}
+const isCount = (response: unknown): boolean => Number.isSafeInteger(response) && Number(response) >= 0
+const count: ResponseReader<number> = shaped("a count", isCount)
+const optionalTime: ResponseReader<number | undefined> = optional(shaped("a count", isCount))
 
-const list = <A>(response: unknown): ReadonlyArray<A> => {
-  if (!Array.isArray(response)) throw malformed("an array", response)
-  return response as ReadonlyArray<A>
-}
+const record = shaped("an object", isObject)
+const found = optional(shaped("an object or undefined", isObject))
+const list: <A>(response: unknown) => ReadonlyArray<A> = shaped("an array", Array.isArray)
 
-const claim = <A>(response: unknown): A => {
-  const {
-    _tag: tag,
-    by,
-    charge,
-    first
-  } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
-  const isClaim =
-    tag === "Claimed" ||
-    (tag === "Limited" && (by === "charges" || by === "exposure")) ||
-    (tag === "Existing" && isObject(charge)) ||
-    (tag === "Repeated" && isObject(first))
-  if (isClaim) return response as A
-  throw malformed(
-    '{ _tag: "Claimed" }, { _tag: "Existing", charge }, { _tag: "Repeated", first } or { _tag: "Limited", by }',
-    response
-  )
-}
+const claim = shaped(
+  '{ _tag: "Claimed" }, { _tag: "Existing", charge }, { _tag: "Repeated", first } or { _tag: "Limited", by }',
+  (response) => {
+    const { _tag: tag, by, charge, first } = fieldsOf(response)
+    return (
+      tag === "Claimed" ||
+      (tag === "Limited" && (by === "charges" || by === "exposure")) ||
+      (tag === "Existing" && isObject(charge)) ||
+      (tag === "Repeated" && isObject(first))
+    )
+  }
+)
 
 /** Reads one of several records with a tag and nothing else. */
-const tagged =
-  <Tag extends string>(...tags: ReadonlyArray<Tag>): ResponseReader<{ readonly _tag: Tag }> =>
-  (response) => {
-    if (isObject(response) && "_tag" in response && tags.includes(response._tag as Tag))
-      return response as { readonly _tag: Tag }
-    throw malformed(`{ _tag }, one of ${tags.map((tag) => `"${tag}"`).join(", ")}`, response)
-  }
+const tagged = <Tag extends string>(...tags: ReadonlyArray<Tag>): ResponseReader<{ readonly _tag: Tag }> =>
+  shaped(`{ _tag }, one of ${tags.map((tag) => `"${tag}"`).join(", ")}`, (response) =>
+    tags.some((tag) => tag === fieldsOf(response)["_tag"])
+  )
 
 /** Reads one of several texts. */
-const oneOf =
-  <Text extends string>(...texts: ReadonlyArray<Text>): ResponseReader<Text> =>
-  (response) => {
-    const known = texts.find((text) => text === response)
-    if (known === undefined) throw malformed(texts.map((text) => `"${text}"`).join(", "), response)
-    return known
-  }
+const oneOf = <Text extends string>(...texts: ReadonlyArray<Text>): ResponseReader<Text> =>
+  shaped(texts.map((text) => `"${text}"`).join(", "), (response) => texts.some((text) => text === response))
 
 const isDigits = (value: unknown): boolean => typeof value === "string" && /^\d{1,78}$/.test(value)
 
 /** Reads sums, which decide about money: a number would have lost digits, so it is rejected. */
-const payerActivity: ResponseReader<PayerActivity> = (response) => {
-  const { openAtomic, settledAtomic } = (isObject(response) ? response : {}) as Partial<PayerActivity>
-  if (isDigits(openAtomic) && isDigits(settledAtomic)) return response as PayerActivity
-  throw malformed("{ openAtomic, settledAtomic }, both decimal digits", response)
-}
+const payerActivity: ResponseReader<PayerActivity> = shaped(
+  "{ openAtomic, settledAtomic }, both decimal digits",
+  (response) => {
+    const { openAtomic, settledAtomic } = fieldsOf(response)
+    return isDigits(openAtomic) && isDigits(settledAtomic)
+  }
+)
 
-const renewal: ResponseReader<TokenRenewal> = (response) => {
-  const {
-    _tag: tag,
-    oldestMillis,
-    purchase
-  } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
-  const isRenewal =
-    tag === "Used" ||
-    tag === "NotGranted" ||
-    (tag === "Limited" && typeof oldestMillis === "number") ||
-    (tag === "Renewed" && isObject(purchase))
-  if (isRenewal) return response as TokenRenewal
-  throw malformed(
-    '{ _tag: "Renewed", purchase }, { _tag: "Limited", oldestMillis }, { _tag: "Used" } or { _tag: "NotGranted" }',
-    response
-  )
-}
+const renewal: ResponseReader<TokenRenewal> = shaped(
+  '{ _tag: "Renewed", purchase }, { _tag: "Limited", oldestMillis }, { _tag: "Used" } or { _tag: "NotGranted" }',
+  (response) => {
+    const { _tag: tag, oldestMillis, purchase } = fieldsOf(response)
+    return (
+      tag === "Used" ||
+      tag === "NotGranted" ||
+      (tag === "Limited" && typeof oldestMillis === "number") ||
+      (tag === "Renewed" && isObject(purchase))
+    )
+  }
+)
 
-const page = <A>(response: unknown): A | undefined => {
-  if (response === undefined || response === null) return undefined
-  const { items, nextCursor } = (isObject(response) ? response : {}) as Readonly<Record<string, unknown>>
-  if (Array.isArray(items) && (nextCursor === null || typeof nextCursor === "string")) return response as A
-  throw malformed("{ items, nextCursor } (text or null) or undefined", response)
-}
+const page = optional(
+  shaped("{ items, nextCursor } (text or null) or undefined", (response) => {
+    const { items, nextCursor } = fieldsOf(response)
+    return Array.isArray(items) && (nextCursor === null || typeof nextCursor === "string")
+  })
+)
 
 const publication: ResponseReader<Publication> = (response) => {
-  const { _tag: tag, id, version } = (isObject(response) ? response : {}) as Partial<Publication>
+  const { _tag: tag, id, version } = fieldsOf(response) as Partial<Publication>
   const isKnown = tag === "Added" || tag === "Changed" || tag === "Unchanged"
   if (isKnown && typeof id === "string" && Number.isSafeInteger(version))
     return { _tag: tag, id, version: version! }

@@ -5,44 +5,34 @@ interface MoneyRow {
   readonly atomic: string
   readonly currency: string
 }
-type OfferRow = Omit<Offer, "subtotal" | "tax" | "shipping" | "fee" | "total" | "product"> & {
-  readonly product: Omit<Offer["product"], "price"> & { readonly price?: MoneyRow }
-  readonly subtotal: MoneyRow
-  readonly tax: MoneyRow
-  readonly shipping: MoneyRow
-  readonly fee?: MoneyRow
-  readonly total: MoneyRow
+
+/** An offer whose amounts have a form of their own. */
+type OfferOf<Amount> = Omit<Offer, "subtotal" | "tax" | "shipping" | "fee" | "total" | "product"> & {
+  readonly product: Omit<Offer["product"], "price"> & { readonly price?: Amount }
+  readonly subtotal: Amount
+  readonly tax: Amount
+  readonly shipping: Amount
+  readonly fee?: Amount
+  readonly total: Amount
 }
 
-const fromMoney = ({ atomic, currency }: Money): MoneyRow => ({ atomic: atomic.toString(), currency })
-const toMoney = ({ atomic, currency }: MoneyRow): Money => ({ atomic: BigInt(atomic), currency })
+const withAmounts = <From, To>(
+  { fee, product: { price, ...product }, ...offer }: OfferOf<From>,
+  convert: (amount: From) => To
+): OfferOf<To> => ({
+  ...offer,
+  product: { ...product, ...(price === undefined ? {} : { price: convert(price) }) },
+  subtotal: convert(offer.subtotal),
+  tax: convert(offer.tax),
+  shipping: convert(offer.shipping),
+  ...(fee === undefined ? {} : { fee: convert(fee) }),
+  total: convert(offer.total)
+})
 
 /** An offer as JSON can hold it: JSON has no bigint. */
-export const fromOffer = (offer: Offer): OfferRow => {
-  const { fee, ...whole } = offer
-  const { price, ...product } = offer.product
-  return {
-    ...whole,
-    product: { ...product, ...(price === undefined ? {} : { price: fromMoney(price) }) },
-    subtotal: fromMoney(offer.subtotal),
-    tax: fromMoney(offer.tax),
-    shipping: fromMoney(offer.shipping),
-    ...(fee === undefined ? {} : { fee: fromMoney(fee) }),
-    total: fromMoney(offer.total)
-  }
-}
+export const fromOffer = (offer: Offer): OfferOf<MoneyRow> =>
+  withAmounts<Money, MoneyRow>(offer, ({ atomic, currency }) => ({ atomic: atomic.toString(), currency }))
 
 /** Reads an offer from its JSON. */
-export const toOffer = (row: OfferRow): Offer => {
-  const { fee, ...whole } = row
-  const { price, ...product } = row.product
-  return {
-    ...whole,
-    product: { ...product, ...(price === undefined ? {} : { price: toMoney(price) }) },
-    subtotal: toMoney(row.subtotal),
-    tax: toMoney(row.tax),
-    shipping: toMoney(row.shipping),
-    ...(fee === undefined ? {} : { fee: toMoney(fee) }),
-    total: toMoney(row.total)
-  }
-}
+export const toOffer = (row: OfferOf<MoneyRow>): Offer =>
+  withAmounts<MoneyRow, Money>(row, ({ atomic, currency }) => ({ atomic: BigInt(atomic), currency }))
