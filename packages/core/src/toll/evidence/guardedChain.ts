@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { causeName } from "../../runtime/causeName.ts"
 import { isClockReading } from "../../runtime/ClockReading.ts"
 import { resultWithin } from "../../runtime/Deadline.ts"
+import { present } from "../../runtime/present.ts"
 import { isObject } from "../../runtime/isObject.ts"
 import type { Chain } from "./Chain.ts"
 import { type ChainEvidence, unavailable } from "./ChainEvidence.ts"
@@ -38,6 +39,7 @@ const isEvidence = (value: unknown): boolean => {
 }
 
 const isHead = (value: unknown): boolean => isObject(value) && isBigint(value["number"])
+const isFacts = (value: unknown): boolean => isObject(value) && isNumber(value["blockSeconds"])
 const isFoundTransfers = (value: unknown): boolean =>
   isObject(value) &&
   isBigint(value["fromBlock"]) &&
@@ -61,51 +63,30 @@ const read = <A>(
 /** What a chain may lack. */
 const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
   const { clock, facts, head, paidWithin, token, transfersFrom } = given
-  return {
-    ...(head === undefined
-      ? {}
-      : { head: (caip2) => read(caip2, readMillis, isHead, () => head.call(given, caip2)) }),
-    ...(clock === undefined
-      ? {}
-      : {
-          clock: (caip2) => read(caip2, readMillis, isClockReading, () => clock.call(given, caip2))
-        }),
-    ...(token === undefined
-      ? {}
-      : {
-          token: (network) => read(network.caip2, readMillis, isObject, () => token.call(given, network))
-        }),
-    ...(facts === undefined
-      ? {}
-      : {
-          facts: (network, payTo) =>
-            read(
-              network.caip2,
-              readMillis,
-              (value) => isObject(value) && isNumber(value["blockSeconds"]),
-              () => facts.call(given, network, payTo)
-            )
-        }),
-    ...(transfersFrom === undefined
-      ? {}
-      : {
-          transfersFrom: (network, from, span) =>
-            read(network.caip2, booksMillis, isFoundTransfers, () =>
-              transfersFrom.call(given, network, from, span)
-            )
-        }),
-    ...(paidWithin === undefined
-      ? {}
-      : {
-          paidWithin: (...query) =>
-            read(
-              query[0].caip2,
-              searchMillis,
-              isListOf(query[1].length, (member) => member === undefined || isText(member)),
-              () => paidWithin.apply(given, query)
-            )
-        })
-  }
+  return present<Chain["Service"]>({
+    head: head && ((caip2) => read(caip2, readMillis, isHead, () => head.call(given, caip2))),
+    clock: clock && ((caip2) => read(caip2, readMillis, isClockReading, () => clock.call(given, caip2))),
+    token:
+      token && ((network) => read(network.caip2, readMillis, isObject, () => token.call(given, network))),
+    facts:
+      facts &&
+      ((network, payTo) => read(network.caip2, readMillis, isFacts, () => facts.call(given, network, payTo))),
+    transfersFrom:
+      transfersFrom &&
+      ((network, from, span) =>
+        read(network.caip2, booksMillis, isFoundTransfers, () =>
+          transfersFrom.call(given, network, from, span)
+        )),
+    paidWithin:
+      paidWithin &&
+      ((...query) =>
+        read(
+          query[0].caip2,
+          searchMillis,
+          isListOf(query[1].length, (member) => member === undefined || isText(member)),
+          () => paidWithin.apply(given, query)
+        ))
+  })
 }
 
 /** A chain whose reads end, whose faults are unread chains, and whose results have their shape. */

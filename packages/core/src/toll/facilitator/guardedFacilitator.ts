@@ -3,6 +3,7 @@ import { isTransactionIdOn } from "../../domain/transactionId.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { type ClockReading, isClockReading } from "../../runtime/ClockReading.ts"
 import { resultWithin } from "../../runtime/Deadline.ts"
+import { present } from "../../runtime/present.ts"
 import type { Facilitator } from "./Facilitator.ts"
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { reasonCode, unreachableSettlement } from "./Wire.ts"
@@ -77,11 +78,6 @@ export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["
   const { supported, withhold } = given
   // Not over the host's own object, which may be frozen, or an instance of a class with private fields.
   return {
-    ...(addresses === undefined ? {} : { addresses }),
-    ...(settleTimeoutMillis === undefined ? {} : { settleTimeoutMillis }),
-    ...(sources === undefined ? {} : { sources }),
-    ...(withhold === undefined ? {} : { withhold: (name) => withhold.call(given, name) }),
-    ...(movesNoMoney === undefined ? {} : { movesNoMoney: (caip2) => movesNoMoney.call(given, caip2) }),
     verify: (request) =>
       Effect.map(
         called<Verification>(
@@ -108,37 +104,38 @@ export const guardedFacilitator = (given: Facilitator["Service"]): Facilitator["
       isListOf(isKind),
       () => []
     ),
-    ...(feePayers === undefined
-      ? {}
-      : {
-          feePayers: (caip2) =>
-            called<ReadonlyArray<ReadonlyArray<string>>>(
-              readMillis,
-              () => feePayers.call(given, caip2),
-              isListOf(Array.isArray),
-              () => []
-            )
-        }),
-    ...(settles === undefined
-      ? {}
-      : {
-          settles: (caip2) =>
-            called(
-              readMillis,
-              () => settles.call(given, caip2),
-              isFlag,
-              () => undefined
-            )
-        }),
-    ...(clocks === undefined
-      ? {}
-      : {
-          clocks: called<ReadonlyArray<ClockReading>>(
+    ...present<Facilitator["Service"]>({
+      addresses,
+      settleTimeoutMillis,
+      sources,
+      withhold: withhold && ((name) => withhold.call(given, name)),
+      movesNoMoney: movesNoMoney && ((caip2) => movesNoMoney.call(given, caip2)),
+      feePayers:
+        feePayers &&
+        ((caip2) =>
+          called<ReadonlyArray<ReadonlyArray<string>>>(
             readMillis,
-            () => clocks,
-            isListOf(isClockReading),
+            () => feePayers.call(given, caip2),
+            isListOf(Array.isArray),
             () => []
-          )
-        })
+          )),
+      settles:
+        settles &&
+        ((caip2) =>
+          called(
+            readMillis,
+            () => settles.call(given, caip2),
+            isFlag,
+            () => undefined
+          )),
+      clocks:
+        clocks &&
+        called<ReadonlyArray<ClockReading>>(
+          readMillis,
+          () => clocks,
+          isListOf(isClockReading),
+          () => []
+        )
+    })
   }
 }

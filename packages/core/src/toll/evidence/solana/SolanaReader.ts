@@ -41,6 +41,10 @@ const chainOf = (url: string, client: HttpClient.HttpClient) => ({
   transfers: new TransferMemory({ transactions: cachedTransfers, positions: cachedListings })
 })
 
+interface SolanaChain extends ReturnType<typeof chainOf> {
+  readonly network: SolanaNetwork
+}
+
 const reported = reportedBy(({ error }: SolanaNodeFailed) => error)
 
 const known = <A>(read: Effect.Effect<A, SolanaNodeFailed>): Effect.Effect<A | undefined> =>
@@ -100,14 +104,12 @@ const solanaFacts = Effect.fnUntraced(function* (
 
 /** A search for paid authorizations on a chain. */
 const paidBy =
-  ([network, authorizations, span]: PaidQuery) =>
-  ({ node, transfers: memory }: ReturnType<typeof chainOf>) =>
-    network.family === "solana"
-      ? Effect.timeoutOrElse(searchSolanaPaid(node, network, authorizations, { span, memory }), {
-          duration: evidenceMillis,
-          orElse: () => Effect.undefined
-        })
-      : Effect.undefined
+  ([, authorizations, span]: PaidQuery) =>
+  ({ network, node, transfers: memory }: SolanaChain) =>
+    Effect.timeoutOrElse(searchSolanaPaid(node, network, authorizations, { span, memory }), {
+      duration: evidenceMillis,
+      orElse: () => Effect.undefined
+    })
 
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
@@ -115,11 +117,13 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
 
   /** Runs a read of one network; `undefined` when it fails. */
   const attempt = <A>(
-    { caip2 }: Network,
-    read: (chain: ReturnType<typeof chainOf>) => Effect.Effect<A, SolanaNodeFailed>
+    network: Network,
+    read: (chain: SolanaChain) => Effect.Effect<A, SolanaNodeFailed>
   ): Effect.Effect<A | undefined> => {
+    const { caip2 } = network
     const chain = chains.get(caip2)
-    return chain === undefined ? Effect.succeed(undefined) : reported(caip2, read(chain))
+    if (chain === undefined || network.family !== "solana") return Effect.undefined
+    return reported(caip2, read({ ...chain, network }))
   }
 
   const polls = new Map(
@@ -153,32 +157,24 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
       )
       return found ?? unavailable
     }),
-    facts: Effect.fn("Chain.facts")((network: Network, payTo: string) =>
-      network.family === "solana"
-        ? attempt(network, ({ node }) => solanaFacts(node, network, payTo))
-        : Effect.undefined
+    facts: Effect.fn("Chain.facts")((given: Network, payTo: string) =>
+      attempt(given, ({ network, node }) => solanaFacts(node, network, payTo))
     ),
     /** Of the account from which payments are accepted: a wallet may have others. */
-    balanceOf: Effect.fn("Chain.balanceOf")((network: Network, address: string) =>
-      network.family === "solana"
-        ? attempt(network, ({ node }) =>
-            node.balanceOf(payerAccount(address, network.asset, network.tokenProgram), address)
-          )
-        : Effect.undefined
+    balanceOf: Effect.fn("Chain.balanceOf")((given: Network, address: string) =>
+      attempt(given, ({ network, node }) =>
+        node.balanceOf(payerAccount(address, network.asset, network.tokenProgram), address)
+      )
     ),
-    transfersTo: Effect.fn("Chain.transfersTo")((network: Network, to: string, span: TimeSpan) =>
-      network.family === "solana"
-        ? attempt(network, ({ node, transfers: memory }) =>
-            searchSolanaTransfers(node, network, to, { span, memory })
-          )
-        : Effect.undefined
+    transfersTo: Effect.fn("Chain.transfersTo")((given: Network, to: string, span: TimeSpan) =>
+      attempt(given, ({ network, node, transfers: memory }) =>
+        searchSolanaTransfers(node, network, to, { span, memory })
+      )
     ),
-    transfersFrom: Effect.fn("Chain.transfersFrom")((network: Network, from: string, span: TimeSpan) =>
-      network.family === "solana"
-        ? attempt(network, ({ node, transfers: memory }) =>
-            searchSolanaOutgoing(node, network, from, { span, memory })
-          )
-        : Effect.undefined
+    transfersFrom: Effect.fn("Chain.transfersFrom")((given: Network, from: string, span: TimeSpan) =>
+      attempt(given, ({ network, node, transfers: memory }) =>
+        searchSolanaOutgoing(node, network, from, { span, memory })
+      )
     ),
     paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidBy(query)))
   }
