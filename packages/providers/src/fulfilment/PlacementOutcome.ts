@@ -77,6 +77,16 @@ const codeOf = (error: Failure & { readonly code?: unknown }): string =>
     ? error.code
     : error._tag
 
+/** An error that passes, as a plain function throws it: with its code. */
+export const temporarily = (error: Failure, retryAfterSeconds?: number): TemporarilyUnavailable =>
+  Object.assign(
+    new TemporarilyUnavailable({
+      message: error.message,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+    }),
+    { code: codeOf(error) }
+  )
+
 /** The error of `place` for a certain outcome, with the code of its cause. */
 export const toPlaceError = (
   error: Failure,

@@ -1,10 +1,11 @@
-import {
-  type AddressNotServed,
-  type ProductNotFound,
-  type ProductUnavailable,
+import type {
+  AddressNotServed,
+  ProductNotFound,
+  ProductUnavailable,
   TemporarilyUnavailable
 } from "@till402/core"
 import { Data } from "effect"
+import { temporarily } from "../fulfilment/PlacementOutcome.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 
 /** Errors that refuse a quote. */
@@ -120,21 +121,13 @@ const temporary: ReadonlySet<string> = new Set<RyeError["_tag"]>([
 export const toHostError = <E extends { readonly _tag: string; readonly message: string }>(
   error: E
 ): E | TemporarilyUnavailable => {
-  const unavailable = (retryAfterSeconds?: number) =>
-    Object.assign(
-      new TemporarilyUnavailable({
-        message: error.message,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
-      }),
-      { code: error._tag }
-    )
-  if (error._tag === "OfferNotReady") return unavailable(offerRetryAfterSeconds)
+  if (error._tag === "OfferNotReady") return temporarily(error, offerRetryAfterSeconds)
   if (
     error instanceof ConfirmationInFlight ||
     error instanceof IntentBudgetSpent ||
     error instanceof TooManyOrders
   ) {
-    return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
+    return temporarily(error, Math.ceil(error.retryAfterMillis / 1_000))
   }
-  return temporary.has(error._tag) ? unavailable() : error
+  return temporary.has(error._tag) ? temporarily(error) : error
 }

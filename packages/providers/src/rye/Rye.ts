@@ -104,10 +104,10 @@ export const makeParts = Effect.fnUntraced(function* (
   return {
     quote: Effect.fn("Rye.quote")((request: OrderRequest) => unpaid(quoting(request))),
     place: Effect.fn("Rye.place")((placement: RyePlacement) => withoutOutcome(placing.place(placement))),
-    attempt: Effect.fn("Rye.attempt")((placement: RyePlacement) => placing.place(placement)),
-    find: Effect.fn("Rye.find")((orderId: string, reference?: string) => placing.find(orderId, reference)),
-    status: Effect.fn("Rye.status")((reference: string) => status(reference)),
-    webhook: Effect.fn("Rye.webhook")((request: Request) => webhook(request)),
+    attempt: Effect.fn("Rye.attempt")(placing.place),
+    find: Effect.fn("Rye.find")(placing.find),
+    status: Effect.fn("Rye.status")(status),
+    webhook: Effect.fn("Rye.webhook")(webhook),
     usage: upstream.usage
   }
 })

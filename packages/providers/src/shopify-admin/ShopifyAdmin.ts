@@ -115,14 +115,10 @@ export const makeParts = Effect.fnUntraced(function* (
     attempt: Effect.fn("ShopifyAdmin.attempt")((placement: ShopifyAdminPlacement) =>
       placing.attempt(placement)
     ),
-    find: Effect.fn("ShopifyAdmin.find")((orderId: string, reference: string) =>
-      placing.find(orderId, reference)
-    ),
-    status: Effect.fn("ShopifyAdmin.status")((reference: string) => status(reference)),
-    cancel: Effect.fn("ShopifyAdmin.cancel")((reference: string, note?: string) => cancel(reference, note)),
-    noteRefund: Effect.fn("ShopifyAdmin.noteRefund")((reference: string, refund: RefundNote) =>
-      noteRefund(reference, refund)
-    ),
+    find: Effect.fn("ShopifyAdmin.find")(placing.find),
+    status: Effect.fn("ShopifyAdmin.status")(status),
+    cancel: Effect.fn("ShopifyAdmin.cancel")(cancel),
+    noteRefund: Effect.fn("ShopifyAdmin.noteRefund")(noteRefund),
     usage: upstream.usage
   }
 })

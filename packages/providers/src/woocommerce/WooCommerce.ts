@@ -84,13 +84,11 @@ export const makeParts = Effect.fnUntraced(function* (
     place: Effect.fn("WooCommerce.place")((placement: WooCommercePlacement) =>
       withoutOutcome(attempt(placement))
     ),
-    attempt: Effect.fn("WooCommerce.attempt")((placement: WooCommercePlacement) => attempt(placement)),
-    find: Effect.fn("WooCommerce.find")((orderId: string, reference: string) => find(orderId, reference)),
-    status: Effect.fn("WooCommerce.status")((reference: string) => status(reference)),
-    cancel: Effect.fn("WooCommerce.cancel")((reference: string, note?: string) => cancel(reference, note)),
-    noteRefund: Effect.fn("WooCommerce.noteRefund")((reference: string, refund: RefundNote) =>
-      noteRefund(reference, refund)
-    ),
+    attempt: Effect.fn("WooCommerce.attempt")(attempt),
+    find: Effect.fn("WooCommerce.find")(find),
+    status: Effect.fn("WooCommerce.status")(status),
+    cancel: Effect.fn("WooCommerce.cancel")(cancel),
+    noteRefund: Effect.fn("WooCommerce.noteRefund")(noteRefund),
     usage: upstream.usage
   }
 })

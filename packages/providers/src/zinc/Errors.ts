@@ -1,5 +1,11 @@
-import { AddressNotServed, ProductNotFound, ProductUnavailable, TemporarilyUnavailable } from "@till402/core"
+import type {
+  AddressNotServed,
+  ProductNotFound,
+  ProductUnavailable,
+  TemporarilyUnavailable
+} from "@till402/core"
 import { Data } from "effect"
+import { temporarily } from "../fulfilment/PlacementOutcome.ts"
 import type { UpstreamFault } from "../upstream/index.ts"
 
 /** Zinc reports tax and delivery only after a purchase, and no allowance is set for them. */
@@ -76,14 +82,6 @@ export type ZincError =
 export const toHostError = <E extends { readonly _tag: string; readonly message: string }>(
   error: E
 ): E | TemporarilyUnavailable => {
-  const unavailable = (retryAfterSeconds?: number) =>
-    Object.assign(
-      new TemporarilyUnavailable({
-        message: error.message,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
-      }),
-      { code: error instanceof WalletUnderfunded ? error.code : error._tag }
-    )
-  if (error instanceof OrderInFlight) return unavailable(Math.ceil(error.retryAfterMillis / 1_000))
-  return error._tag === "ListingNotReady" || error._tag === "WalletUnderfunded" ? unavailable() : error
+  if (error instanceof OrderInFlight) return temporarily(error, Math.ceil(error.retryAfterMillis / 1_000))
+  return error._tag === "ListingNotReady" || error._tag === "WalletUnderfunded" ? temporarily(error) : error
 }

@@ -49,14 +49,14 @@ export const makeParts = Effect.fnUntraced(function* (
   return {
     quote: Effect.fn("Zinc.quote")((request: OrderRequest) => unpaid(estimating(request))),
     place: Effect.fn("Zinc.place")((placement: ZincPlacement) => withoutOutcome(placing.place(placement))),
-    attempt: Effect.fn("Zinc.attempt")((placement: ZincPlacement) => placing.place(placement)),
-    find: Effect.fn("Zinc.find")((orderId: string) => placing.find(orderId)),
+    attempt: Effect.fn("Zinc.attempt")(placing.place),
+    find: Effect.fn("Zinc.find")(placing.find),
     status: Effect.fn("Zinc.status")((reference: string): Effect.Effect<FulfilmentStatus, ZincError> =>
       idPattern.test(reference)
         ? Effect.map(orders.get(reference), fulfilmentStatusOf)
         : Effect.fail(new ReferenceMalformed())
     ),
-    webhook: Effect.fn("Zinc.webhook")((request: Request) => webhook(request)),
+    webhook: Effect.fn("Zinc.webhook")(webhook),
     usage: upstream.usage
   }
 })
