@@ -33,7 +33,7 @@ export interface Postgres {
 }
 
 const attempts = 4
-const startMillis = 45_000
+const startMillis = 110_000
 const stopMillis = 10_000
 const logLines = 40
 
@@ -41,7 +41,7 @@ const logLines = 40
  * Starts PostgreSQL 18 from binaries in npm packages: downloads nothing, and requires no running service.
  *
  * Every call starts its own cluster, so test files can run in parallel. As root, the cluster runs as the system user
- * `postgres`, which is created if missing. Takes one to three seconds and fails after 45. An attempt that fails early
+ * `postgres`, which is created if missing. Takes one to three seconds, and fails after 110: a busy machine is slow. An attempt that fails early
  * (the port was taken meanwhile, another process created the user) is repeated.
  *
  * @example
