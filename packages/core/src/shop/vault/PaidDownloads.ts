@@ -39,9 +39,18 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
   const pages = yield* StatusPages
   const store = <A>(effect: Effect.Effect<A, StoreError>) => Effect.catch(effect, storeUnavailable)
 
-  const open = Effect.fn("Vault.open")(function* (reference: string) {
-    return yield* Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
-  })
+  const openNow = Effect.fn("Vault.open")((reference: string) =>
+    Effect.mapError(files.open(archiveOfReference(reference)), upstreamFailure)
+  )
+
+  /** Archives that opened within a minute: payments that may not settle don't open them again. */
+  const opened = yield* Cache.makeWith(
+    (reference: string) => Effect.map(openNow(reference), ({ body }) => discardBody(body)),
+    { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? 60_000 : 0) }
+  )
+
+  const open = (reference: string) =>
+    Effect.tapError(openNow(reference), () => Cache.invalidate(opened, reference))
 
   const newestOf = (slug: string) =>
     Effect.map(store(items.versions(slug, 1)), ([archive]) => referenceOf(slug, archive))
@@ -51,12 +60,6 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
     const reference = yield* newestOf(slug)
     return { slug, reference, file: yield* open(reference) }
   })
-
-  /** Archives that opened within a minute: payments that may not settle don't open them again. */
-  const opened = yield* Cache.makeWith(
-    (reference: string) => Effect.map(open(reference), ({ body }) => discardBody(body)),
-    { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? 60_000 : 0) }
-  )
 
   /** Fails if an item's archive can't be opened: then nobody should pay for the item. */
   const ensureOpens = Effect.fn("Vault.ensureOpens")((slug: string) =>

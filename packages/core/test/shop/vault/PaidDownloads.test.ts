@@ -85,3 +85,21 @@ it("an archive is opened again after a failure, and not in the minute after it o
   expect(await sale()).toBe(200)
   expect(shop.files.open.calls).toHaveLength(2)
 })
+
+it("an archive that couldn't be opened for a download isn't sold in the minute after it opened, until it opens", async () => {
+  const shop = await openTill()
+  const sale = async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    return (await shop.present(vaultBuy, await shop.payFor(vaultBuy, { account }))).status
+  }
+  const { downloadToken, purchaseId } = await buyItem(shop)
+  const call = downloadOf(purchaseId, downloadToken)
+  shop.files.open.failsOnceWith(new Error("gone"))
+  expectFailed(await shop.present(call, await shop.payFor(call)), 502, "VAULT_ERROR")
+  shop.files.open.failsOnceWith(new Error("gone"))
+  expect(await sale()).toBe(502)
+  expect(await sale()).toBe(200)
+  const opens = shop.files.open.calls.length
+  expect(await sale()).toBe(200)
+  expect(shop.files.open.calls).toHaveLength(opens)
+})
