@@ -1,6 +1,7 @@
 import { Cause, Clock, type Context, Data, Effect, Exit, Fiber } from "effect"
 import { MalformedResponse } from "./MalformedResponse.ts"
 import { schedule } from "./schedule.ts"
+import { isUnawaited } from "./unawaited.ts"
 
 /** There was no response in time. Whether the upstream did anything is unknown. */
 export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
@@ -73,6 +74,8 @@ export const resultWithin = <A>(
     exitWithin({ timeoutMillis, onTimeout: () => deadlineExceeded(timeoutMillis) }, Effect.suspend(call)),
     (exit): Effect.Effect<A, unknown> => {
       if (Exit.isFailure(exit)) return Effect.fail(Cause.squash(exit.cause))
+      if (isUnawaited(exit.value))
+        return Effect.fail(new MalformedResponse({ message: "an Effect of a promise: use Effect.promise" }))
       return is(exit.value)
         ? Effect.succeed(exit.value)
         : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))

@@ -2,7 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import { expect, it } from "vitest"
 import { ConfigurationError, Operation, Till } from "../../src/effect.ts"
 import { memory } from "../../src/stores/memory.ts"
-import { fakes, settings } from "../till/hosted.ts"
+import type { ProviderFailure } from "../../src/ports/ProviderFailure.ts"
+import { fakes, pay, settings } from "../till/hosted.ts"
 
 it("lists every fault of its options", async () => {
   const { chainLayer, facilitatorLayer } = fakes()
@@ -40,4 +41,39 @@ it("says that a field of its input has no form as text", async () => {
   expect(fault.message).toMatch(
     /^operation weather: a field of input or output has no form as text or JSON \(.+\): give a schema/
   )
+})
+
+it("charges nothing for work whose effect has a promise as its result, and survives what that throws", async () => {
+  const { chainLayer, facilitatorLayer } = fakes()
+  const selling = (id: string, work: Effect.Effect<unknown>) =>
+    Operation.make({
+      id,
+      method: "GET",
+      path: `/${id}`,
+      description: "Weather",
+      price: "0.02",
+      output: Schema.Unknown,
+      work: () => work
+    })
+  const operations = [
+    selling(
+      "sync",
+      Effect.sync(() => Promise.reject(new Error("down")))
+    ),
+    selling(
+      "promise",
+      Effect.promise(() => Promise.resolve({}))
+    )
+  ] as const
+  const failures: Array<ProviderFailure> = []
+  const onProviderError = (failure: ProviderFailure) => void failures.push(failure)
+  const layer = Till.layer({ ...settings, onProviderError }, operations).pipe(
+    Layer.provide([chainLayer, facilitatorLayer, memory()])
+  )
+  const responses = Effect.all([pay({ path: "/sync" }), pay({ path: "/promise" })])
+  const statuses = Effect.map(responses, (all) => all.map(({ status }) => status))
+  expect(await Effect.runPromise(Effect.provide(statuses, layer))).toEqual([500, 200])
+  expect(failures.map(({ error }) => String(error))).toEqual([
+    "MalformedResponse: operation sync: work returned an Effect of a promise: wrap promises in Effect.tryPromise"
+  ])
 })

@@ -61,6 +61,7 @@ const wrong: ReadonlyArray<readonly [string, () => unknown]> = [
   ],
   ["fails in a way that its type rules out", () => Effect.fail(boom)],
   ["returns nothing", () => Effect.undefined],
+  ["returns a promise that rejects", () => Effect.sync(() => Promise.reject(boom))],
   ["returns another shape", () => Effect.succeed({ isValid: true, success: true, transaction })]
 ]
 

@@ -115,6 +115,36 @@ for (const {
       })
     )
 
+    it.effect("has failed when its effect's result is a promise, whatever becomes of that", () =>
+      Effect.gen(function* () {
+        const promises: ReadonlyArray<() => unknown> = [
+          () => Promise.resolve(response),
+          () => Promise.reject(new Error("down")),
+          // oxlint-disable-next-line unicorn/no-thenable -- the query of a database is one
+          () => ({ then: () => assert.fail("a query that wasn't asked for began") })
+        ]
+        for (const promise of promises) {
+          const failure = yield* Effect.flip(callLayer(() => Effect.sync(promise) as never))
+          assert.instanceOf(failure, Errors.UpstreamFailed)
+          assert.strictEqual(
+            (failure.cause as Error).message,
+            `${operation} returned an Effect of a promise, which nobody awaits: use Effect.promise`
+          )
+        }
+        assert.deepStrictEqual(
+          yield* callLayer(() => Effect.promise(async () => response as never)),
+          comesOut
+        )
+      })
+    )
+
+    it.effect("has failed when its effect's result is an effect", () =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(returning(Effect.succeed(response)))
+        assert.match(String((failure as Errors.UpstreamFailed).cause), /In a layer, run it with yield\* or/)
+      })
+    )
+
     for (const [what, hanging] of [
       ["hangs", Effect.never],
       ["can't be interrupted", Effect.uninterruptible(Effect.never)]
