@@ -13,6 +13,7 @@ import {
 import type { FacilitatorRequest, Settlement, SupportedKind, Verification } from "./FacilitatorVerdicts.ts"
 import { SupportedKinds } from "./SupportedKinds.ts"
 import {
+  reasonCode,
   SettleResponse,
   SupportedResponse,
   toKinds,
@@ -28,6 +29,11 @@ const readVerify = Schema.decodeUnknownOption(compiled(VerifyResponse))
 const readSettle = Schema.decodeUnknownOption(compiled(SettleResponse))
 const decodeSupported = Schema.decodeUnknownEffect(SupportedResponse)
 
+/** Why a call threw, where the error says so by a code or its tag: its message may quote a key. */
+const failureOf = (thrown: unknown): string => {
+  const { _tag, reason = _tag } = Object(thrown) as Readonly<Record<string, string | undefined>>
+  return reasonCode(reason, failed)
+}
 const failed = "FacilitatorFailed"
 const timedOut = "FacilitatorTimedOut"
 const malformed = "SchemaError"
@@ -49,7 +55,7 @@ const callOf =
       return client[method](paymentPayload, paymentRequirements)
     }
     return handedOn(
-      tryWithTimeout({ timeoutMillis, call, catch: () => failed, onTimeout: () => timedOut })
+      tryWithTimeout({ timeoutMillis, call, catch: failureOf, onTimeout: () => timedOut })
     ).pipe(
       Effect.flatMap((body) =>
         Option.match(read(body), { onNone: () => Effect.fail(malformed), onSome: Effect.succeed })

@@ -78,9 +78,13 @@ describe("a facilitator in the same process", () => {
     })
   )
 
+  const rejecting = (says: object) => Promise.reject(Object.assign(new Error("no"), says))
   const unusable: ReadonlyArray<readonly [string, () => Promise<never>, string]> = [
     ["throws", throwing, "FacilitatorFailed"],
     ["rejects", () => Promise.reject(new Error("no such network")), "FacilitatorFailed"],
+    ["has a code for it", () => rejecting({ reason: "relayer_out_of_funds" }), "relayer_out_of_funds"],
+    ["has a tag for it", () => rejecting({ _tag: "FeePayerUnderfunded" }), "FeePayerUnderfunded"],
+    ["says it in words", () => rejecting({ reason: "no key 0xabc" }), "FacilitatorFailed"],
     ["returns something else", () => Promise.resolve({ isValid: "yes" } as never), "SchemaError"]
   ]
   it.effect.each(unusable)("that %s leaves the outcome open", ([, respond, reason]) =>

@@ -1,7 +1,17 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { sampleTrackResult } from "../../../../testing/src/samples.ts"
-import { buy, expectRefused, openTill, search, track, vaultBuy, vaultSearch, workDone } from "../openTill.ts"
+import {
+  buy,
+  expectFailed,
+  expectRefused,
+  openTill,
+  search,
+  track,
+  vaultBuy,
+  vaultSearch,
+  workDone
+} from "../openTill.ts"
 
 type Shop = Awaited<ReturnType<typeof openTill>>
 type Call = typeof search
@@ -66,7 +76,7 @@ it("a facilitator that verifies nothing is reported at most once a minute, with 
       level: "error",
       code: "facilitator_unavailable",
       message: expect.stringMatching(
-        /^The facilitator verifies no payment \(.+\), so none can be accepted: check facilitator\.url and its headers\..*: 1$/
+        /^The facilitator verifies no payment \(.+\), so none can be accepted: it runs in this process, see docs\/facilitator\.md\..*: 1$/
       ),
       port: "facilitator",
       network: "eip155:84532",
@@ -77,6 +87,23 @@ it("a facilitator that verifies nothing is reported at most once a minute, with 
   onTestFinished(() => void vi.useRealTimers())
   await presentAll(shop, search, payments.slice(3))
   expect(outages().map(({ message }) => message.slice(-3))).toEqual([": 1", ": 3"])
+})
+
+it("a facilitator that verifies nothing is reported with the reason of one in this process, or where another is looked up", async () => {
+  const out = Object.assign(new Error("no coin"), { reason: "relayer_out_of_funds" })
+  const local = { verify: () => Promise.reject(out), settle: () => Promise.reject(out) }
+  for (const [facilitator, reason, text] of [
+    [local, "relayer_out_of_funds", "it runs in this process"],
+    [{ url: "http://127.0.0.1:1" }, expect.any(String), "check facilitator.url and its headers"]
+  ] as const) {
+    const shop = await openTill({ facilitator })
+    const payment = await shop.payFor(search)
+    expectFailed(await shop.present(search, payment), 503, "FACILITATOR_UNAVAILABLE")
+    const message = expect.stringContaining(text)
+    expect(shop.events).toContainEqual(
+      expect.objectContaining({ code: "facilitator_unavailable", reason, message })
+    )
+  }
 })
 
 it("copies of a payment that is being verified wait for the first: one verification, one settlement", async () => {
