@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem"
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
+import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts"
 import { type Chain, startChain } from "./chain/index.ts"
 import { startFacilitator } from "./facilitator/index.ts"
 import { openServer } from "./Server.ts"
@@ -32,7 +32,10 @@ interface EvmRail {
   readonly rpcUrl: string
   /** Address of the USDC contract. */
   readonly asset: Address
-  /** The address that receives payments and sends refunds, created for this sandbox. */
+  /**
+   * The address that receives payments and sends refunds: an account of Anvil, the same in every sandbox. A till refuses it
+   * where real money is paid.
+   */
   readonly payTo: Address
   readonly wallets: ReadonlyArray<Wallet>
   readonly chain: Chain
@@ -142,17 +145,20 @@ const startSolana = async (options: SandboxOptions, stops: Array<Stop>) => {
   return startSolanaRail(options, stops)
 }
 
+/** The last of Anvil's accounts: a till that takes real money knows it, and would lose what is paid to a fresh one. */
+const payeeIndex = 19
+
 const startEvmRail = async (
   options: SandboxOptions,
   stops: Array<Stop>
-): Promise<EvmRail & { readonly payee: PrivateKeyAccount }> => {
+): Promise<EvmRail & { readonly payee: HDAccount }> => {
   const { onProgress = () => undefined } = options
   onProgress("a local chain with USDC")
   const chain = await startChain()
   stops.push(chain.stop)
   onProgress("wallets with test USDC")
   const wallets = await fundWallets(chain, options)
-  const payee = privateKeyToAccount(generatePrivateKey())
+  const payee = chain.accounts(payeeIndex)
   return {
     chainId: chain.chainId,
     network: `eip155:${chain.chainId}`,

@@ -10,6 +10,7 @@ import {
   type SandboxOptions
 } from "@till402/sandbox"
 import { solanaPayingFetch } from "@till402/sandbox/solana"
+import { lossAt } from "../../core/src/till/lostAddresses.ts"
 
 const running: Array<Sandbox> = []
 const start = async (options: SandboxOptions & { readonly solana?: boolean } = {}): Promise<Sandbox> => {
@@ -66,6 +67,8 @@ describe("on two networks", () => {
     if (solana === undefined) throw new Error("the sandbox has no Solana")
     const url = `${sandbox.baseUrl}/x402/search?q=headphones`
     expect(await offered(await fetch(url))).toEqual([sandbox.network, solana.network])
+    for (const payTo of [sandbox.payTo, solana.payTo])
+      expect(lossAt(payTo)).toMatch(/whose key everybody knows$/)
 
     expect((await payingFetch(sandbox.wallets[0]!.privateKey)(url)).status).toBe(200)
     const [wallet] = solana.wallets

@@ -6,13 +6,17 @@ import { networks } from "../domain/Network.ts"
 
 const noKey = "is an address that nobody can spend from"
 
-/** Addresses that money must not be sent to: the README's example, and the accounts of Anvil and Hardhat. */
+/**
+ * Addresses that money must not be sent to: the README's example, the accounts of Anvil and Hardhat, one of which receives the
+ * sandbox's payments, and the sandbox's on Solana. In lower case.
+ */
 const publicAddresses: ReadonlyMap<string, string> = new Map([
   ["0x1804c8ab1f12e6bbf3894d4083f33e07309d1f38", "is Foundry's default sender, whose key nobody has"],
   ["0xca11bde05977b3631167028862be2a173976ca11", "is Multicall3, from which everybody can take"],
   ["0x000000000022d473030f116ddee9f6b43ac78ba3", "is Permit2, a contract that keeps what is sent to it"],
   ["0x742d35cc6634c0532925a3b844bc454e4438f44e", "is an exchange's, which examples everywhere name"],
   ["0x209693bc6afc0c5328ba36faf03c514ef312287c", "is that of the documents' examples, which isn't yours"],
+  ["hymwe4ph7gvigqvqrghbb3zkxkvtgfuwemwqbpktshez", "is the sandbox's, whose key everybody knows"],
   ...[
     "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
     "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",

@@ -251,6 +251,12 @@ describe("a till that takes real money", () => {
     expect(refusal).toContain("is an address that nobody can spend from: money sent there is lost")
   })
 
+  it("refuses payTo of the sandbox on Solana", async () => {
+    const payTo = "HYMWE4ph7gviGqVqrgHbb3zkxkVtgfUWemwqBPKtSHEz"
+    const { refusal } = await start({ networks: [{ network: "solana", payTo }] })
+    expect(refusal).toContain("is the sandbox's, whose key everybody knows: money sent there is lost")
+  })
+
   it.each<[string, Partial<TillOptions>, RegExp]>([
     ["memory", { storage: memory() }, /^storage: Charges are in memory/],
     ["SQLite in memory", { storage: sqlite({ filename: ":memory:" }) }, /^storage: Charges are in memory/],

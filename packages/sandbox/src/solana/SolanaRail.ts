@@ -28,14 +28,23 @@ export interface SolanaRail {
   readonly rpcUrl: string
   /** The mint of USDC. */
   readonly asset: Address
-  /** The wallet that receives payments and sends refunds, created for this sandbox. */
+  /**
+   * The wallet that receives payments and sends refunds, the same in every sandbox. A till refuses it where real money is
+   * paid.
+   */
   readonly payTo: Address
   readonly wallets: ReadonlyArray<SolanaWallet>
   readonly chain: SolanaChain
 }
 
-const newWallet = async (chain: SolanaChain, balanceAtomic: bigint): Promise<SolanaWallet> => {
-  const seed = randomBytes(32)
+/** A till that takes real money knows its address, and would lose what is paid to a fresh one. */
+const payeeSeed = new TextEncoder().encode("till402 sandbox: everybody's key")
+
+const walletOf = async (
+  chain: SolanaChain,
+  balanceAtomic: bigint,
+  seed: Uint8Array
+): Promise<SolanaWallet> => {
   const signer = await createKeyPairSignerFromPrivateKeyBytes(seed)
   const { address } = signer
   const pair = Uint8Array.from([...seed, ...getAddressEncoder().encode(address)])
@@ -55,9 +64,9 @@ export const startSolanaRail = async (
   const chain = await startSolanaChain({ finalitySlots: 0 })
   stops.push(chain.stop)
   const wallets = await Promise.all(
-    Array.from({ length: walletCount }, () => newWallet(chain, walletBalanceAtomic))
+    Array.from({ length: walletCount }, () => walletOf(chain, walletBalanceAtomic, randomBytes(32)))
   )
-  const payee = await newWallet(chain, 0n)
+  const payee = await walletOf(chain, 0n, payeeSeed)
   // For the fees of refunds.
   chain.airdrop(payee.address)
   const { network, rpcUrl } = chain
