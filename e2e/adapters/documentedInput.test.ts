@@ -1,5 +1,6 @@
 import { memory, operation, type PlainOperation, type StandardSchema, Till } from "@till402/core"
 import { fakeFacilitator } from "@till402/testing"
+import { payingFetch } from "@till402/testing/payer"
 import { Schema } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { z } from "zod"
@@ -140,5 +141,92 @@ describe("the OpenAPI document", () => {
     expect(parameters.map(({ name }) => name)).toEqual(["city", ...names])
     expect(parameters[1]).toMatchObject({ required: true, schema: {} })
     expect(header.length).toBeLessThan(8_000)
+  })
+})
+
+/** Statuses of paid calls of an own route, and what was reported of its input. */
+const callsOf = async (route: Pick<PlainOperation, "input" | "method">, calls: ReadonlyArray<string>) => {
+  const reported: Array<string> = []
+  const till = Till.make({
+    baseUrl: "https://shop.example",
+    payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+    networks: ["base-sepolia"],
+    facilitator: fakeFacilitator(),
+    trustFacilitator: true,
+    secret: "a text that nobody can guess, of 32 characters or more",
+    storage: memory(),
+    onEvent: ({ code, message }) => {
+      if (code === "risky_setting") reported.push(message)
+    },
+    operations: [
+      operation({
+        id: "weather",
+        path: "/weather/:city",
+        description: "Weather",
+        price: "0.02",
+        work: () => ({}),
+        ...route
+      })
+    ]
+  })
+  onTestFinished(() => till.dispose())
+  const pay = payingFetch(`0x${"07".repeat(32)}`, 100, (input, init) => till.fetch(new Request(input, init)))
+  const statuses: Array<number> = []
+  for (const call of calls)
+    statuses.push((await pay(`https://shop.example/weather/${call}`, { method: route.method })).status)
+  return { reported, statuses }
+}
+
+describe("a value of path or query that the input takes as another type than text", () => {
+  const city = z.string()
+
+  it.each([
+    ["a number", z.object({ city, days: z.number() }), "oslo?days=2", "days"],
+    ["an optional integer", z.object({ city, days: z.int().optional() }), "oslo?days=2", "days"],
+    ["a boolean", z.object({ city, rain: z.boolean() }), "oslo?rain=true", "rain"],
+    ["a list", z.object({ city, tags: z.array(z.string()) }), "oslo?tags=a", "tags"],
+    ["a number in the path", z.object({ city: z.number() }), "5", "city"]
+  ])("is reported once: %s", async (_, input, call, name) => {
+    expect(await callsOf({ method: "GET", input }, [call, call])).toEqual({
+      statuses: [400, 400],
+      reported: [
+        `operation weather: its input refuses ${name} of every call, since it is given as text. Values of path and query are text: convert them, as z.coerce does`
+      ]
+    })
+  })
+
+  it.each<readonly [string, StandardSchema, ReadonlyArray<string>]>([
+    [
+      "that is converted, and out of its bounds",
+      z.object({ city, days: z.coerce.number().min(5) }),
+      ["oslo?days=2", "oslo?days=many", "oslo?days=1&days=2", "oslo"]
+    ],
+    [
+      "that is converted before",
+      z.object({ city, days: z.preprocess(Number, z.number().int().max(7)) }),
+      ["oslo?days=9", "oslo?days=1.5"]
+    ],
+    ["of text", z.object({ city, year: z.string().length(4) }), ["oslo?year=99", "oslo?year=false"]],
+    ["that isn't a number", z.object({ city, days: z.number() }), ["oslo?days=many", "oslo?days=02", "oslo"]],
+    [
+      "of text or a number",
+      z.object({ city, days: z.union([z.number(), z.string().min(2)]) }),
+      ["oslo?days=2"]
+    ],
+    [
+      "of a library that offers no types",
+      {
+        "~standard": {
+          version: 1,
+          vendor: "own",
+          validate: () => ({ issues: [{ message: "no", path: ["days"] }] })
+        }
+      },
+      ["oslo?days=2"]
+    ]
+  ])("is no fault: one %s", async (_, input, calls) => {
+    const { reported, statuses } = await callsOf({ method: "GET", input }, calls)
+    expect(statuses).toEqual(calls.map(() => 400))
+    expect(reported).toEqual([])
   })
 })

@@ -40,6 +40,17 @@ const fieldOf = (property: unknown, definitions: JsonSchema.Definitions): Schema
   }
 }
 
+/** The JSON types of those fields of an input that have one type. */
+export const fieldTypes = (standard: object): ReadonlyMap<string, unknown> => {
+  const properties: unknown = jsonSchemaOf(standard)?.["properties"]
+  return new Map(
+    Object.entries(Object(properties) as Json).map(([name, field]) => [
+      name,
+      isRecord(field) ? field["type"] : undefined
+    ])
+  )
+}
+
 /** The fields of an input by its Standard Schema; `undefined` where that lists none. */
 export const standardFields = (standard: object): Schema.Struct.Fields | undefined => {
   const json = jsonSchemaOf(standard)

@@ -1,12 +1,13 @@
 import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
+import { report } from "../runtime/events.ts"
 import { handedOn } from "../runtime/span.ts"
 import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
 import { isApiFailure, refused } from "./HostWork.ts"
-import { namedFields, standardFields } from "./InputFields.ts"
+import { fieldTypes, namedFields, standardFields } from "./InputFields.ts"
 import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { ownEndpoint, ownOperation, paramNames } from "./OwnOperation.ts"
@@ -24,6 +25,11 @@ const repeatedIn = (query: URLSearchParams): ReadonlyArray<Issue> =>
     .filter((name) => query.getAll(name).length > 1)
     .map((path) => ({ path, message: "must be given once" }))
 
+type Issues = NonNullable<Awaited<ReturnType<StandardSchema["~standard"]["validate"]>>["issues"]>
+
+const pathOf = (path: Issues[number]["path"] = []): string =>
+  path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+
 const validate = async (
   schema: StandardSchema | undefined,
   raw: RawInput,
@@ -34,12 +40,34 @@ const validate = async (
   if (schema === undefined) return raw.params
   const result = await schema["~standard"].validate(valueOf(raw, isGet))
   if (result.issues === undefined) return result.value
-  throw validationFailure(
-    result.issues.map(({ message, path = [] }) => ({
-      path: path.map((part) => String(typeof part === "object" ? part.key : part)).join("."),
-      message
-    }))
-  )
+  throw validationFailure(result.issues.map(({ message, path }) => ({ path: pathOf(path), message })))
+}
+
+/** What a text means as a value of a JSON type; `undefined`: nothing. */
+const typedValue = (type: unknown, text: string): unknown => {
+  if (type === "array") return [text]
+  const value = type === "boolean" ? text === "true" : Number(text)
+  return ["boolean", "integer", "number"].includes(String(type)) && String(value) === text ? value : undefined
+}
+
+/**
+ * A field of path or query whose text the schema refuses, while it takes the number, boolean or list of that text, as its
+ * documents say: then it refuses every call.
+ */
+const unconverted = async (schema: StandardSchema, raw: RawInput, isGet: boolean) => {
+  const standard = schema["~standard"]
+  const types = fieldTypes(standard)
+  const isRefused = async (name: string, value: unknown) => {
+    const given = { ...Object(valueOf(raw, isGet)), [name]: value }
+    const { issues = [] } = await standard.validate(given)
+    return issues.some(({ path }) => pathOf(path) === name)
+  }
+  const texts = { ...(isGet ? Object.fromEntries(raw.query) : {}), ...raw.params }
+  for (const [name, text] of Object.entries(texts)) {
+    const value = typedValue(types.get(name), text)
+    if (value !== undefined && (await isRefused(name, text)) && !(await isRefused(name, value))) return name
+  }
+  return undefined
 }
 
 /** The fields that documents name: those of the input's schema where that lists them, else those of the example. */
@@ -75,6 +103,8 @@ const exampleRequest = (
   }
 }
 
+const cure = "Values of path and query are text: convert them, as z.coerce does"
+
 /** Whether the operation's own example is no request for it: then it probably refuses every one that is paid for. */
 const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, timeoutMillis: number) {
   const { example, id, input, method, path } = options
@@ -99,11 +129,31 @@ const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, tim
   )
   return refusal === undefined
     ? {}
-    : risk(
-        `its input refuses its own example: ${refusal}`,
-        "Correct one of them. Values of path and query are text: convert them, as z.coerce does"
-      )
+    : risk(`its input refuses its own example: ${refusal}`, `Correct one of them. ${cure}`)
 })
+
+/** Reports once that an operation's input refuses every call; the caller only learns that a value is wrong. */
+const reportingText = ({ id, input, method }: AnyPlainOperation, timeoutMillis: number) => {
+  let isReported = input === undefined
+  return (raw: RawInput) =>
+    Effect.suspend(() =>
+      isReported
+        ? Effect.undefined
+        : call(id, timeoutMillis, () => unconverted(input!, raw, method === "GET"))
+    ).pipe(
+      Effect.flatMap((name) => {
+        if (name === undefined || isReported) return Effect.void
+        isReported = true
+        return report(
+          "Warn",
+          "risky_setting",
+          `operation ${id}: its input refuses ${name} of every call, since it is given as text. ${cure}`,
+          { operation: id, reason: `operations.${id}` }
+        )
+      }),
+      Effect.ignoreCause
+    )
+}
 
 /** A paid route of a host as a layer. */
 export const plainOperation = (
@@ -115,9 +165,14 @@ export const plainOperation = (
       const { upstreamTimeoutMillis } = settings
       const { id, method } = options
       const isGet = method === "GET"
+      const reportText = reportingText(options, upstreamTimeoutMillis)
       const operation = yield* ownOperation(options, {
         endpoint: ownEndpoint(options, fieldsOf(options), Schema.Unknown),
-        decode: (raw) => call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
+        decode: (raw) =>
+          Effect.tapError(
+            call(id, upstreamTimeoutMillis, () => validate(options.input, raw, isGet)),
+            () => reportText(raw)
+          ),
         work: (input) => call(id, upstreamTimeoutMillis, async (context) => options.work(input, context))
       })
       const risk = yield* exampleRisk(options, upstreamTimeoutMillis)
