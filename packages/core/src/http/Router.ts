@@ -79,7 +79,7 @@ const isSame = (left: string, right: string): boolean => left === right
 const isAlike = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase()
 
 /** Matches the segments of a path with parameters; `undefined` if they don't match. */
-const pathMatcher = (path: string, matches = isSame) => {
+export const pathMatcher = (path: string, matches = isSame) => {
   const segments = path.split("/")
   return (pathname: string): Record<string, string> | undefined => {
     const given = pathname.split("/")

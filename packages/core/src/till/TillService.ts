@@ -89,11 +89,16 @@ export const tillService = (
       const { MountCheck, ProxyCheck } = yield* loadRequestChecks
       const mounts = new MountCheck(configured)
       const proxies = new ProxyCheck(clientAddress)
-      const noting = (handling: Handling, request: IncomingRequest, caller?: Caller): Handling =>
-        proxies.noting(mounts.noting(handling, caller?.mount), request, caller)
+      const noting = (
+        handling: Handling,
+        request: IncomingRequest,
+        paths: ReadonlyArray<string>,
+        caller?: Caller
+      ): Handling =>
+        proxies.noting(mounts.noting(handling, caller?.mount, paths, request.url), request, caller)
       const seen = (): ReadonlyArray<Check> => [...mounts.found(), ...proxies.found()]
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>
-        noting(counted(http.handle(request, caller)), request, caller)
+        noting(counted(http.handle(request, caller)), request, own, caller)
       const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
         Effect.suspend(() => {
           const handling = handle(incoming(request), caller)
@@ -121,7 +126,13 @@ export const tillService = (
         isReady
       })
       const priced = PricedHandling.of({
-        handle: (call, caller) => noting(counted(http.handlePriced(call, caller)), call.request, caller)
+        handle: (call, caller) =>
+          noting(
+            counted(http.handlePriced(call, caller)),
+            call.request,
+            [call.match.paidRoute.operation.endpoint.path],
+            caller
+          )
       })
       return Context.make(TillService, till).pipe(Context.add(PricedHandling, priced))
     })

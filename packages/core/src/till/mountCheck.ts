@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import type { Handling } from "../http/Http.ts"
+import { pathMatcher } from "../http/Router.ts"
 import { report } from "../runtime/events.ts"
 import { type Check, checkOf, textOf } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 
 /*
  * Whether the framework has mounted the till at the path of its base URL, as its requests show. A proxy in front may change
- * the path, so another mount is reported, and works.
+ * the path, so another mount is reported, and works. So is a path that names the base URL's once more.
  */
 
 /** A part of a path may be chosen by a caller, where the host's mount has a parameter. */
@@ -25,21 +26,58 @@ export const mountCheckOf = ({ baseUrl }: Pick<ConfiguredSettings, "baseUrl">, m
   })
 }
 
+type Settings = Pick<ConfiguredSettings, "baseUrl" | "prefix">
+
+/**
+ * The check of paid routes whose path begins with the base URL's own, where a request has that path as it is: documents name
+ * it twice. `undefined`: the request is for none of them, or has it twice too. Pure.
+ */
+const doubledCheckOf = (
+  { baseUrl, prefix }: Settings,
+  paths: ReadonlyArray<string>,
+  pathname: string
+): Check | undefined => {
+  if (prefix === "" || pathname.startsWith(`${prefix}${prefix}/`)) return undefined
+  const path = paths.find(
+    (path) =>
+      path.startsWith(`${prefix}/`) &&
+      // A parameter takes what is for another route.
+      !path.startsWith(`${prefix}/:`) &&
+      !paths.includes(path.slice(prefix.length)) &&
+      pathMatcher(path)(pathname) !== undefined
+  )
+  if (path === undefined) return undefined
+  return checkOf("baseUrl", undefined, {
+    status: "warn",
+    problem: `The path ${path} of a paid route begins with that of baseUrl: callers pay at ${baseUrl}${path}`,
+    cure: `Give the path ${path.slice(prefix.length)}, or leave ${prefix} out of baseUrl. If a proxy in front takes it away, nothing is wrong`
+  })
+}
+
 /** Remembers the first mount that isn't the base URL's, and reports it once. */
 export class MountCheck {
-  private readonly settings: Pick<ConfiguredSettings, "baseUrl">
+  private readonly settings: Settings
   private check: Check | undefined
-  constructor(settings: Pick<ConfiguredSettings, "baseUrl">) {
+  constructor(settings: Settings) {
     this.settings = settings
   }
 
   /** What was found by now. */
   readonly found = (): ReadonlyArray<Check> => (this.check === undefined ? [] : [this.check])
 
-  /** Handles a request, and reports its mount before. */
-  readonly noting = (handling: Handling, mount: string | undefined): Handling => {
-    if (mount === undefined || this.check !== undefined || !isPlain(mount)) return handling
-    this.check = mountCheckOf(this.settings, mount)
+  /** Handles a request for one of these paid routes, and reports its mount before. */
+  readonly noting = (
+    handling: Handling,
+    mount: string | undefined,
+    paths: ReadonlyArray<string>,
+    { pathname }: { readonly pathname: string }
+  ): Handling => {
+    if (this.check !== undefined) return handling
+    this.check =
+      mount !== undefined && isPlain(mount)
+        ? mountCheckOf(this.settings, mount)
+        : doubledCheckOf(this.settings, paths, pathname)
+    if (this.check === undefined) return handling
     return Effect.andThen(
       report("Warn", "mount_differs", textOf(this.check), { reason: "baseUrl" }),
       Effect.isEffect(handling) ? handling : Effect.succeed(handling)

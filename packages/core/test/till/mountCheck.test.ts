@@ -10,7 +10,7 @@ import { settings } from "./hosted.ts"
  * The path at which a framework has mounted a till, and the path of its base URL.
  */
 
-const open = async (baseUrl: string) => {
+const open = async (baseUrl: string, operations: ReadonlyArray<string> = []) => {
   const events: Array<TillEvent> = []
   const till = Till.make({
     ...settings,
@@ -18,6 +18,14 @@ const open = async (baseUrl: string) => {
     facilitator: fakeFacilitator(),
     storage: memory(),
     tracker: fakeTracker(),
+    operations: operations.map((path, index) => ({
+      id: `own${index}`,
+      method: "GET",
+      path,
+      description: "Tides, now",
+      price: "0.02",
+      work: () => ({})
+    })),
     onEvent: (event) => events.push(event)
   })
   onTestFinished(till.dispose)
@@ -65,6 +73,52 @@ it("a mount at the path of baseUrl, at the root behind a proxy, and one that cal
   for (const mount of [undefined, "", "/:tenant", `/${"a".repeat(200)}`, "/%61"])
     expect(await send(`${mount === undefined ? "/api" : ""}${track}`, mount)).toBe(402)
   expect([messages(), await checks()]).toEqual([[], []])
+})
+
+const doubled =
+  "The path /api/tides of a paid route begins with that of baseUrl: callers pay at https://shop.example/api/api/tides. Give the path /tides, or leave /api out of baseUrl. If a proxy in front takes it away, nothing is wrong"
+
+it("a path that begins with that of baseUrl is reported once, and works", async () => {
+  const { checks, messages, send } = await open("https://shop.example/api", ["/api/tides"])
+  expect([await send("/api/tides"), await send("/api/tides")]).toEqual([402, 402])
+  expect(messages()).toEqual([doubled])
+  expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/api/tides") }])
+})
+
+/** Prices a handler, and sends unpaid requests for it, as an adapter does. */
+const price = (till: Pick<Till, "price">, path: string) => {
+  const route = till.price({ id: "priced", path, price: "0.02" })
+  return async (pathname: string) => {
+    const request = new Request(`https://shop.example${pathname}`)
+    return (await route.fetch(request, () => new Response("high"))).status
+  }
+}
+
+it("so is the path of a priced handler", async () => {
+  const { messages, till } = await open("https://shop.example/api")
+  const sendPriced = price(till, "/api/tides")
+  expect([await sendPriced("/api/tides"), await sendPriced("/api/tides")]).toEqual([402, 402])
+  expect(messages()).toEqual([doubled])
+})
+
+it("paths that begin otherwise, that come in with both, or that another route has are not reported", async () => {
+  for (const [baseUrl, path, sent] of [
+    ["https://shop.example/api", "/tides", "/api/tides"],
+    ["https://shop.example/api", "/apitides", "/api/apitides"],
+    ["https://shop.example/api", "/api/tides", "/api/api/tides"],
+    ["https://shop.example", "/api/tides", "/api/tides"]
+  ] as const) {
+    const one = await open(baseUrl, [path])
+    expect([await one.send(sent), one.messages()]).toEqual([402, []])
+    const other = await open(baseUrl)
+    expect([await price(other.till, path)(sent), other.messages()]).toEqual([402, []])
+  }
+  const both = await open("https://shop.example/api", ["/tides", "/api/tides", "/api/:city/tides"])
+  expect([await both.send("/api/tides"), await both.send(`/api${track}`), both.messages()]).toEqual([
+    402,
+    402,
+    []
+  ])
 })
 
 it("the 404 of a route handler at another path names where paths begin", async () => {
