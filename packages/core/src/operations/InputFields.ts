@@ -46,7 +46,7 @@ export const fieldTypes = (standard: object): ReadonlyMap<string, unknown> => {
   return new Map(
     Object.entries(Object(properties) as Json).map(([name, field]) => [
       name,
-      isRecord(field) ? field["type"] : undefined
+      isObject(field) ? field["type"] : undefined
     ])
   )
 }

@@ -54,6 +54,10 @@ export class PricedHandling extends Context.Service<
   { readonly handle: (call: PricedCall, caller?: Caller) => Handling }
 >()("@till402/core/PricedHandling") {}
 
+type NotedCall = readonly [request: IncomingRequest, caller?: Caller]
+
+const pathOf = ({ match }: PricedCall): string => match.paidRoute.operation.endpoint.path
+
 /** Loaded where a till starts, with the other checks. */
 const loadRequestChecks = Effect.promise(() => import("./moneyCheck.ts"))
 
@@ -89,16 +93,11 @@ export const tillService = (
       const { MountCheck, ProxyCheck } = yield* loadRequestChecks
       const mounts = new MountCheck(configured)
       const proxies = new ProxyCheck(clientAddress)
-      const noting = (
-        handling: Handling,
-        request: IncomingRequest,
-        paths: ReadonlyArray<string>,
-        caller?: Caller
-      ): Handling =>
-        proxies.noting(mounts.noting(handling, caller?.mount, paths, request.url), request, caller)
+      const noting = (handling: Handling, paths: ReadonlyArray<string>, ...call: NotedCall): Handling =>
+        proxies.noting(mounts.noting(handling, paths, ...call), ...call)
       const seen = (): ReadonlyArray<Check> => [...mounts.found(), ...proxies.found()]
       const handle = (request: IncomingRequest, caller?: Caller): Handling =>
-        noting(counted(http.handle(request, caller)), request, own, caller)
+        noting(counted(http.handle(request, caller)), own, request, caller)
       const fetch = (request: Request, caller?: Caller): Effect.Effect<Response> =>
         Effect.suspend(() => {
           const handling = handle(incoming(request), caller)
@@ -127,12 +126,7 @@ export const tillService = (
       })
       const priced = PricedHandling.of({
         handle: (call, caller) =>
-          noting(
-            counted(http.handlePriced(call, caller)),
-            call.request,
-            [call.match.paidRoute.operation.endpoint.path],
-            caller
-          )
+          noting(counted(http.handlePriced(call, caller)), [pathOf(call)], call.request, caller)
       })
       return Context.make(TillService, till).pipe(Context.add(PricedHandling, priced))
     })

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Handling } from "../http/Http.ts"
+import type { Caller, IncomingRequest } from "../http/HttpMessage.ts"
 import { pathMatcher } from "../http/Router.ts"
 import { report } from "../runtime/events.ts"
 import { type Check, checkOf, textOf } from "./Check.ts"
@@ -68,9 +69,9 @@ export class MountCheck {
   /** Handles a request for one of these paid routes, and reports its mount before. */
   readonly noting = (
     handling: Handling,
-    mount: string | undefined,
     paths: ReadonlyArray<string>,
-    { pathname }: { readonly pathname: string }
+    { url: { pathname } }: Pick<IncomingRequest, "url">,
+    { mount }: Caller = {}
   ): Handling => {
     if (this.check !== undefined) return handling
     this.check =
