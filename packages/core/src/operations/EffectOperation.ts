@@ -2,10 +2,11 @@ import { Effect, type Layer, Schema } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
+import { isApiFailure } from "./HostWork.ts"
 import { exitWithin } from "../runtime/Deadline.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
-import { isUnawaited } from "../runtime/unawaited.ts"
+import { awaited } from "../runtime/awaited.ts"
 import { type Operations, operationLayer } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
 import { ownEndpoint, ownOperation } from "./OwnOperation.ts"
@@ -24,14 +25,15 @@ export interface OperationOptions<
   readonly work: (input: Schema.Struct.Type<Fields>) => Effect.Effect<Output["Type"], ApiFailure, R>
 }
 
-const cure = "wrap promises in Effect.tryPromise"
-
-const malformed = (id: string, text: string): Effect.Effect<never> =>
-  Effect.die(new MalformedResponse({ message: `operation ${id}: work returned ${text}: ${cure}` }))
+const mustReturn = "must return an Effect: wrap promises in Effect.tryPromise"
 
 /** The effect of a host's work. Hosts without types may return promises. */
 const effectOf = <A, E, R>(id: string, returned: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.isEffect(returned) ? returned : malformed(id, "no Effect")
+  Effect.isEffect(returned)
+    ? returned
+    : Effect.die(
+        new MalformedResponse({ message: `operation ${id}: work returned no Effect, and ${mustReturn}` })
+      )
 
 /**
  * A paid route of a host as a layer, for `Till.layer`. Requires what its work requires. Fails with a
@@ -62,8 +64,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
         faults.push(
           "input can't have checks of the whole struct: check it in work, and fail with an ApiFailure"
         )
-      if (isAsyncFunction(options.work))
-        faults.push(`work is an async function, and must return an Effect: ${cure}`)
+      if (isAsyncFunction(options.work)) faults.push(`work is an async function, and ${mustReturn}`)
       if (faults.length > 0)
         return yield* new ConfigurationError({
           message: `operation ${String(options.id)}: ${faults.join("; ")}`
@@ -83,14 +84,16 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
         work: (input) =>
           exitWithin(
             { timeoutMillis: settings.upstreamTimeoutMillis, onTimeout: () => timedOut(options.id) },
-            Effect.suspend(() => effectOf(options.id, options.work(input)))
+            Effect.flatMap(
+              Effect.suspend(() => effectOf(options.id, options.work(input))),
+              (output) =>
+                Effect.catch(awaited(output), (thrown) =>
+                  isApiFailure(thrown) ? Effect.fail(thrown) : Effect.die(thrown)
+                )
+            )
           ).pipe(
             Effect.flatten,
-            Effect.flatMap((output) =>
-              isUnawaited(output)
-                ? malformed(options.id, "an Effect of a promise")
-                : Effect.orDie(encode(output))
-            ),
+            Effect.flatMap((output) => Effect.orDie(encode(output as Output["Type"]))),
             Effect.provide(context)
           ) as Effect.Effect<unknown, ApiFailure>
       })

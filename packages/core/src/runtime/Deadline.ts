@@ -1,7 +1,7 @@
 import { Cause, Clock, type Context, Data, Effect, Exit, Fiber } from "effect"
 import { MalformedResponse } from "./MalformedResponse.ts"
 import { schedule } from "./schedule.ts"
-import { isUnawaited } from "./unawaited.ts"
+import { awaited } from "./awaited.ts"
 
 /** There was no response in time. Whether the upstream did anything is unknown. */
 export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
@@ -71,13 +71,14 @@ export const resultWithin = <A>(
   call: () => Effect.Effect<A, unknown>
 ): Effect.Effect<A, unknown> =>
   Effect.flatMap(
-    exitWithin({ timeoutMillis, onTimeout: () => deadlineExceeded(timeoutMillis) }, Effect.suspend(call)),
+    exitWithin(
+      { timeoutMillis, onTimeout: () => deadlineExceeded(timeoutMillis) },
+      Effect.flatMap(Effect.suspend(call), awaited)
+    ),
     (exit): Effect.Effect<A, unknown> => {
       if (Exit.isFailure(exit)) return Effect.fail(Cause.squash(exit.cause))
-      if (isUnawaited(exit.value))
-        return Effect.fail(new MalformedResponse({ message: "an Effect of a promise: use Effect.promise" }))
       return is(exit.value)
-        ? Effect.succeed(exit.value)
+        ? Effect.succeed(exit.value as A)
         : Effect.fail(new MalformedResponse({ message: "a result of another shape" }))
     }
   )

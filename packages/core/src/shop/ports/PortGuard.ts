@@ -8,7 +8,7 @@ import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
 import { callStep, handedOn } from "../../runtime/span.ts"
-import { isUnawaited } from "../../runtime/unawaited.ts"
+import { awaited } from "../../runtime/awaited.ts"
 
 /*
  * The one boundary between the till and a host's port, whatever made the port: plain functions or a layer. Nothing that
@@ -46,10 +46,10 @@ export const guarded = <A, Tag extends AllowedTag = never>(
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
   exitWithin(
     { timeoutMillis: settings.timeoutMillis, onTimeout: () => timedOut(port, settings.timeoutMillis) },
-    Effect.flatMap(handedOn(Effect.suspend(() => effectOf(span, call()))), (response) => {
-      if (Effect.isEffect(response)) return nested(span)
-      return isUnawaited(response) ? unawaited(span) : read(response)
-    })
+    handedOn(Effect.suspend(() => effectOf(span, call()))).pipe(
+      Effect.flatMap(awaited),
+      Effect.flatMap((response) => (Effect.isEffect(response) ? nested(span) : read(response)))
+    )
   ).pipe(
     Effect.flatMap((exit) =>
       Exit.isSuccess(exit) ? Effect.succeed(exit.value) : Effect.fail(errorOf(port, refusals, exit.cause))
@@ -71,17 +71,16 @@ const nested = (span: string) =>
     "an Effect, and must return a promise: run the effect (Effect.runPromise). In a layer, run it with yield* or Effect.flatten"
   )
 
-/** Fails for an effect whose result is a promise, as of `Effect.sync(async () => …)`. */
-const unawaited = (span: string) =>
-  malformed(span, "an Effect of a promise, which nobody awaits: use Effect.promise")
-
 /** The effect that a member of a port returned. */
 const effectOf = (span: string, returned: unknown): Effect.Effect<unknown, unknown> => {
   if (Effect.isEffect(returned)) return returned as Effect.Effect<unknown, unknown>
+  const isPromise = returned instanceof Promise
+  // Nobody awaits it: what it throws must not end the process.
+  if (isPromise) returned.catch(() => undefined)
   const port = span.slice(0, span.indexOf("."))
   return malformed(
     span,
-    `${isUnawaited(returned) ? "a promise" : "no Effect"}, and must return an Effect: provide async functions by ${port}.layerPromise`
+    `${isPromise ? "a promise" : "no Effect"}, and must return an Effect: provide async functions by ${port}.layerPromise`
   )
 }
 
