@@ -58,7 +58,7 @@ describe("the README's reading of a bench", () => {
     for (const part of [
       "(docs/bench-paid.svg)",
       "SQLite, 32 callers, a facilitator that verifies in 60 ms and settles in 600: 42.7 calls/s, official 44.5.",
-      "1 are better and 3 are lost",
+      "1 are better and 3 worse",
       "the best is *won* (1.20 times as good), the worst *later* (0.50 times as good)",
       "`npm run bench -- paid`"
     ])

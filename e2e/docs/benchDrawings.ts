@@ -81,7 +81,7 @@ const command = "`npm run bench -- paid` in a clone"
 /** Rows of what callers feel: few of them at once, with a facilitator over HTTP that takes its usual time. */
 const usual = ["SQLite, 32 callers", "PostgreSQL, 32 callers"]
 
-/** What the README says of a record of paid calls: its usual rows, and how many rows are lost, with the worst of them. */
+/** What the README says of a record of paid calls: its usual rows, and how many rows are worse, with the worst of them. */
 export const readingOf = (recorded: Recorded | undefined): string => {
   if (recorded === undefined)
     return `${command} measures paid calls, durable and verified, beside the official middleware:\nit prints the rows that lose, too.`
@@ -99,7 +99,7 @@ export const readingOf = (recorded: Recorded | undefined): string => {
       ({ name, official, till402, unit }) =>
         `${name}, a facilitator that verifies in 60 ms and settles in 600: ${till402.toFixed(1)} ${unit}, official ${official.toFixed(1)}.`
     ),
-    `Of all rows, ${rows.length - lost.length} are better and ${lost.length} are lost, mostly by what is checked and kept: the best is ${named(best)}, the worst ${named(worst)}.`,
+    `Of all rows, ${rows.length - lost.length} are better and ${lost.length} worse, mostly because of what is checked and kept: the best is ${named(best)}, the worst ${named(worst)}.`,
     `${command} prints them; [a bar for each](docs/bench-paid.svg).`
   ].join("\n")
 }
