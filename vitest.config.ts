@@ -69,7 +69,7 @@ export default defineConfig({
     // Young objects of tests rarely live long: collected less often, they cost a tenth less.
     execArgv: ["--max-semi-space-size=32", "--conditions=@till402/source"],
     // More than there are cores: tests of real servers and chains wait most of their time.
-    maxWorkers: availableParallelism() + 3,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["scripts/test-setup.mjs"],
     silent: "passed-only",
