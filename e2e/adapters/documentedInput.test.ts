@@ -190,7 +190,7 @@ describe("a value of path or query that the input takes as another type than tex
     expect(await callsOf({ method: "GET", input }, [call, call])).toEqual({
       statuses: [400, 400],
       reported: [
-        `operation weather: its input refuses ${name} of every call, since it is given as text. Values of path and query are text: convert them, as z.coerce does`
+        `operation weather: its input refuses ${name} as text, and takes it as its documents say. Values of path and query are text: convert them, as z.coerce does`
       ]
     })
   })

@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 import type { ErrorCode } from "../domain/ApiError.ts"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
-import { isErrorStatus, listsErrors, mayRefuse, saysRefused, speaksOfRefusal } from "../runtime/refusal.ts"
+import { isErrorStatus, listsErrors, mayRefuse, saysRefused } from "../runtime/refusal.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 import { maxResponseLength } from "./BodyLimits.ts"
 import { jsonLoss } from "./JsonLoss.ts"
@@ -61,7 +61,10 @@ const errorPage =
 /** Its title is near its beginning. */
 const maxPageHead = 2_000
 
-/** A refusal in words alone has no more members: a message, and perhaps a code. */
+/** What APIs write that refuse without a member of an error. Texts that somebody wanted rarely begin so. */
+const bareRefusal =
+  /^(?:access denied|bad credentials|forbidden|invalid (?:api )?(?:authentication|credentials|key|token)|missing authentication|not (?:allowed|authenticated|authorized|found)|rate.?limit|too many requests|unauthenticated|unauthori[sz]ed)/i
+/** Such a refusal has no more members: a message, and perhaps a code. */
 const maxBare = 2
 
 /** Whether a result looks like a refusal that should have been thrown: it is charged. */
@@ -81,7 +84,7 @@ export const looksRefused = (output: unknown): boolean => {
   const hasMessage = typeof (message ?? description) === "string"
   const failed =
     saysRefused(output) ||
-    (says.length <= maxBare && !says.includes("id") && speaksOfRefusal(message)) ||
+    (says.length <= maxBare && typeof message === "string" && bareRefusal.test(message)) ||
     (hasMessage && mayRefuse(output)) ||
     // Of GraphQL, where data is null.
     ((hasMessage || data === null) && listsErrors(output))

@@ -50,13 +50,13 @@ const typedValue = (type: unknown, text: string): unknown => {
   return ["boolean", "integer", "number"].includes(String(type)) && String(value) === text ? value : undefined
 }
 
-/**
- * A field of path or query whose text the schema refuses, while it takes the number, boolean or list of that text, as its
- * documents say: then it refuses every call.
- */
-const unconverted = async (schema: StandardSchema, raw: RawInput, isGet: boolean) => {
-  const standard = schema["~standard"]
-  const types = fieldTypes(standard)
+/** A field of path or query whose text the schema refuses, while it takes what its documents say: the number of that text. */
+const unconverted = async (
+  standard: StandardSchema["~standard"],
+  types: ReturnType<typeof fieldTypes>,
+  raw: RawInput,
+  isGet: boolean
+) => {
   const isRefused = async (name: string, value: unknown) => {
     const given = { ...Object(valueOf(raw, isGet)), [name]: value }
     const { issues = [] } = await standard.validate(given)
@@ -132,22 +132,29 @@ const exampleRisk = Effect.fnUntraced(function* (options: AnyPlainOperation, tim
     : risk(`its input refuses its own example: ${refusal}`, `Correct one of them. ${cure}`)
 })
 
-/** Reports once that an operation's input refuses every call; the caller only learns that a value is wrong. */
+/** The refused calls that are looked at: later ones, which may be strangers', cost nothing more. */
+const lookedAt = 20
+
+/** Reports once that an operation's input takes no text; the caller only learns that a value is wrong. */
 const reportingText = ({ id, input, method }: AnyPlainOperation, timeoutMillis: number) => {
-  let isReported = input === undefined
+  const standard = input?.["~standard"]
+  let left = lookedAt
+  let isReported = false
+  let types: ReturnType<typeof fieldTypes> | undefined
   return (raw: RawInput) =>
-    Effect.suspend(() =>
-      isReported
-        ? Effect.undefined
-        : call(id, timeoutMillis, () => unconverted(input!, raw, method === "GET"))
-    ).pipe(
+    Effect.suspend(() => {
+      if (standard === undefined || isReported || left === 0) return Effect.undefined
+      left--
+      const known = (types ??= fieldTypes(standard))
+      return call(id, timeoutMillis, () => unconverted(standard, known, raw, method === "GET"))
+    }).pipe(
       Effect.flatMap((name) => {
         if (name === undefined || isReported) return Effect.void
         isReported = true
         return report(
           "Warn",
           "risky_setting",
-          `operation ${id}: its input refuses ${name} of every call, since it is given as text. ${cure}`,
+          `operation ${id}: its input refuses ${name} as text, and takes it as its documents say. ${cure}`,
           { operation: id, reason: `operations.${id}` }
         )
       }),

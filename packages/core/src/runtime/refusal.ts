@@ -12,7 +12,10 @@ export const isErrorStatus = (value: unknown): boolean => {
 const isError = (error: unknown): boolean =>
   typeof error === "string"
     ? !/^(?:|0|false|no(?:ne| error)?|null|ok|success)$/i.test(error.trim())
-    : error === true || (typeof error === "object" && error !== null && Object.keys(error).length > 0)
+    : error === true ||
+      // Its own members are none that can be listed.
+      error instanceof Error ||
+      (typeof error === "object" && error !== null && Object.keys(error).length > 0)
 
 /** Whether an object says by itself that something was refused. */
 export const saysRefused = (answer: object): boolean => {
@@ -29,14 +32,6 @@ export const saysRefused = (answer: object): boolean => {
 /** Whether an object has a list of errors. Check more than this: a caller may have asked for errors, as of a linter. */
 export const listsErrors = ({ errors }: { readonly errors?: unknown }): boolean =>
   typeof errors === "object" && errors !== null && Object.keys(errors).length > 0
-
-const refusing =
-  /\b(?:bad credentials|denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|rate.?limited|required|too many|unable|unauthenticated|unauthori[sz]ed)\b/i
-const granting = /\b(?:accepted|delivered|processed|queued|sent|success\w*)\b/i
-
-/** Whether a message speaks of a refusal. Check more than this: it may be what was asked for. */
-export const speaksOfRefusal = (text: unknown): boolean =>
-  typeof text === "string" && refusing.test(text) && !granting.test(text)
 
 /** Whether `ok` or `status` says that something failed. Check more than this: it may be the answer to a question. */
 export const mayRefuse = (answer: object): boolean => {

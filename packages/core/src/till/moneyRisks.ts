@@ -339,7 +339,7 @@ const secretRisks = ({ secret }: MoneyFacts["settings"]): ReadonlyArray<Check | 
 
 /** Whether this may be a server for the public: not every one sets `NODE_ENV`. */
 export const mayBePublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>
-  !isLocal(new URL(baseUrl).hostname) && nodeEnv() !== "development"
+  !isBeside(new URL(baseUrl).hostname) && nodeEnv() !== "development"
 
 /** Whether this is a server for the public. */
 const isPublic = ({ baseUrl }: Pick<MoneyFacts["settings"], "baseUrl">): boolean =>

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
-import { listsErrors, mayRefuse, saysRefused, speaksOfRefusal } from "../../runtime/refusal.ts"
+import { listsErrors, mayRefuse, saysRefused } from "../../runtime/refusal.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
@@ -46,7 +46,11 @@ export interface GuardedMailer {
 
 const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length > 0
 
-/** Words by which the message of an API says that it refused. */
+/** Words by which the message of an API says that it refused, and those by which it says that it didn't. */
+const refusing =
+  /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unauthori[sz]ed|unable)\b/i
+const sending = /\b(?:accepted|delivered|queued|sent|success\w*)\b/i
+
 /** Whether a result says itself that nothing was sent: that of `fetch`, of an API, or of a client that doesn't throw. */
 const isUnsent = (response: unknown): boolean => {
   const given = Object(response) as Readonly<Record<string, unknown>>
@@ -75,7 +79,10 @@ const isUnsent = (response: unknown): boolean => {
     // Nodemailer; a mail has one recipient.
     (hasSome(rejected) && !hasSome(accepted)) ||
     // Mailgun, Brevo, AWS.
-    (speaksOfRefusal(text) && !Object.keys(answer).some((name) => /(?<!request_?)id$/i.test(name)))
+    (typeof text === "string" &&
+      refusing.test(text) &&
+      !sending.test(text) &&
+      !Object.keys(answer).some((name) => /(?<!request_?)id$/i.test(name)))
   )
 }
 

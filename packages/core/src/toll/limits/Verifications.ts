@@ -196,14 +196,10 @@ export class Verifications {
   private reportOutage({ lease, network }: PayingCall, reason: string): Effect.Effect<void> {
     const failed = this.outage.note(lease.nowMillis())
     if (failed === undefined) return Effect.void
-    const isLocal = (this.services.facilitator.addresses?.size ?? 0) === 0
-    const cure = isLocal
-      ? "it runs in this process, see docs/facilitator.md"
-      : "check facilitator.url and its headers"
     return report(
       "Error",
       "facilitator_unavailable",
-      `The facilitator verifies no payment (${reason}), so none can be accepted: ${cure}. Calls that failed since the last such report: ${failed}`,
+      `The facilitator verifies no payment (${reason}), so none can be accepted: check facilitator.url and its headers, or see docs/facilitator.md for one in this process. Calls that failed since the last such report: ${failed}`,
       { port: "facilitator", network: network.caip2, reason }
     )
   }

@@ -18,7 +18,6 @@ describe("a mailer's result that says that the mail was sent", () => {
     { error: "none", messageId: "1" },
     { error: [], data: "queued" },
     { error: {} },
-    { message: "Processed without error" },
     [{ statusCode: 202, headers: {} }, ""],
     { statusCode: 202, errors: [] },
     { accepted: ["ada@shop.example"], rejected: [], response: "250 OK" },
@@ -59,6 +58,8 @@ describe("a mailer's result that says that nothing was sent", () => {
     { ErrorCode: "InvalidAuthentication" },
     { error: "nothing sent: key revoked" },
     { error: { code: 1 } },
+    { data: null, error: new Error("key revoked") },
+    { message: "Your request could not be processed" },
     { ErrorCode: 300, Message: "Invalid email request" },
     { error: 7 }
   ])

@@ -76,7 +76,7 @@ it("a facilitator that verifies nothing is reported at most once a minute, with 
       level: "error",
       code: "facilitator_unavailable",
       message: expect.stringMatching(
-        /^The facilitator verifies no payment \(.+\), so none can be accepted: it runs in this process, see docs\/facilitator\.md\..*: 1$/
+        /^The facilitator verifies no payment \(.+\), so none can be accepted: check facilitator\.url .* docs\/facilitator\.md for one in this process\..*: 1$/
       ),
       port: "facilitator",
       network: "eip155:84532",
@@ -93,7 +93,7 @@ it("a facilitator that verifies nothing is reported with the reason of one in th
   const out = Object.assign(new Error("no coin"), { reason: "relayer_out_of_funds" })
   const local = { verify: () => Promise.reject(out), settle: () => Promise.reject(out) }
   for (const [facilitator, reason, text] of [
-    [local, "relayer_out_of_funds", "it runs in this process"],
+    [local, "relayer_out_of_funds", "for one in this process"],
     [{ url: "http://127.0.0.1:1" }, expect.any(String), "check facilitator.url and its headers"]
   ] as const) {
     const shop = await openTill({ facilitator })
