@@ -152,7 +152,6 @@ const callsOf = async (route: Pick<PlainOperation, "input" | "method">, calls: R
     payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
     networks: ["base-sepolia"],
     facilitator: fakeFacilitator(),
-    trustFacilitator: true,
     secret: "a text that nobody can guess, of 32 characters or more",
     storage: memory(),
     onEvent: ({ code, message }) => {

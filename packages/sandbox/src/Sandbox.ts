@@ -145,7 +145,7 @@ const startSolana = async (options: SandboxOptions, stops: Array<Stop>) => {
   return startSolanaRail(options, stops)
 }
 
-/** The last of Anvil's accounts: a till that takes real money knows it, and would lose what is paid to a fresh one. */
+/** The last of Anvil's accounts, which a till refuses for real money. What is paid to a fresh address would be lost later. */
 const payeeIndex = 19
 
 const startEvmRail = async (

@@ -53,7 +53,7 @@ const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:cod|code|details?|description|documentation_url|errors?|error_(?:code|description|message)|headers|body|id|instance|jsonrpc|message|msg|ok|path|request_id|status|statusCode|success|timestamp|title|type)$/
+  /^(?:cod|code|details?|description|documentation_url|errors?|error_(?:code|description|message)|headers|body|instance|jsonrpc|message|msg|ok|path|request_id|status|statusCode|success|timestamp|title|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =
@@ -88,7 +88,9 @@ export const looksRefused = (output: unknown): boolean => {
     (hasMessage && mayRefuse(output)) ||
     // Of GraphQL, where data is null.
     ((hasMessage || data === null) && listsErrors(output))
-  return failed && Object.entries(output).every(([name, value]) => value === null || ofErrors.test(name))
+  // Data has an id, too; JSON-RPC names the request by it.
+  const isOfErrors = (name: string): boolean => ofErrors.test(name) || (name === "id" && "jsonrpc" in output)
+  return failed && Object.entries(output).every(([name, value]) => value === null || isOfErrors(name))
 }
 
 /**

@@ -29,11 +29,11 @@ export const saysRefused = (answer: object): boolean => {
   return isError(error) || success === false || isErrorStatus(statusCode)
 }
 
-/** Whether an object has a list of errors. Check more than this: a caller may have asked for errors, as of a linter. */
+/** Whether an object lists errors. That alone is no refusal: a linter's result does, too. */
 export const listsErrors = ({ errors }: { readonly errors?: unknown }): boolean =>
   typeof errors === "object" && errors !== null && Object.keys(errors).length > 0
 
-/** Whether `ok` or `status` says that something failed. Check more than this: it may be the answer to a question. */
+/** Whether `ok` or `status` reports a failure. That alone is no refusal: it may answer the caller's question. */
 export const mayRefuse = (answer: object): boolean => {
   const { ok, status } = answer as Readonly<Record<string, unknown>>
   return ok === false || (typeof status === "string" && /^(?:error|fail(?:ed)?)$/i.test(status))

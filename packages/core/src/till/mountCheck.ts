@@ -8,7 +8,7 @@ import type { ConfiguredSettings } from "./settings/Configuration.ts"
 
 /*
  * Whether the framework has mounted the till at the path of its base URL, as its requests show. A proxy in front may change
- * the path, so another mount is reported, and works. So is a path that names the base URL's once more.
+ * the path, so another mount is reported, and works. A paid path that begins with the base URL's own is reported, too.
  */
 
 /** A part of a path may be chosen by a caller, where the host's mount has a parameter. */
@@ -55,16 +55,18 @@ const doubledCheckOf = (
   })
 }
 
-/** Remembers the first mount that isn't the base URL's, and reports it once. */
+/** Remembers the first mount that isn't the base URL's, and the first path that repeats it. Reports each once. */
 export class MountCheck {
   private readonly settings: Settings
-  private check: Check | undefined
+  private mounted: Check | undefined
+  private doubled: Check | undefined
   constructor(settings: Settings) {
     this.settings = settings
   }
 
   /** What was found by now. */
-  readonly found = (): ReadonlyArray<Check> => (this.check === undefined ? [] : [this.check])
+  readonly found = (): ReadonlyArray<Check> =>
+    [this.mounted, this.doubled].filter((check) => check !== undefined)
 
   /** Handles a request for one of these paid routes, and reports its mount before. */
   readonly noting = (
@@ -73,14 +75,15 @@ export class MountCheck {
     { url: { pathname } }: Pick<IncomingRequest, "url">,
     { mount }: Caller = {}
   ): Handling => {
-    if (this.check !== undefined) return handling
-    this.check =
-      mount !== undefined && isPlain(mount)
-        ? mountCheckOf(this.settings, mount)
-        : doubledCheckOf(this.settings, paths, pathname)
-    if (this.check === undefined) return handling
+    if (this.mounted !== undefined) return handling
+    const differs = mount !== undefined && isPlain(mount)
+    if (differs) this.mounted = mountCheckOf(this.settings, mount)
+    else if (this.doubled !== undefined) return handling
+    else this.doubled = doubledCheckOf(this.settings, paths, pathname)
+    const check = differs ? this.mounted : this.doubled
+    if (check === undefined) return handling
     return Effect.andThen(
-      report("Warn", "mount_differs", textOf(this.check), { reason: "baseUrl" }),
+      report("Warn", "mount_differs", textOf(check), { reason: "baseUrl" }),
       Effect.isEffect(handling) ? handling : Effect.succeed(handling)
     )
   }

@@ -382,6 +382,7 @@ describe("a route of the host", () => {
     [404, 501],
     { message: "hello" },
     { id: 7, message: "not for children" },
+    { id: 7, title: "Walk the dog", success: false },
     { message: "Do not worry, there is no error" },
     { title: "Denied", description: "a film", code: "D1", message: "not for children" },
     { detail: "accepted, not yet delivered" },

@@ -85,6 +85,12 @@ it("a path that begins with that of baseUrl is reported once, and works", async 
   expect(await checks()).toMatchObject([{ status: "warn", problem: expect.stringContaining("/api/tides") }])
 })
 
+it("such a path hides no other mount", async () => {
+  const { messages, send } = await open("https://shop.example/api", ["/api/tides"])
+  expect([await send("/api/tides"), await send(track, "/shop")]).toEqual([402, 402])
+  expect(messages()).toEqual([doubled, expect.stringContaining("mounted at /shop")])
+})
+
 /** Prices a handler, and sends unpaid requests for it, as an adapter does. */
 const price = (till: Pick<Till, "price">, path: string) => {
   const route = till.price({ id: "priced", path, price: "0.02" })

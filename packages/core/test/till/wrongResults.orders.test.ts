@@ -51,7 +51,7 @@ const ports: Record<
   },
   placesOnce: {
     honest: returns("true", true),
-    // It returns no promise, and nothing or null is no promise either.
+    // Nothing is false. Promises that reject are those of PortGuard.contract.test.ts.
     wrong: wrongBut("nothing", "a defect", "an untyped failure", "a failure that can't be read"),
     others: { place: unclear, find: unclear },
     after: "placing"

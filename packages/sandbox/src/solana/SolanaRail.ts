@@ -37,7 +37,7 @@ export interface SolanaRail {
   readonly chain: SolanaChain
 }
 
-/** A till that takes real money knows its address, and would lose what is paid to a fresh one. */
+/** A till refuses its address for real money. What is paid to a fresh one would be lost later. */
 const payeeSeed = new TextEncoder().encode("till402 sandbox: everybody's key")
 
 const walletOf = async (
