@@ -4,65 +4,15 @@ import { type Risk, secondsRisk } from "../runtime/secondsRisk.ts"
 import { unwrapped } from "../runtime/SecretText.ts"
 import { nodeEnv } from "../runtime/nodeEnv.ts"
 import { settlementSeconds } from "../toll/request/Verdict.ts"
-import { type Check, checkOf, type Finding } from "./Check.ts"
+import { addressRisks, isBeside, isLocal } from "./addressRisks.ts"
+import type { Check } from "./Check.ts"
 import { lossAt } from "./lostAddresses.ts"
+import { check, type DurationName, type MoneyFacts, nameOf, risk, shortest } from "./moneyFacts.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 
 /*
  * What is wrong with settings where real money is paid. Pure.
  */
-
-/** What is looked at, beside the settings. */
-export interface MoneyFacts {
-  readonly settings: Pick<
-    ConfiguredSettings,
-    | "baseUrl"
-    | "limits"
-    | "margin"
-    | "maxTimeoutSeconds"
-    | "networks"
-    | "proofAbove"
-    | "secret"
-    | "trustFacilitator"
-    | DurationName
-  >
-  /** Whether a facilitator of a network (CAIP-2) moves no money. */
-  readonly movesNoMoney: (caip2: string) => boolean
-  /** The ports that make their results up. */
-  readonly madeUp: ReadonlyArray<string>
-  /** The addresses of its facilitators. */
-  readonly facilitators: ReadonlyArray<string>
-  /** The deadlines of its facilitators that are numbers. */
-  readonly deadlines: ReadonlyArray<readonly [name: string, millis: number]>
-  /** The address of the wallet that pays refunds on EVM. */
-  readonly refundWallet: string | undefined
-  /** The network (CAIP-2) on which refunds are sent on Solana. */
-  readonly refundsOnSolana: string | undefined
-  /** The highest price of each operation that has one, in atomic units, by its id. */
-  readonly prices: ReadonlyMap<string, bigint>
-  /** The ids of those that work before their payment settles. */
-  readonly onCredit: ReadonlySet<string>
-  /** The ids of those that need the chain's proof of their payment. */
-  readonly proven: ReadonlyArray<string>
-  /** Those that storage and operations report themselves. */
-  readonly known: ReadonlyArray<Risk>
-}
-
-const nameOf = ({ caip2, v1Name }: ConfiguredSettings["networks"][number]): string => v1Name ?? caip2
-
-const check = (setting: string, status: Finding["status"], problem: string, cure: string): Check =>
-  checkOf("real money", setting, { status, problem, cure })
-
-/** Durations, and below how many milliseconds each has more likely its number of seconds. */
-const shortest = {
-  upstreamTimeoutMillis: 100,
-  responseLifetimeMillis: 300_000,
-  secretResponseLifetimeMillis: 10_000,
-  duplicateOrderMillis: 10_000,
-  owedResponseMillis: 120_000
-} satisfies Partial<Record<keyof ConfiguredSettings, number>>
-
-type DurationName = keyof typeof shortest
 
 /** The same for the deadlines of a facilitator's calls. */
 const shortestDeadline = 100
@@ -112,28 +62,6 @@ export const lossesOf = ({
   ]
 }
 
-const isThisMachine = (hostname: string): boolean =>
-  /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname)
-
-const isLocal = (hostname: string): boolean =>
-  isThisMachine(hostname) || /\.(?:test|internal|local)$/.test(hostname)
-
-/** Names that only examples have, by RFC 2606. */
-const isOfExamples = (hostname: string): boolean =>
-  /(?:^|\.)(?:example|invalid|example\.(?:com|net|org))$/.test(hostname)
-
-/** A name without a point is that of a container beside this one. */
-const isBeside = (hostname: string): boolean =>
-  isLocal(hostname) ||
-  !/[.:]/.test(hostname) ||
-  /^(?:10|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^\[f[cd]/.test(hostname)
-
-/** Whether what is sent to an address can be read, and its response be changed, on the way. */
-const isOpen = (address: string): boolean => {
-  const url = URL.parse(address)
-  return url?.protocol === "http:" && !isBeside(url.hostname)
-}
-
 /** A random text of 32 characters has more. */
 const fewCharacters = 10
 
@@ -160,66 +88,7 @@ const isWalletKey = (key: SecretKey): boolean => /^0x[0-9a-f]{64}$/i.test(unwrap
 /** Docker's `--env-file` keeps quotes, and a file ends with a line break: another reader of the same text has another secret. */
 const isWrapped = (key: SecretKey): boolean => /^[\s"'`]|[\s"'`]$/.test(unwrapped(key.secret))
 
-const risk = (setting: string, problem: string, cure: string): Check => check(setting, "warn", problem, cure)
-
 const riskOf = ({ cure, problem, setting }: Risk): Check => risk(setting, problem, cure)
-
-/** Addresses that suit a test: those of the service, its facilitators and its nodes. */
-const addressRisks = (
-  { facilitators, settings }: MoneyFacts,
-  real: ConfiguredSettings["networks"]
-): ReadonlyArray<Check | false> => {
-  const url = new URL(settings.baseUrl)
-  const lacking = (name: string) => real.filter(({ lacks }) => lacks?.includes(name)).map(nameOf)
-  const [unread, unpaid] = [lacking("rpcUrl"), lacking("payTo")]
-  const openNodes = real.filter(({ rpcUrl }) => rpcUrl !== undefined && isOpen(rpcUrl)).map(nameOf)
-  return [
-    url.protocol === "http:" &&
-      !isLocal(url.hostname) &&
-      risk(
-        "baseUrl",
-        "baseUrl is http, so that payments travel unencrypted, and indexers leave it out",
-        "Give https"
-      ),
-    isOfExamples(url.hostname) &&
-      risk(
-        "baseUrl",
-        `baseUrl ${settings.baseUrl} is of an example: callers and indexes are sent there`,
-        "Give the address at which callers reach this server"
-      ),
-    isThisMachine(url.hostname) &&
-      nodeEnv() === "production" &&
-      risk(
-        "baseUrl",
-        `baseUrl ${settings.baseUrl} is only reached from this machine: callers and indexes are sent there`,
-        "Give the public address"
-      ),
-    facilitators.some(isOpen) &&
-      risk(
-        "facilitator",
-        "A facilitator's address is http: what it says of payments can be changed on the way",
-        "Give https"
-      ),
-    unpaid.length > 0 &&
-      risk(
-        "networks",
-        `payTo of ${unpaid.join(", ")} is undefined, as a variable of the environment that isn't set: what is paid there goes to the payTo of all networks`,
-        "Set that variable, or leave it out"
-      ),
-    unread.length > 0 &&
-      risk(
-        "networks",
-        `rpcUrl of ${unread.join(", ")} is undefined, as a variable of the environment that isn't set: payments count once a facilitator reports them, and the chain is not read`,
-        "Set that variable, or leave it out"
-      ),
-    openNodes.length > 0 &&
-      risk(
-        "networks",
-        `rpcUrl of ${openNodes.join(", ")} is http: what it shows of payments can be changed on the way`,
-        "Give https"
-      )
-  ]
-}
 
 /** Durations that were given in seconds, and a payment's that is shorter than the work for it. */
 const durationRisks = ({ deadlines, onCredit, settings }: MoneyFacts): ReadonlyArray<Check | false> => {
