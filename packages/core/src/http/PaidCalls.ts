@@ -177,6 +177,47 @@ export class PaidCalls {
     }
   )
 
+  /** The response with what a payment bought. */
+  private readonly served = Effect.fnUntraced(
+    { self: this },
+    function* (
+      call: DecodedCall,
+      payment: Payment,
+      outcome: PaidOutcome,
+      computed: RequestPrice | undefined
+    ): Effect.fn.Return<PlainResponse, ApiFailure> {
+      const { corsOrigin, match } = call.paid
+      // A copy that waited for another call's response has computed the price, too.
+      if (computed !== undefined) {
+        this.prices.changes.sold(match.paidRoute.id)
+        yield* computed.accept
+      }
+      const whole = paidResponse(outcome, payment.payload.x402Version, this.settings.cors, corsOrigin)
+      const { body } = outcome.response
+      return body._tag === "Text" ? whole : yield* this.deliver(call, payment, { whole, body })
+    }
+  )
+
+  /** The 402 for a payment that is refused. */
+  private readonly refused = Effect.fnUntraced(
+    { self: this },
+    function* (
+      call: DecodedCall,
+      payment: Payment,
+      refusal: Refusal,
+      computed: RequestPrice | undefined
+    ): Effect.fn.Return<PlainResponse, ApiFailure> {
+      if (computed?.atomic !== undefined)
+        yield* this.prices.changes.refused(call.paid.match.paidRoute.id, call.canonical, computed.atomic)
+      const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
+      const challenged = yield* this.prices.challenged(call, refusalText(refusal), {
+        detail,
+        known: computed?.exit
+      })
+      return withRefusal(challenged, refusal.code, payment.payload)
+    }
+  )
+
   private readonly pay = Effect.fnUntraced(
     { self: this },
     function* (
@@ -184,43 +225,22 @@ export class PaidCalls {
       input: unknown,
       payment: Payment
     ): Effect.fn.Return<PlainResponse, ApiFailure | PaymentError<ApiFailure>> {
-      const { paid } = call
-      const { corsOrigin } = paid
-      const { paidRoute } = paid.match
-      const { operation } = paidRoute
+      const { operation } = call.paid.match.paidRoute
       const misnamed = faultOfName(operation, payment)
       if (misnamed !== undefined) {
-        yield* this.noteFault(paid, misnamed)
+        yield* this.noteFault(call.paid, misnamed)
         return yield* misnamed
       }
-      const { price } = operation
       const isKnownPayer: Effect.Effect<boolean> = Effect.suspend(() => this.toll.isKnownPayer(request))
       const computed = this.prices.computedPriceOf(call, input, payment, isKnownPayer)
       const request: TollRequest<ApiFailure> = this.requestOf(call, input, payment, computed)
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const outcome = yield* this.toll.pay(request)
-        if (outcome._tag === "Paid") {
-          // A copy that waited for another call's response has computed the price, too.
-          if (computed !== undefined) {
-            this.prices.changes.sold(paidRoute.id)
-            yield* computed.accept
-          }
-          const whole = paidResponse(outcome, payment.payload.x402Version, this.settings.cors, corsOrigin)
-          const { body } = outcome.response
-          if (body._tag === "Text") return whole
-          return yield* this.deliver(call, payment, { whole, body })
-        }
+        if (outcome._tag === "Paid") return yield* this.served(call, payment, outcome, computed)
         const { refusal } = outcome
-        if (computed?.atomic !== undefined)
-          yield* this.prices.changes.refused(paidRoute.id, call.canonical, computed.atomic)
-        const detail = this.adviceOf(refusal) ?? timesOf(refusal, payment, (yield* currentMillis)())
-        const challenged = yield* this.prices.challenged(call, refusalText(refusal), {
-          detail,
-          known: computed?.exit
-        })
-        const refused = withRefusal(challenged, refusal.code, payment.payload)
+        const refused = yield* this.refused(call, payment, refusal, computed)
         // A price that is looked up or computed takes time, and a copy of the payment may have been accepted meanwhile.
-        const isOpen = price._tag !== "Fixed" && !isFinal(refusal.code)
+        const isOpen = operation.price._tag !== "Fixed" && !isFinal(refusal.code)
         if (!isOpen || !(yield* this.toll.isUnderWay(request))) return refused
       }
       return yield* new PaymentInProgress()
