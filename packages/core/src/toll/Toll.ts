@@ -192,11 +192,12 @@ class PaymentRunner {
 
   /** Notes a refusal, which copies of the payment get, too. */
   private noteRefusal(
-    { digest, lease, request }: PaymentAttempt,
+    { digest, learned, lease, request }: PaymentAttempt,
     { refusal }: Extract<Ending, { readonly _tag: "Refused" }>
   ): void {
     const { performer, refusals } = this.services
-    refusals.note(lease.key, { digest, fingerprint: performer.fingerprintOf(request), refusal })
+    const refused = { digest, fingerprint: performer.fingerprintOf(request), refusal }
+    refusals.note(lease.key, refused, learned.refusalNumber)
   }
 
   readonly isUnderWay = Effect.fnUntraced(

@@ -1,3 +1,9 @@
 import { testSimulation } from "./simulationTests.ts"
 
-testSimulation({ store: "memory", rail: "solana", firstSeed: 1, seeds: 4, failedOnce: [4_353, 109_713] })
+testSimulation({
+  store: "memory",
+  rail: "solana",
+  firstSeed: 1,
+  seeds: 4,
+  failedOnce: [4_353, 109_713, 118_093]
+})

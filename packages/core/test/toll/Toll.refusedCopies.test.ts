@@ -118,6 +118,52 @@ const steppedStorage = (stores: Layer.Layer<Stores>, before: () => Promise<void>
     })
   ).pipe(Layer.provideMerge(stores))
 
+/** Charges of which, once one is voided, the first call and its copy find theirs when the test lets them. */
+const heldStorage = () => {
+  const finds: Array<PromiseWithResolvers<void>> = []
+  let isVoided = false
+  const storage = Layer.effect(
+    Charges,
+    Effect.map(Charges, (store) =>
+      Charges.of({
+        ...store,
+        find: (...args) => {
+          if (!isVoided || finds.length === 2) return store.find(...args)
+          const gate = Promise.withResolvers<void>()
+          finds.push(gate)
+          return Effect.andThen(
+            Effect.promise(() => gate.promise),
+            store.find(...args)
+          )
+        },
+        void: (...args) =>
+          Effect.map(store.void(...args), (voided) => {
+            isVoided = true
+            return voided
+          })
+      })
+    )
+  ).pipe(Layer.provideMerge(memory()))
+  return { storage, finds }
+}
+
+it("a copy that comes after the facilitator's word looks for itself, however long the first call stands still", async () => {
+  const { finds, storage } = heldStorage()
+  const shop = await openTill({ storage })
+  refuseOnce(shop).resolve()
+  const payment = await shop.payFor(track)
+  const first = shop.present(track, payment)
+  await vi.waitFor(() => expect(finds).toHaveLength(1))
+  const copy = shop.present(track, payment)
+  await vi.waitFor(() => expect(finds).toHaveLength(2))
+  finds[0]!.resolve()
+  expectRefused(await first, reason)
+  finds[1]!.resolve()
+  // Its money may have moved meanwhile: it is refused by the record, after a look at the chain where there is one.
+  expectRefused(await copy, "payment_refused")
+  expect(shop.facilitator.settled).toHaveLength(0)
+})
+
 describe("a copy that comes at any step of a refused call is refused", () => {
   it("in the same process", async () => {
     for (const pauses of [0, 1, 2, 5, 50]) await comeAtEachStep(pauses)

@@ -12,6 +12,8 @@ export interface Learned {
   isKnown: boolean | undefined
   /** When the facilitator started to verify the payment; 0: it didn't. */
   verifiedAtMillis: number
+  /** The number of a refusal for what facilitator or chain said last; `undefined`: neither was asked since the claim. */
+  refusalNumber: number | undefined
 }
 
 /** A paid call, as the limits see it. */
@@ -46,7 +48,7 @@ export const clientGroupOf = ({ request }: PayingCall): string =>
 
 /** The part of a {@link PayingCall} that belongs to the limits, when the call begins. */
 export const openPayingCall = (): Pick<PayingCall, "learned" | "releases" | "unpaidWork"> => ({
-  learned: { isProven: false, isKnown: undefined, verifiedAtMillis: 0 },
+  learned: { isProven: false, isKnown: undefined, verifiedAtMillis: 0, refusalNumber: undefined },
   releases: new Releases(),
   unpaidWork: undefined
 })

@@ -11,7 +11,7 @@ export interface RefusedCall {
 
 const maxRefusals = 10_000
 
-/** The refusals of this process, numbered in their order: the latest one of each payment. */
+/** The refusals of this process, numbered in the order in which they were learned: the latest one of each payment. */
 export class RecentRefusals {
   private readonly refusals = new BoundedMap<string, RefusedCall & { readonly number: number }>(maxRefusals)
   private count = 0
@@ -21,12 +21,17 @@ export class RecentRefusals {
     return this.count
   }
 
-  /** Notes the refusal of a call for the payment with this key. */
-  note(key: string, refused: RefusedCall): void {
-    this.refusals.set(key, { ...refused, number: ++this.count })
+  /** A number for the refusal to which what was learned now may lead. */
+  next(): number {
+    return ++this.count
   }
 
-  /** The latest refusal for a key, if it came after the one with a number. */
+  /** Notes the refusal of a call for the payment with this key. */
+  note(key: string, refused: RefusedCall, number = this.next()): void {
+    this.refusals.set(key, { ...refused, number })
+  }
+
+  /** The latest refusal for a key, if its number is higher than this one. */
   after(key: string, number: number): RefusedCall | undefined {
     const refused = this.refusals.get(key)
     return refused !== undefined && refused.number > number ? refused : undefined

@@ -305,9 +305,12 @@ export class CallPerformer {
     progress: CallProgress,
     step: SettlementStep
   ): CallResult<never> {
-    const { admission, settlement } = this.services
+    const { admission, refusals, settlement } = this.services
     const held = heldBy(progress)
     return Effect.map(settlement.perform(step, held), (event): CallEvent<never> => {
+      // If the process stands still from here on, what was learned is too old for calls that begin later.
+      if (step._tag === "Settle" || step._tag === "QueryChain")
+        attempt.learned.refusalNumber = refusals.next()
       if (event._tag === "Settled" && event.settlement._tag === "Rejected")
         admission.noteFailure(attempt, event.settlement.reason)
       if (event._tag === "Seen" && event.evidence._tag === "Moved" && event.evidence.precedesClaim === true)
