@@ -5,6 +5,12 @@ import { expiredMarginMillis } from "../../ports/chargeRules.ts"
  * statement repeats its condition.
  */
 
+/**
+ * The state of a charge that is found by its key, in a form that rules out the partial indexes of a state: PostgreSQL would
+ * read all dead entries of one that is nearly empty when it plans.
+ */
+export const stateByKey = "(state || '')"
+
 /** Unfinished charges: those that `takeOver` takes. */
 export const unfinished = `(state <> 'settled' OR effect_pending = 1 OR awaits_finality = 1
       OR response_owed_until IS NOT NULL)`

@@ -3,6 +3,7 @@ import { type Postgres, sharedPostgres } from "@till402/test-postgres"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Charges } from "../../../src/ports/Charges.ts"
 import { Orders } from "../../../src/shop/ports/Orders.ts"
 import { Quotes } from "../../../src/shop/ports/Quotes.ts"
 import type { Stores } from "../../../src/stores/Stores.ts"
@@ -257,6 +258,38 @@ describe("each method reads by an index", () => {
       const rows = await Effect.runPromise(Effect.provide(planned, stores))
       const plan = rows.map((row) => String(row["QUERY PLAN"])).join("\n")
       expect(indexesOf(plan)).toEqual(["till_charges_payer"])
+    })
+
+    describe("a charge is found by its key where the statistics know of no unfinished one", () => {
+      let settled: typeof stores
+      beforeAll(async () => {
+        const url = await cluster.createDatabase()
+        settled = layerSql.pipe(
+          Layer.provideMerge(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, multiplex: false }))
+        )
+        const written = Effect.gen(function* () {
+          for (let number = 0; number < 200; number++)
+            yield* chargesWithOne("settled", { key: `key-${number}` }, { settledAtMillis: number })
+          yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql`VACUUM ANALYZE`)
+        })
+        await Effect.runPromise(Effect.provide(written, settled))
+      })
+
+      const changes: ReadonlyArray<
+        readonly [string, (store: Charges["Service"]) => Effect.Effect<unknown, unknown>]
+      > = [
+        ["advance", (store) => store.advance("key", "me", { response: undefined, subject: undefined })],
+        ["complete", (store) => store.complete("key", provisional, 1_500)],
+        ["complete, with a refund", (store) => store.complete("key", paidRefundDue, 1_500)],
+        ["void", (store) => store.void("key", "me", { checkAfterMillis: 0, keepExposure: false })],
+        ["release", (store) => store.release("key", "me")]
+      ]
+      it.each(changes)("%s", async (name, change) => {
+        const planned = plansOf("EXPLAIN", { name, run: Charges.use(change), indexes: [] })
+        const plan = await Effect.runPromise(Effect.provide(planned, settled))
+        expect(plan).toContain("till_charges_pkey")
+        expect(indexesOf(plan)).toEqual([])
+      })
     })
 
     it.each(named)("%s", async (_, verb) => {
