@@ -28,17 +28,11 @@ const subjectKindColumn = (sql: SqlClient.SqlClient) =>
     orElse: () => sql.literal(subjectKinds.sqlite)
   })
 
+type Conditions = Omit<ChargesQuery, "limit">
+
 const conditions = (
   sql: SqlClient.SqlClient,
-  {
-    before,
-    isRefundDue = false,
-    payer,
-    paymentId,
-    state,
-    subjectKind,
-    transaction
-  }: Omit<ChargesQuery, "limit">
+  { before, isRefundDue = false, payer, paymentId, state, subjectKind, transaction }: Conditions
 ) =>
   sql.and([
     sql`1 = 1`,
@@ -50,10 +44,20 @@ const conditions = (
     ...(subjectKind === undefined
       ? []
       : [sql`subject IS NOT NULL AND ${subjectKindColumn(sql)} = ${subjectKind}`]),
-    // The condition of a partial index: no engine derives it from a state that is a parameter.
-    ...(state === undefined || state === "settled" ? [] : [sql`state <> 'settled'`]),
     ...(before === undefined ? [] : [sql`(created_at, key) < (${before.createdAtMillis}, ${before.key})`])
   ])
+
+/** Settled charges, which are kept, have indexes in the order of lists. */
+const settled = "state = 'settled'"
+/** The others are few: they are found by their queues, and sorted. */
+const open = `state <> 'settled' AND ${unfinished} AND ${unfinishedQueue} IN (0, 1, 2)`
+
+/** The parts of a list that are read each by an index, with its condition. */
+const partsOf = ({ isRefundDue, paymentId, state, subjectKind, transaction }: Conditions) => {
+  if (state !== undefined) return [state === "settled" ? settled : open]
+  const hasOwnIndex = isRefundDue || (paymentId ?? transaction ?? subjectKind) !== undefined
+  return hasOwnIndex ? ["1 = 1"] : [settled, open]
+}
 
 const settledConditions = (
   sql: SqlClient.SqlClient,
@@ -85,12 +89,15 @@ const recordMethods = (sql: SqlClient.SqlClient): RecordMethods => ({
   list: ({ limit, ...query }) =>
     storing(
       "charges.list",
-      readableCharges(
-        limit,
-        (size) => sql<ChargeRow>`
-          SELECT ${sql.literal(chargeColumns)} FROM till_charges WHERE ${conditions(sql, query)}
-          ORDER BY created_at DESC, key DESC LIMIT ${size}`
-      )
+      readableCharges(limit, (size) => {
+        const newest = sql`ORDER BY created_at DESC, key DESC LIMIT ${size}`
+        const partOf = (part: string) => sql`SELECT * FROM (
+          SELECT * FROM till_charges WHERE ${sql.literal(part)} AND ${conditions(sql, query)} ${newest}) AS part`
+        const parts = partsOf(query)
+          .map(partOf)
+          .reduce((some, part) => sql`${some} UNION ALL ${part}`)
+        return sql<ChargeRow>`SELECT ${sql.literal(chargeColumns)} FROM (${parts}) AS parts ${newest}`
+      })
     ),
   listSettled: ({ limit, ...query }) =>
     storing(

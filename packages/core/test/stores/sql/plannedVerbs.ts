@@ -37,6 +37,7 @@ const repeats = {
 const limit = { sinceMillis: 1_000, maxAtomic: "1000000" }
 
 const laterPurchase = { createdAtMillis: 2_000, id: uuidOf(3) }
+const fewUnsettled = "the few charges that aren't settled"
 const laterPage = { createdAtMillis: 1_100, key: "k" }
 
 const verb = (
@@ -95,12 +96,30 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
     (store) => store.releaseVoided(["key-voided-1", "key-voided-2"], 9_000),
     "rows of one batch are locked in the order of their keys"
   ),
-  charges("list", ["till_charges_created"], (store) => store.list({ limit: 5 })),
-  charges("list, a later page", ["till_charges_created"], (store) =>
-    store.list({ limit: 5, before: { createdAtMillis: 1_100, key: "k" } })
+  charges(
+    "list",
+    ["till_charges_created", "till_charges_unfinished"],
+    (store) => store.list({ limit: 5 }),
+    fewUnsettled
   ),
-  charges("list, of a state", ["till_charges_open"], (store) => store.list({ limit: 5, state: "claimed" })),
-  charges("list, of a payer", ["till_charges_of_payer"], (store) => store.list({ limit: 5, payer: "0x1" })),
+  charges(
+    "list, a later page",
+    ["till_charges_created", "till_charges_unfinished"],
+    (store) => store.list({ limit: 5, before: laterPage }),
+    fewUnsettled
+  ),
+  charges(
+    "list, of a state",
+    ["till_charges_unfinished"],
+    (store) => store.list({ limit: 5, state: "claimed" }),
+    fewUnsettled
+  ),
+  charges(
+    "list, of a payer",
+    ["till_charges_of_payer", "till_charges_unfinished"],
+    (store) => store.list({ limit: 5, payer: "0x1" }),
+    fewUnsettled
+  ),
   charges("list, of a payment's id", ["till_charges_named"], (store) =>
     store.list({ limit: 5, paymentId: "payment-1" })
   ),
@@ -125,11 +144,11 @@ const chargeVerbs: ReadonlyArray<PlannedVerb> = [
   charges("list, of settled, a later page", ["till_charges_created"], (store) =>
     store.list({ limit: 5, state: "settled", before: laterPage })
   ),
-  charges("list, of a state, a later page", ["till_charges_open"], (store) =>
-    store.list({ limit: 5, state: "claimed", before: laterPage })
-  ),
-  charges("list, of a payer, a later page", ["till_charges_of_payer"], (store) =>
-    store.list({ limit: 5, payer: "0xpayer1", before: laterPage })
+  charges(
+    "list, of a payer, a later page",
+    ["till_charges_of_payer", "till_charges_unfinished"],
+    (store) => store.list({ limit: 5, payer: "0xpayer1", before: laterPage }),
+    fewUnsettled
   ),
   charges("list, of a payment's id, a later page", ["till_charges_named"], (store) =>
     store.list({ limit: 5, paymentId: "payment-1", before: laterPage })
