@@ -17,8 +17,8 @@ import type { FaultName } from "./ServerSettings.ts"
 export interface KillRunOptions {
   /** Its payee is this run's own. */
   readonly rail: Rail
-  /** SQLite: one server on one file. PostgreSQL: two servers on one empty database. */
-  readonly storage: "sqlite" | { readonly postgresUrl: string }
+  /** SQLite: one server on one file. PostgreSQL: servers on one empty database, two by default. */
+  readonly storage: "sqlite" | { readonly postgresUrl: string; readonly servers?: number }
   readonly rounds: number
   /** Seeds the choice of requests, victims and moments. The machine schedules the processes. */
   readonly seed: number
@@ -107,7 +107,7 @@ const openStage = async (
 ): Promise<Stage> => {
   const events: Counts = {}
   const fleet = await startFleet({
-    size: storage === "sqlite" ? 1 : 2,
+    size: storage === "sqlite" ? 1 : (storage.servers ?? 2),
     // The last one needs none.
     standbys: rounds - 1,
     settings: {

@@ -7,7 +7,7 @@ import { evmRail } from "../src/rails/EvmRail.ts"
 /*
  * Servers are killed with SIGKILL while official clients buy from them on a real chain. At any moment of death, money
  * that moved has its response or a refund due, and nothing is ordered or bought twice. kill.deep.test.ts has more rounds and
- * buyers, other rails, and stores that the audit must catch.
+ * buyers, two servers on one PostgreSQL, and stores that the audit must catch; killRails.deep.test.ts has other rails.
  */
 
 let chain: Chain
@@ -29,8 +29,8 @@ const newRail = () => evmRail({ chain, facilitator })
 const storages = [
   { name: "one server on SQLite", storage: async () => "sqlite" as const },
   {
-    name: "two servers on one PostgreSQL",
-    storage: async () => ({ postgresUrl: await postgres.createDatabase() })
+    name: "one server on PostgreSQL",
+    storage: async () => ({ postgresUrl: await postgres.createDatabase(), servers: 1 })
   }
 ]
 
