@@ -86,6 +86,24 @@ describe("the command till402", () => {
     expect(await till402("init", "same", "--framework", "next")).toBe(made)
   })
 
+  it(
+    "pays a sandbox, whose own package's only command starts it",
+    { timeout: toolTimeoutMillis },
+    async () => {
+      const { folder, manifest } = packageOf("@till402/sandbox")
+      const [command = ""] = Object.values(manifest.bin ?? {})
+      const sandbox = startCommand(
+        join(folder, command),
+        ["--json", "--port", "0", "--network", "base-sepolia"],
+        app
+      )
+      const { baseUrl } = JSON.parse(await sandbox.line) as Record<string, unknown>
+      const paid = JSON.parse(await till402("pay", `${baseUrl}/x402/search?q=lamp`, "--json"))
+      expect(paid).toMatchObject({ status: 200, paid: true, amount: "0.01", balance: "999.99" })
+      expect(await sandbox.interrupt()).toBe(0)
+    }
+  )
+
   it("starts a sandbox", { timeout: toolTimeoutMillis }, async () => {
     const sandbox = startCommand(binOf("till402"), ["sandbox", "--json", "--port", "0"], app)
     const { baseUrl, solana } = JSON.parse(await sandbox.line) as Record<string, unknown>

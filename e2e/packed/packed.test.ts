@@ -28,7 +28,7 @@ import {
 import { entriesOf, type Entry, packAll, type PackedPackage } from "./src/Packing.ts"
 import { send, sendPaid } from "./src/Payer.ts"
 import { run, toolTimeoutMillis } from "./src/Tool.ts"
-import { homeIn, installApp, loadEntries, type RunningApp, startApp, startCommand } from "./src/ScratchApp.ts"
+import { homeIn, installApp, loadEntries, type RunningApp, startApp } from "./src/ScratchApp.ts"
 
 /*
  * What a host gets when it installs the published packages: built from their sources, packed as for a release, and
@@ -275,34 +275,10 @@ describe("a host in plain JavaScript, run by plain Node", () => {
   })
 })
 
-describe("the command till402", () => {
-  const bin = (): string => join(packageOf("till402").folder, packageOf("till402").manifest.bin!["till402"]!)
-  const till402 = (...args: ReadonlyArray<string>): Promise<string> =>
-    run(process.execPath, [bin(), ...args], app)
-
-  it("is the only one of its package", () => {
-    expect(Object.keys(packageOf("till402").manifest.bin ?? {})).toEqual(["till402"])
-  })
-
-  it(
-    "pays a sandbox, whose own package's only command starts it",
-    { timeout: toolTimeoutMillis },
-    async () => {
-      const { folder, manifest } = packageOf("@till402/sandbox")
-      const commands = Object.values(manifest.bin ?? {})
-      // npx runs a package's only command, whatever its name.
-      expect(commands).toHaveLength(1)
-      const sandbox = startCommand(
-        join(folder, commands[0]!),
-        ["--json", "--port", "0", "--network", "base-sepolia"],
-        app
-      )
-      const { baseUrl } = JSON.parse(await sandbox.line) as Record<string, unknown>
-      const paid = JSON.parse(await till402("pay", `${baseUrl}/x402/search?q=lamp`, "--json"))
-      expect(paid).toMatchObject({ status: 200, paid: true, amount: "0.01", balance: "999.99" })
-      expect(await sandbox.interrupt()).toBe(0)
-    }
-  )
+it.each(["till402", "@till402/sandbox"])("%s has one command, which npx runs whatever its name", (name) => {
+  const commands = Object.values(packageOf(name).manifest.bin ?? {})
+  expect(commands).toHaveLength(1)
+  expect(existsSync(join(packageOf(name).folder, commands[0]!))).toBe(true)
 })
 
 it("npm create till402 makes an app", async () => {
