@@ -1,3 +1,4 @@
-import { contractTests, isDeep } from "./contractTests.ts"
+import { contractTests, isOfMoney, otherPlans } from "./contractTests.ts"
 
-contractTests(isDeep)
+contractTests((name) => !isOfMoney(name))
+contractTests((name) => /due ones are taken|respects its limit/.test(name), otherPlans)

@@ -1,4 +1,3 @@
-import { contractTests, isDeep, otherPlans } from "./contractTests.ts"
+import { contractTests, isOfMoney } from "./contractTests.ts"
 
-contractTests((name) => !isDeep(name))
-contractTests((name) => /due ones are taken|respects its limit/.test(name), otherPlans)
+contractTests(isOfMoney)
