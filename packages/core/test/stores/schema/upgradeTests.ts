@@ -225,6 +225,48 @@ const refusedTests = (engine: Engine, isChosen: (change: Change) => boolean): vo
     )
 }
 
+/** What the statements of neither engine decide. */
+const commonTests = (engine: Engine): void => {
+  it("keeps what a host has added", async () => {
+    const own = run([
+      "ALTER TABLE till_quotes ADD COLUMN own_note TEXT",
+      "UPDATE till_quotes SET own_note = 'mine'",
+      "CREATE INDEX own_notes ON till_quotes (own_note)",
+      "CREATE TABLE till_own (id TEXT PRIMARY KEY)",
+      "CREATE VIEW own_charges AS SELECT key FROM till_charges"
+    ])
+    for (const from of [first, second]) {
+      const [, ran, { objects, quotes }] = await inUse(engine, from, Effect.all([own, upgrade(third), state]))
+      expect(ran).toHaveLength(third.length - from.length)
+      expect(quotes).toMatchObject([{ id: "quote-1", own_note: "mine" }])
+      expect(objects.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["own_notes", "till_own", "own_charges"])
+      )
+    }
+  })
+
+  it("whose result isn't the schema that it needs changes nothing", async () => {
+    const needs =
+      "CREATE TABLE IF NOT EXISTS till_marks (\n    name TEXT PRIMARY KEY,\n    colour TEXT NOT NULL\n  )"
+    const wrong: Migration = { id: 2, name: "needs", sqlite: [needs], postgres: [needs] }
+    const attempt = Effect.all([state, Effect.flip(migrate([...first, wrong])), state, migrate(first)])
+    const [before, error, after, ran] = await inUse(engine, first, attempt)
+    expect(String(error)).toContain("column till_marks.colour is missing")
+    expect(after).toEqual(before)
+    expect(ran).toEqual([])
+  })
+
+  it("after which nothing could be sold changes nothing", async () => {
+    const refuses = "ALTER TABLE till_orders ADD COLUMN own TEXT CHECK (length(document) < 500)"
+    const wrong: Migration = { id: 2, name: "refuses", sqlite: [refuses], postgres: [refuses] }
+    const attempt = Effect.all([state, Effect.flip(upgrade([...first, wrong])), state, upgrade(first)])
+    const [before, error, after, ran] = await inUse(engine, first, attempt)
+    expect(String(error)).toContain("failed at orders.create: ")
+    expect(after).toEqual(before)
+    expect(ran).toEqual([])
+  })
+}
+
 /** What both engines have, and what one of them alone can have. */
 export const upgradeTests = (): void => {
   describe.each(openEngines({ isOpenedOnce: true }).engines)("an upgrade, in %s", (dialect, engine) => {
@@ -239,52 +281,10 @@ export const upgradeTests = (): void => {
       }
     })
 
-    it("keeps what a host has added", async () => {
-      const own = run([
-        "ALTER TABLE till_quotes ADD COLUMN own_note TEXT",
-        "UPDATE till_quotes SET own_note = 'mine'",
-        "CREATE INDEX own_notes ON till_quotes (own_note)",
-        "CREATE TABLE till_own (id TEXT PRIMARY KEY)",
-        "CREATE VIEW own_charges AS SELECT key FROM till_charges"
-      ])
-      for (const from of [first, second]) {
-        const [, ran, { objects, quotes }] = await inUse(
-          engine,
-          from,
-          Effect.all([own, upgrade(third), state])
-        )
-        expect(ran).toHaveLength(third.length - from.length)
-        expect(quotes).toMatchObject([{ id: "quote-1", own_note: "mine" }])
-        expect(objects.map(({ name }) => name)).toEqual(
-          expect.arrayContaining(["own_notes", "till_own", "own_charges"])
-        )
-      }
-    })
-
     refusedTests(engine, (change) =>
       dialect === "sqlite" ? change.engine !== "postgres" : change.engine === dialect
     )
-
-    it("whose result isn't the schema that it needs changes nothing", async () => {
-      const needs =
-        "CREATE TABLE IF NOT EXISTS till_marks (\n    name TEXT PRIMARY KEY,\n    colour TEXT NOT NULL\n  )"
-      const wrong: Migration = { id: 2, name: "needs", sqlite: [needs], postgres: [needs] }
-      const attempt = Effect.all([state, Effect.flip(migrate([...first, wrong])), state, migrate(first)])
-      const [before, error, after, ran] = await inUse(engine, first, attempt)
-      expect(String(error)).toContain("column till_marks.colour is missing")
-      expect(after).toEqual(before)
-      expect(ran).toEqual([])
-    })
-
-    it("after which nothing could be sold changes nothing", async () => {
-      const refuses = "ALTER TABLE till_orders ADD COLUMN own TEXT CHECK (length(document) < 500)"
-      const wrong: Migration = { id: 2, name: "refuses", sqlite: [refuses], postgres: [refuses] }
-      const attempt = Effect.all([state, Effect.flip(upgrade([...first, wrong])), state, upgrade(first)])
-      const [before, error, after, ran] = await inUse(engine, first, attempt)
-      expect(String(error)).toContain("failed at orders.create: ")
-      expect(after).toEqual(before)
-      expect(ran).toEqual([])
-    })
+    if (dialect === "sqlite") commonTests(engine)
   })
 }
 
@@ -292,6 +292,9 @@ export const upgradeTests = (): void => {
 export const otherUpgradeTests = (): void => {
   describe.each(openEngines({ isOpenedOnce: true }).engines.filter(([dialect]) => dialect === "postgres"))(
     "an upgrade, in %s",
-    (_, engine) => refusedTests(engine, (change) => change.engine === undefined)
+    (_, engine) => {
+      refusedTests(engine, (change) => change.engine === undefined)
+      commonTests(engine)
+    }
   )
 }
