@@ -49,6 +49,23 @@ describe("postgres() with many rows", () => {
   })
 })
 
+/** What takes or deletes up to a limit, and a seed of everything. */
+const joinCases = storeCases.filter(
+  (one) => !isRepetition(one) && /due ones are taken|respects its limit|random operations/.test(one.name)
+)
+
+describe("postgres(), whose planner joins by nested loops, as it may for small tables", () => {
+  it.each(joinCases)("$name", async ({ run }) => {
+    const cluster = await sharedPostgres()
+    const url = await cluster.createDatabase()
+    const off = ["hashagg", "sort", "material", "hashjoin", "mergejoin"].map(
+      (plan) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`
+    )
+    await cluster.execute(cluster.url, off)
+    await Effect.runPromise(Effect.provide(run, postgres({ url })))
+  })
+})
+
 describe("sqlite() in memory, as in a file", () => {
   it.each(storeCases.filter((one) => !isRepetition(one) && !isOfOrder(one)))("$name", ({ run }) =>
     Effect.runPromise(Effect.provide(run, sqlite({ filename: ":memory:" })))

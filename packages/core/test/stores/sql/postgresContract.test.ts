@@ -109,21 +109,3 @@ describe("several processes on one database", () => {
     for (const each of processes) await each.dispose()
   })
 })
-
-/** What takes or deletes up to a limit, and a seed of everything. */
-const joinCases = storeCases.filter(
-  (one) => !isRepetition(one) && /due ones are taken|respects its limit|random operations/.test(one.name)
-)
-
-describe("postgres(), whose planner joins by nested loops, as it may for small tables", () => {
-  const opened = useDatabase(async () => {
-    const url = await cluster.createDatabase()
-    const off = ["hashagg", "sort", "material", "hashjoin", "mergejoin"].map(
-      (plan) => `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`
-    )
-    await withClient(cluster.url, Effect.forEach(off, run))
-    return url
-  })
-
-  it.each(joinCases)("$name", (storeCase) => opened.stores.runPromise(storeCase.run))
-})
