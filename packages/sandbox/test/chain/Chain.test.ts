@@ -140,18 +140,6 @@ describe("stopping", () => {
     expect(await responses(chain.rpcUrl)).toBe(false)
   })
 
-  it("leaves no states of old blocks on the disk", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "till402-chain-"))
-    vi.stubEnv("TMPDIR", folder)
-    const chain = await startChain()
-    vi.unstubAllEnvs()
-    for (let mined = 0; mined < 1_200; mined += 100) await chain.client.mine({ blocks: 100 })
-    await vi.waitFor(() => expect(readdirSync(folder, { recursive: true }).length).toBeGreaterThan(10))
-    await chain.stop()
-    expect(readdirSync(folder)).toEqual([])
-    rmSync(folder, { recursive: true })
-  })
-
   it.runIf(process.platform === "linux")(
     "leaves nothing either where anvil doesn't end by itself",
     async () => {
