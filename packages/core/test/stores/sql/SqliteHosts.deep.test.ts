@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
+import { expectOnEventLoop } from "./bundledServer.ts"
 import { temporaryFiles } from "./folder.ts"
 
 const nextFile = temporaryFiles()
@@ -62,3 +63,6 @@ describe("the client of a file", () => {
     expect(stdout).toMatch(/written 500\n$/)
   })
 })
+
+it("a bundled server with its own import.meta.url runs its statements on the event loop", () =>
+  expectOnEventLoop(nextFile, {}))
