@@ -52,7 +52,8 @@ const queued = (number: number, nowMillis: number): Order => ({
   dueAtMillis: nowMillis,
   version: 1,
   createdAtMillis: nowMillis,
-  updatedAtMillis: nowMillis
+  updatedAtMillis: nowMillis,
+  timeline: [{ status: "processing", atMillis: nowMillis }]
 })
 
 /** Places one order after another, `concurrency` at a time. */

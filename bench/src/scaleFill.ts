@@ -116,7 +116,7 @@ const shopOf = (dialect: Dialect, count: number, endMillis: number): ReadonlyArr
       SELECT 'order-' || n, CASE WHEN n % 4 = 0 THEN 'placed' ELSE 'delivered' END, 3, NULL, ${created}, ${created},
         'U-' || n, '{"chargeKey":"key-' || n || '","offer":${offer},"product":${product}}',
         '{"email":"ada@example.com","shippingAddress":{"name":"Ada Lovelace"}}',
-        '{"attempts":0,"mails":[],"shipments":[]}'
+        '{"attempts":0,"mails":[],"shipments":[],"timeline":[]}'
       FROM ${numbers} AS numbers`,
     `INSERT INTO till_vault_purchases (id, key_id, status, created_at, due_at, attempts, email, document)
       SELECT 'purchase-' || n, '1', 'granted', ${created}, NULL, 1, 'ada@example.com',

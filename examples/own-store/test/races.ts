@@ -92,7 +92,8 @@ const newOrder = (id: string): Order => ({
   dueAtMillis: now,
   version: 1,
   createdAtMillis: now,
-  updatedAtMillis: now
+  updatedAtMillis: now,
+  timeline: [{ status: "processing", atMillis: now }]
 })
 
 const claimed = (stores: OwnStores, key: string, untilMillis = later) =>

@@ -52,7 +52,8 @@ export const order: Order = {
   dueAtMillis: undefined,
   version: 1,
   createdAtMillis: Date.UTC(2026, 10, 29),
-  updatedAtMillis: Date.UTC(2026, 10, 29)
+  updatedAtMillis: Date.UTC(2026, 10, 29),
+  timeline: [{ status: "needs_operator", atMillis: Date.UTC(2026, 10, 29) }]
 }
 
 export const settings: SettingsInForce = {

@@ -94,6 +94,7 @@ describe("records", () => {
     }
     const shown = JSON.parse((await operate(["orders", "show", order.id, "--json"])).printed)
     expect([shown.email, shown.offer.product.title]).toEqual([hostile, hostile])
+    expect(shown.timeline.at(-1)).toEqual({ status: shown.status, atMillis: shown.updatedAtMillis })
   })
 
   it("are shown by their ids", async () => {
@@ -108,6 +109,13 @@ describe("records", () => {
       expect([code, longLines(printed)]).toEqual([0, []])
       expect(printed).toContain(id)
       if (what !== "purchases") expect(printed).toMatch(/^settled +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m)
+      if (what === "orders")
+        expect(printed.match(/^.{10} 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC .+$/gm)).toEqual([
+          expect.stringMatching(/^timeline .*Awaiting payment$/),
+          expect.stringMatching(/^ .*Processing$/),
+          expect.stringMatching(/^ .*Placing$/),
+          expect.stringMatching(/^ .*Placed$/)
+        ])
       expect(await operate([what!, "show", "none"])).toMatchObject({
         code: 1,
         printed: "",

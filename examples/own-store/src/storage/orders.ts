@@ -4,14 +4,15 @@ import { type Database, json } from "./database.ts"
 /** Orders. The version is checked in the statement that changes an order, so two workers never place it. */
 export const orderStore = (sql: Database) =>
   ({
-    create: async ({ mails, offer, product, shipments, shippingAddress, ...order }) => {
+    create: async ({ mails, offer, product, shipments, shippingAddress, timeline, ...order }) => {
       const row = {
         ...order,
         product: json(sql, product),
         shippingAddress: json(sql, shippingAddress),
         offer: json(sql, offer),
         shipments: json(sql, shipments),
-        mails: json(sql, mails)
+        mails: json(sql, mails),
+        timeline: json(sql, timeline)
       }
       await sql`INSERT INTO till.orders ${sql(row)} ON CONFLICT (id) DO NOTHING`
     },
@@ -28,13 +29,14 @@ export const orderStore = (sql: Database) =>
       return order
     },
 
-    replace: async ({ id, mails, shipments, version, ...order }) => {
+    replace: async ({ id, mails, shipments, timeline, version, ...order }) => {
       const { count } = await sql`
       UPDATE till.orders
       SET status = ${order.status}, version = version + 1, upstream_reference = ${order.upstreamReference ?? null},
         shipments = ${json(sql, shipments)}, mails = ${json(sql, mails)}, reason = ${order.reason ?? null},
         attempts = ${order.attempts}, step_at_millis = ${order.stepAtMillis ?? null},
-        due_at_millis = ${order.dueAtMillis ?? null}, updated_at_millis = ${order.updatedAtMillis}
+        due_at_millis = ${order.dueAtMillis ?? null}, updated_at_millis = ${order.updatedAtMillis},
+        timeline = ${json(sql, timeline)}
       WHERE id = ${id} AND version = ${version}`
       return count === 1
     },

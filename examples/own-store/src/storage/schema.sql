@@ -167,7 +167,8 @@ CREATE TABLE IF NOT EXISTS till.orders (
   mails JSON NOT NULL,
   due_at_millis BIGINT,
   created_at_millis BIGINT NOT NULL,
-  updated_at_millis BIGINT NOT NULL
+  updated_at_millis BIGINT NOT NULL,
+  timeline JSON NOT NULL
 );
 CREATE INDEX IF NOT EXISTS orders_due ON till.orders (due_at_millis, id) WHERE due_at_millis IS NOT NULL;
 CREATE INDEX IF NOT EXISTS orders_by_reference ON till.orders (upstream_reference) WHERE upstream_reference IS NOT NULL;

@@ -117,44 +117,21 @@ const orderActions = ({ status, upstreamReference }: Order): ReadonlyArray<strin
   }
 }
 
-const orderPath = ["processing", "placing", "placed", "shipped", "delivered"] as const
+const orderPath = ["awaiting_payment", "processing", "placing", "placed", "shipped", "delivered"] as const
 
-/** How far an order came that has left this path: its status doesn't say it, and what upstream gave does. */
-const steppedTo = ({ shipments, status, upstreamReference }: Order): number => {
-  const reached = orderPath.findIndex((step) => step === status)
-  if (reached >= 0 || status === "awaiting_payment" || status === "abandoned") return reached
-  const last = shipments.length > 0 ? "shipped" : upstreamReference === undefined ? "processing" : "placed"
-  return orderPath.indexOf(status === "needs_operator" && last === "processing" ? "placing" : last)
-}
-
-/**
- * The way of an order, and where this one is: one that has left it ends with its own status. It begins when its payment
- * settles; of the later steps, the time of the last alone is stored.
- */
-const orderSteps = (order: Order, charge: ChargeSummary | undefined): Html => {
-  const reached = steppedTo(order)
-  const at = (date: Date): Html => html`<small>${time(date)}</small>`
-  const changedAt = at(new Date(order.updatedAtMillis))
-  const began = reached < 0 || charge?.settledAt === undefined ? "" : at(charge.settledAt)
-  const isOnPath = orderPath[reached] === order.status
-  const way = isOnPath || reached < 0 ? orderPath : orderPath.slice(0, reached + 1)
+/** The statuses that an order has been in, with their times, and those that are still before it. */
+const orderSteps = (order: Order): Html => {
+  const reached = orderPath.findIndex((step) => step === order.status)
+  const open = reached < 0 ? [] : orderPath.slice(reached + 1)
+  const at = (atMillis: number): Html => html`<small>${time(new Date(atMillis))}</small>`
   return html`<ol class="way" aria-label="The way of an order">
-    ${way.map(
-      (status, index) =>
-        html`<li
-          class="${index <= reached ? "done" : "open"}"
-          ${isOnPath && index === reached ? html`aria-current="step"` : ""}
-        >
-          ${orderStatus(status)} ${isOnPath && index === reached ? changedAt : index === 0 ? began : ""}
-        </li>`
-    )}
-    ${
-      isOnPath || reached < 0
-        ? ""
-        : html`<li class="left ${toneOf(order)}" aria-current="step">
-            ${orderStatus(order.status)} ${changedAt}
-          </li>`
-    }
+    ${order.timeline
+      .slice(0, -1)
+      .map(({ atMillis, status }) => html`<li class="done">${orderStatus(status)} ${at(atMillis)}</li>`)}
+    <li class="${reached < 0 ? `left ${toneOf(order)}` : "done"}" aria-current="step">
+      ${orderStatus(order.status)} ${at(order.updatedAtMillis)}
+    </li>
+    ${open.map((status) => html`<li class="open">${orderStatus(status)}</li>`)}
   </ol>`
 }
 
@@ -188,8 +165,7 @@ export const orderPage = (
         <h1>Order <code>${short(order.id)}</code></h1>
         ${statusBadge(order)}
       </div>
-      ${reasonNotice(order)} ${orderSteps(order, charge)}
-      ${actionLinks(context, orderActions(order), order.id)}
+      ${reasonNotice(order)} ${orderSteps(order)} ${actionLinks(context, orderActions(order), order.id)}
       ${facts([
         ["Item", itemText(order)],
         ["Title", order.offer.product.title],

@@ -97,8 +97,8 @@ const orderModel = (): Orders["Service"] => {
       Effect.sync(() => {
         const { attempts, dueAtMillis, id, mails, reason, shipments, status, stepAtMillis } = order
         const progress = { attempts, dueAtMillis, mails, reason, shipments, status, stepAtMillis }
-        const { updatedAtMillis, upstreamReference, version } = order
-        const changed = { ...progress, updatedAtMillis, upstreamReference, version: version + 1 }
+        const { timeline, updatedAtMillis, upstreamReference, version } = order
+        const changed = { ...progress, timeline, updatedAtMillis, upstreamReference, version: version + 1 }
         return orders.change((row) => row.id === id && row.version === version, changed) === 1
       }),
     take: (nowMillis, untilMillis, limit) =>

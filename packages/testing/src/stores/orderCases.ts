@@ -66,7 +66,11 @@ const keeping: ReadonlyArray<StoreCase<Orders>> = [
       mails: [{ kind: "shipped", attempts: 2, dueAtMillis: 7_000 }],
       dueAtMillis: 7_000,
       version: 4,
-      updatedAtMillis: 2_000
+      updatedAtMillis: 2_000,
+      timeline: [
+        { status: "awaiting_payment", atMillis: 1_000 },
+        { status: "processing", atMillis: 2_000 }
+      ]
     })
     const atRest = sampleOrder({
       id: uuidOf(3),
@@ -112,7 +116,12 @@ const moving: ReadonlyArray<StoreCase<Orders>> = [
   storeCase("Orders: an order is replaced only with its current version", function* () {
     const orders = yield* Orders
     yield* orders.create(sampleOrder())
-    const changed = sampleOrder({ status: "placed", upstreamReference: "up-1", updatedAtMillis: 2_000 })
+    const changed = sampleOrder({
+      status: "placed",
+      upstreamReference: "up-1",
+      updatedAtMillis: 2_000,
+      timeline: [...sampleOrder().timeline, { status: "placed", atMillis: 2_000 }]
+    })
     expectEqual(yield* orders.replace({ ...changed, id: uuidOf(9) }), false, "an unknown order")
     expectEqual(yield* orders.replace({ ...changed, version: 2 }), false, "a version that is none yet")
     expectEqual(yield* orders.find(id), sampleOrder(), "the order before")

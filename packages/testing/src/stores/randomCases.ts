@@ -89,8 +89,10 @@ const orderOperations: ReadonlyArray<RandomOperation> = [
   (random, step) => {
     const id = randomId(random)
     const behind = random.below(4) === 0 ? 1 : 0
+    const status = random.pick(statuses)
     const change = {
-      status: random.pick(statuses),
+      status,
+      timeline: [{ status, atMillis: step }],
       attempts: random.below(3),
       dueAtMillis: randomDue(random, step),
       updatedAtMillis: step,

@@ -117,6 +117,7 @@ export const sampleOrder = (overrides: Partial<Order> = {}): Order => ({
   version: 1,
   createdAtMillis: 1_000,
   updatedAtMillis: 1_000,
+  timeline: [{ status: "awaiting_payment", atMillis: 1_000 }],
   ...overrides
 })
 

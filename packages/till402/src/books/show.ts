@@ -61,9 +61,11 @@ export const orderFacts = (order: Order, charge: ChargeSummary | undefined): Rea
   ],
   ["attempts", order.attempts === 0 ? undefined : `${order.attempts} of this step failed`],
   ["next step", momentOfMillis(order.stepAtMillis)],
-  ["created", momentOfMillis(order.createdAtMillis)],
   ["settled", momentOfMillis(charge?.settledAt?.getTime())],
-  ["changed", momentOfMillis(order.updatedAtMillis)],
+  ...order.timeline.map(({ atMillis, status }, at): Fact => [
+    at === 0 ? "timeline" : "",
+    `${momentOfMillis(atMillis)} ${orderStatus(status)}`
+  ]),
   ["charge", order.chargeKey]
 ]
 

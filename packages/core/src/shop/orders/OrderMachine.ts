@@ -306,5 +306,6 @@ export const newOrder = (
     dueAtMillis: undefined,
     version: 1,
     createdAtMillis: nowMillis,
-    updatedAtMillis: nowMillis
+    updatedAtMillis: nowMillis,
+    timeline: [{ status: "awaiting_payment", atMillis: nowMillis }]
   })

@@ -30,7 +30,16 @@ export const moveTo = (order: Order, move: Move, nowMillis: number): Order => ({
   stepAtMillis: move.stepIn === undefined ? undefined : nowMillis + move.stepIn,
   reason: move.reason,
   upstreamReference: move.reference ?? order.upstreamReference,
-  updatedAtMillis: order.status === move.to ? order.updatedAtMillis : nowMillis,
+  ...(order.status === move.to
+    ? {}
+    : {
+        updatedAtMillis: nowMillis,
+        // One entry for each status, however often a placement is retried.
+        timeline: [
+          ...order.timeline.filter(({ status }) => status !== move.to),
+          { status: move.to, atMillis: nowMillis }
+        ]
+      }),
   mails:
     move.mail === undefined
       ? order.mails

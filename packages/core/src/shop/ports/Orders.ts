@@ -45,6 +45,8 @@ export interface Order {
   readonly createdAtMillis: number
   /** When its status last changed. */
   readonly updatedAtMillis: number
+  /** Each status that it has been in, with when it last came into it; the latest, which is `status`, at the end. */
+  readonly timeline: ReadonlyArray<{ readonly status: OrderStatus; readonly atMillis: number }>
 }
 
 /** The name of what was ordered: its code at the general marketplace, or the address of a storefront product's page. */

@@ -31,8 +31,8 @@ const documentOf = ({ chargeKey, offer, product }: Order): string =>
 const personalOf = ({ email, shippingAddress }: Order): string | null =>
   email === undefined && shippingAddress === undefined ? null : JSON.stringify({ email, shippingAddress })
 
-const progressOf = ({ attempts, mails, reason, shipments, stepAtMillis }: Order): string =>
-  JSON.stringify({ attempts, mails, reason, shipments, stepAtMillis })
+const progressOf = ({ attempts, mails, reason, shipments, stepAtMillis, timeline }: Order): string =>
+  JSON.stringify({ attempts, mails, reason, shipments, stepAtMillis, timeline })
 
 const toOrder = (row: Row): Order => {
   const { offer, ...agreed } = JSON.parse(row.document)

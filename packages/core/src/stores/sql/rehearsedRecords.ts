@@ -111,6 +111,7 @@ export const orderOf = (made: Made, id: string, chargeKey: string): Order => {
     shipments: [{ carrier: letters(200), trackingNumber: "9".repeat(200), trackingUrl }],
     reason: "r".repeat(200),
     mails: [{ kind: "confirmed", attempts: 1, dueAtMillis: made.nowMillis }],
+    timeline: [{ status: "shipped", atMillis: made.nowMillis }],
     attempts: 0,
     version: 1,
     ...same(made.nowMillis, "stepAtMillis", "dueAtMillis", "createdAtMillis", "updatedAtMillis")

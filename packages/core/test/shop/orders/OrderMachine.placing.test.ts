@@ -88,7 +88,9 @@ describe("placing", () => {
 
   it("starts again where an operator decides that nothing is known upstream", () => {
     const parked = veteran("needs_operator", { upstreamReference: undefined })
-    expect(advance(parked, { _tag: "Retried" }, able, now)).toEqual({ ...parked, ...enters("processing", 0) })
+    const timeline = [...parked.timeline, { status: "processing" as const, atMillis: now }]
+    const effect = enters("processing", 0, { timeline })
+    expect(advance(parked, { _tag: "Retried" }, able, now)).toEqual({ ...parked, ...effect })
     for (const status of Object.keys(edges) as ReadonlyArray<OrderStatus>) {
       if (status === "needs_operator") continue
       const order = veteran(status, { upstreamReference: undefined })

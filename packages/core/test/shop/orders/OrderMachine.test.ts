@@ -89,7 +89,8 @@ describe("the life of an order", () => {
       stepAtMillis: now + OrderTimings.paymentLifetimeMillis,
       dueAtMillis: now + OrderTimings.paymentLifetimeMillis,
       createdAtMillis: now,
-      updatedAtMillis: now
+      updatedAtMillis: now,
+      timeline: [{ status: "awaiting_payment", atMillis: now }]
     })
   })
 })
@@ -242,8 +243,11 @@ describe("an event", () => {
     (_, status, event, effect) => {
       const order = veteran(status)
       const changes = effect[status]
+      const { status: entered = status } = changes ?? {}
+      const timeline =
+        entered === status ? order.timeline : [...order.timeline, { status: entered, atMillis: now }]
       expect(advance(order, event, able, now)).toEqual(
-        changes === undefined ? undefined : { ...order, ...changes }
+        changes === undefined ? undefined : { ...order, timeline, ...changes }
       )
     }
   )

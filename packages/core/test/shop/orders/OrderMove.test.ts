@@ -14,6 +14,10 @@ const tried = (overrides: Partial<Order> = {}): Order =>
     reason: "an old one",
     upstreamReference: "UP-1",
     updatedAtMillis: now - 9_000,
+    timeline: [
+      { status: "processing", atMillis: now - 10_000 },
+      { status: "placing", atMillis: now - 9_000 }
+    ],
     ...overrides
   })
 
@@ -37,8 +41,21 @@ describe("a move", () => {
       attempts: 0,
       stepAtMillis: now + 15_000,
       reason: undefined,
-      updatedAtMillis: now
+      updatedAtMillis: now,
+      timeline: [...tried().timeline, { status: "placed", atMillis: now }]
     })
+  })
+
+  it("back to a status has its latest time, and the timeline no more entries than there are statuses", () => {
+    const again = moveTo(tried(), { to: "processing", stepIn: 0 }, now)
+    expect(again.timeline).toEqual([
+      { status: "placing", atMillis: now - 9_000 },
+      { status: "processing", atMillis: now }
+    ])
+    expect(moveTo(again, { to: "placing", stepIn: 0 }, now + 1).timeline).toEqual([
+      { status: "processing", atMillis: now },
+      { status: "placing", atMillis: now + 1 }
+    ])
   })
 
   it("leaves no step where none is due", () => {
@@ -53,7 +70,8 @@ describe("a move", () => {
   it("to the same status doesn't count as a change for its buyer", () => {
     expect(moveTo(tried(), { to: "placing", stepIn: 0 }, now)).toMatchObject({
       attempts: 0,
-      updatedAtMillis: now - 9_000
+      updatedAtMillis: now - 9_000,
+      timeline: tried().timeline
     })
   })
 

@@ -53,6 +53,7 @@ export const veteran = (status: OrderStatus, overrides: Partial<Order> = {}): Or
     reason: "earlier",
     upstreamReference: "up-0",
     updatedAtMillis: now - 1_000,
+    timeline: [{ status, atMillis: now - 1_000 }],
     stepAtMillis: now - 1,
     dueAtMillis: now - 1,
     ...overrides
