@@ -23,6 +23,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | null
   readonly notFound?: boolean
+  /** What the framework writes as JSON, instead of a body. */
+  readonly json?: unknown
 }
 
 export interface HandlerRequest {
@@ -79,6 +81,7 @@ const onExpress =
           const {
             body = "",
             headers = {},
+            json,
             notFound,
             status = 200
           } = await handler({
@@ -89,7 +92,8 @@ const onExpress =
           })
           if (notFound === true) return next()
           response.status(status).set(headers)
-          if (body === null) response.end()
+          if (json !== undefined) response.json(json)
+          else if (body === null) response.end()
           else if (isStream(body)) streamOf(body).pipe(response)
           else response.send(typeof body === "string" ? body : Buffer.from(body))
         }
@@ -142,6 +146,7 @@ const onKoa =
             const {
               body = "",
               headers = {},
+              json,
               notFound,
               status
             } = await handler({
@@ -153,7 +158,8 @@ const onKoa =
             if (notFound === true) return next()
             if (status !== undefined) context.status = status
             context.set({ ...headers })
-            if (body === null) context.body = null
+            if (json !== undefined) context.body = json
+            else if (body === null) context.body = null
             else if (isStream(body)) context.body = streamOf(body)
             else context.body = typeof body === "string" ? body : Buffer.from(body)
             if (headers["content-type"] !== undefined) context.set("content-type", headers["content-type"])
@@ -206,6 +212,7 @@ const onFastify: PricedHost = ({
         const {
           body = "",
           headers = {},
+          json,
           notFound,
           status = 200
         } = await handler({
@@ -216,6 +223,7 @@ const onFastify: PricedHost = ({
         })
         if (notFound === true) return reply.callNotFound()
         reply.code(status).headers(headers)
+        if (json !== undefined) return json
         if (body === null) return reply.send()
         if (isStream(body)) return reply.send(streamOf(body))
         return reply.send(typeof body === "string" ? body : Buffer.from(body))
@@ -248,6 +256,7 @@ const onHono: PricedHost = ({
       const {
         body = "",
         headers = {},
+        json,
         notFound,
         status = 200
       } = await handler({
@@ -257,6 +266,7 @@ const onHono: PricedHost = ({
         text: context.req.method === "POST" ? await context.req.text() : ""
       })
       if (notFound === true) return context.notFound()
+      if (json !== undefined) return context.json(json as object, status as 200)
       const sent = body !== null && isStream(body) ? Readable.toWeb(streamOf(body)) : body
       for (const [name, value] of Object.entries(headers)) context.header(name, value)
       return typeof sent === "string"

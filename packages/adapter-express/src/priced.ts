@@ -49,6 +49,11 @@ export const priced = <const Path extends string>(
     }
     const held = new HeldResponse(response)
     responses.set(request, held)
+    const { json } = response
+    response.json = (...given) => {
+      held.writes(given[0])
+      return json.apply(response, given)
+    }
     runPriced(route, {
       request: incoming(request, { url, parsedBody: request.body, keepsBody: true }),
       held,

@@ -12,6 +12,7 @@ import type {
   FastifyRequest,
   onErrorHookHandler,
   preHandlerHookHandler,
+  preSerializationHookHandler,
   preParsingHookHandler,
   preValidationHookHandler,
   RouteOptions,
@@ -25,6 +26,7 @@ export interface PricedHooks {
   readonly preParsing: preParsingHookHandler
   /** Refuses a request before its handler runs, where another `preParsing` has replaced that of the price. */
   readonly preValidation: preValidationHookHandler
+  readonly preSerialization: preSerializationHookHandler
   readonly onError: onErrorHookHandler
 }
 
@@ -76,6 +78,11 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     preValidation: (request, _reply, done) => {
       if (responses.has(request)) done()
       else done(noPrice(options))
+    },
+    // A schema of the response says itself which members are sent.
+    preSerialization: (request, _reply, payload, done) => {
+      if (request.routeOptions.schema?.response === undefined) responses.get(request)?.writes(payload)
+      done(null, payload)
     },
     onError: (request, _reply, _error, done) => {
       responses.get(request)?.refuse(500)

@@ -40,13 +40,17 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
     let isOver = false
     let isNotFound = false
     let unsold: Response | undefined
-    const { notFound } = context
+    const { json, notFound } = context
     context.notFound = () => {
       isNotFound = true
       return notFound()
     }
     const { raw } = context.req
-    const respond = async (): Promise<Response> => {
+    const respond = async (writes: (value: unknown) => void): Promise<Response> => {
+      context.json = ((...given: Parameters<typeof json>) => {
+        writes(given[0])
+        return json(...given)
+      }) as typeof json
       context.req.raw = unconditional(raw)
       await next()
       context.req.raw = raw

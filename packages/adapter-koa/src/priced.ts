@@ -61,7 +61,8 @@ class KoaCall {
   }
 
   /** Calls the handler; what it writes into Node's response itself is held back. */
-  readonly respond = (): Promise<Response> => {
+  readonly respond = (writes: (value: unknown) => void): Promise<Response> => {
+    this.held.writes = writes
     const written = this.held.hold()
     this.isCalled = true
     const returned = (async () => {
@@ -102,15 +103,16 @@ const responseOf = (context: Context, held: HeldResponse): Response => {
     return new Response(null, { status: status > 299 && status < 600 ? status : 500, headers })
   const own = withoutOuterHeaders(headers, held.outerHeaders)
   if (status === 204 || status === 205 || body === null) return new Response(null, { status, headers: own })
-  return new Response(bodyOf(body ?? message), { status, headers: own })
+  return new Response(bodyOf(body ?? message, held), { status, headers: own })
 }
 
-const bodyOf = (body: unknown): BodyInit | null => {
+const bodyOf = (body: unknown, { writes }: HeldResponse): BodyInit | null => {
   if (typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream)
     return body as BodyInit
   if (body instanceof Blob) return body.stream()
   if (body instanceof Response) return body.body
   if (isStream(body)) return Readable.toWeb(body) as ReadableStream<Uint8Array>
+  writes(body)
   return JSON.stringify(body)
 }
 

@@ -298,7 +298,8 @@ export const runPriced = async (
   }
 ): Promise<void> => {
   const { caller, held, request, run } = call
-  const respond = (): Promise<Response> => {
+  const respond: Parameters<typeof route.handle>[1] = (writes) => {
+    held.writes = writes
     const responded = held.hold()
     run()
     return responded

@@ -2,6 +2,8 @@ import { Effect, type Exit } from "effect"
 import { ApiFailure, nothingCharged } from "../domain/ApiFailure.ts"
 import { reportDefects, timedOut } from "../operations/HostDefects.ts"
 import { maxResponseLength } from "../operations/BodyLimits.ts"
+import type { LossyJson } from "../operations/lossyJson.ts"
+import type { OperationInput } from "../operations/Operation.ts"
 import { type CallSettings, notifyHost } from "../ports/ProviderFailure.ts"
 import { handedOn } from "../runtime/span.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
@@ -31,20 +33,30 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 /** Cancels a body that nobody reads; errors of its source change nothing. */
 const cancel = ({ body }: Response): void => void body?.cancel().catch(() => undefined)
 
+/** Calls a handler once. `writes` is for what it gives its framework to write as JSON. */
+export type Respond = (writes: (value: unknown) => void) => Promise<Response>
+
 /** One request's call of a priced handler of the host: at most one. */
 export class HandlerCall {
   private readonly id: string
-  private readonly respond: () => Promise<Response>
+  private readonly respond: Respond
+  private readonly lossyJson: OperationInput<never>["lossyJson"]
+  private lossy: LossyJson | undefined
   private readonly settings: CallSettings
   private exit: Exit.Exit<Work, ApiFailure> | undefined
   private refusal: { readonly failure: ApiFailure; readonly unsold: Unsold } | undefined
 
   constructor(
-    call: { readonly id: string; readonly respond: () => Promise<Response> },
+    call: {
+      readonly id: string
+      readonly respond: Respond
+      readonly lossyJson: OperationInput<never>["lossyJson"]
+    },
     settings: CallSettings
   ) {
     this.id = call.id
     this.respond = call.respond
+    this.lossyJson = call.lossyJson
     this.settings = settings
   }
 
@@ -92,7 +104,9 @@ export class HandlerCall {
   private async run(context: CallContext): Promise<Effect.Effect<Work, ApiFailure>> {
     let response: Response
     try {
-      response = await this.respond()
+      response = await this.respond((value) => {
+        this.lossy = this.lossyJson?.(value)
+      })
     } catch (error) {
       if (context.signal.aborted) this.report(error)
       return this.refuse(500, { _tag: "Threw", error })
@@ -136,12 +150,14 @@ export class HandlerCall {
       throw new MalformedResponse({
         message: `the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`
       })
+    const text = this.textOf(bytes)
+    if (text === this.lossy?.text) throw this.lossy.error
     return {
       response: {
         status,
         contentType: headers.get("content-type") ?? "text/plain;charset=UTF-8",
         ...(kept.length === 0 ? {} : { headers: Object.fromEntries(kept) }),
-        body: { _tag: "Text", text: this.textOf(bytes) }
+        body: { _tag: "Text", text }
       }
     }
   }

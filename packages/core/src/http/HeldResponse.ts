@@ -81,6 +81,8 @@ export class HeldResponse {
   readonly outerHeaders: HeaderList
   /** Whether the handler has written into the response itself. */
   isWritten = false
+  /** Takes what the framework is about to write as JSON. */
+  writes: (value: unknown) => void = () => undefined
   private readonly to: ServerResponse
   private readonly original: Originals
   private readonly handled = Promise.withResolvers<Response>()

@@ -7,7 +7,7 @@ import { currentMillis } from "../runtime/currentMillis.ts"
 import { PaymentEvents, type PaymentFeed } from "../runtime/PaymentEvents.ts"
 import { readPayment } from "../toll/request/PaymentHeader.ts"
 import { asPage, isOpenedAsPage } from "./BrowserPage.ts"
-import { HandlerCall } from "./HandlerCall.ts"
+import { HandlerCall, type Respond } from "./HandlerCall.ts"
 import type { Caller, IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 import type { HttpSettings } from "./HttpSettings.ts"
 import { SignIns } from "./SignIns.ts"
@@ -54,7 +54,7 @@ export class Http extends Context.Service<
 export interface PricedCall {
   readonly match: OperationMatch
   readonly request: IncomingRequest
-  readonly respond: () => Promise<Response>
+  readonly respond: Respond
 }
 
 /** A request header of one path alone. */
@@ -218,7 +218,7 @@ const make = Effect.fnUntraced(function* (settings: HttpSettings, priced: Priced
 
   const handlePriced = ({ match, request, respond }: PricedCall, caller: Caller = {}): Handling => {
     const handler = new HandlerCall(
-      { id: match.paidRoute.id, respond },
+      { id: match.paidRoute.id, respond, lossyJson: match.paidRoute.operation.input?.lossyJson },
       { timeoutMillis, onError: priced.onError }
     )
     const from = { caller, origin: originOf(request), handler }

@@ -36,16 +36,20 @@ export const jsonOf = (id: string, output: unknown): string => {
     throw new MalformedResponse({
       message: `operation ${id} must return at most ${maxResponseLength} characters of JSON`
     })
-  const loss = jsonLoss(output)
-  if (loss !== undefined) {
-    const where = isMemberName(loss.name) ? ` as ${loss.name}` : ""
-    throw new MalformedResponse({
-      message: `operation ${id} returned a value of the kind ${loss.kind}${where}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
-    })
-  }
+  const lost = lostOf(output)
+  if (lost !== undefined) throw new MalformedResponse({ message: `operation ${id} returned ${lost}` })
   if (text === undefined)
     throw new MalformedResponse({ message: `operation ${id} must return data that JSON can hold` })
   return text
+}
+
+/** What JSON loses of a value, in words. */
+export const lostOf = (value: unknown): string | undefined => {
+  const loss = jsonLoss(value)
+  return (
+    loss &&
+    `a value of the kind ${loss.kind}${isMemberName(loss.name) ? ` as ${loss.name}` : ""}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`
+  )
 }
 
 /** Whether a member is named by the host's code: what a caller sent may be a key, and is never shown. */

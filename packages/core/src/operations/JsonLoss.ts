@@ -27,20 +27,27 @@ const withoutMembers = "object without members that JSON writes"
 const contained =
   /^(?:Error|Map|Set|Weak\w+|Promise|Response|Request|Headers|FormData|URLSearchParams|Blob|File|\w*Stream)$/
 
-/** Nodes of a value that are still to be read, and whether any was data. */
+/** Nodes of a value: all that were found, and those still to be read; what was lost first, and whether any was data. */
 interface Walk {
+  readonly seen: Set<object>
   readonly waiting: Array<object>
+  loss: JsonLoss | undefined
   hasData: boolean
   hasMissing: boolean
 }
 
 /** The kind of an object of a class, if JSON keeps none of what matters in it. */
 const lostOfClass = (value: object): string | undefined => {
-  if (value instanceof Error) return "Error"
+  const { getReader, on, pipe, then, toJSON } = value as Record<string, unknown>
+  if (value instanceof Error) return isFunction(toJSON) ? undefined : "Error"
   if (Effect.isEffect(value)) return "Effect"
-  const { getReader, on, pipe, then } = value as Record<string, unknown>
   // A query or promise that nobody awaited: its members are settings, even passwords.
-  if (isFunction(then)) return value instanceof Promise ? "Promise" : "thenable"
+  if (value instanceof Promise) {
+    // A rejection that nobody handles would end the host's process.
+    value.catch(() => undefined)
+    return "Promise"
+  }
+  if (isFunction(then)) return "thenable"
   // `pipe` alone is that of Effect's values.
   const isStream =
     isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator]) || isFunction(getReader)
@@ -49,76 +56,68 @@ const lostOfClass = (value: object): string | undefined => {
 }
 
 /** Reads the members of an object of which JSON writes members. */
-const walkMembers = (value: object, walk: Walk): JsonLoss | undefined => {
+const walkMembers = (value: object, walk: Walk): void => {
   if (Array.isArray(value)) {
     walk.hasData ||= value.length === 0
-    for (const member of value as ReadonlyArray<unknown>) {
-      const loss = visit(member, "", walk)
-      if (loss !== undefined) return loss
-    }
-    return undefined
-  }
-  for (const name of Object.keys(value)) {
-    const loss = visit((value as Record<string, unknown>)[name], name, walk)
-    if (loss !== undefined) return loss
-  }
-  return undefined
+    for (const member of value as ReadonlyArray<unknown>) visit(member, "", walk)
+  } else for (const name of Object.keys(value)) visit((value as Record<string, unknown>)[name], name, walk)
 }
 
-const visitObject = (value: object, name: string, walk: Walk): JsonLoss | undefined => {
+const visitObject = (value: object, name: string, walk: Walk): void => {
+  if (walk.seen.has(value)) return
+  walk.seen.add(value)
   const isOfClass = !Array.isArray(value) && !isPlain(value)
   const lost = isOfClass ? lostOfClass(value) : undefined
-  if (lost !== undefined) return { kind: lost, name }
+  if (lost !== undefined) return lose(lost, name, walk)
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (typeof toJSON === "function") {
     const written: unknown = toJSON.call(value, name)
     // As JSON.stringify does, without asking again.
     if (typeof written !== "object" || written === null) return visit(written, name, walk)
     walk.waiting.push(written)
-    return undefined
+    return
   }
   if (isOfClass) {
     const tag = tagOf(value)
     if (tag === "Number") return visit(Number(value), name, walk)
     if (tag === "String" || tag === "Boolean") return visit(true, name, walk)
     if (contained.test(tag) || Object.keys(value).length === 0)
-      return { kind: tag === "Object" ? withoutMembers : tag, name }
+      return lose(tag === "Object" ? withoutMembers : tag, name, walk)
   } else if (!Array.isArray(value) && Object.keys(value).length === 0) {
-    if (Reflect.ownKeys(value).length > 0) return { kind: withoutMembers, name }
+    if (Reflect.ownKeys(value).length > 0) return lose(withoutMembers, name, walk)
     walk.hasData = true
   }
   walk.waiting.push(value)
-  return undefined
 }
 
-const visit = (value: unknown, name: string, walk: Walk): JsonLoss | undefined => {
-  if (typeof value === "object" && value !== null) return visitObject(value, name, walk)
-  if (value === undefined) {
-    walk.hasMissing = true
-    return undefined
-  }
-  if (typeof value === "function" || typeof value === "symbol") return { kind: typeof value, name }
-  if (typeof value === "number" && !Number.isFinite(value)) return { kind: String(value), name }
-  walk.hasData = true
-  return undefined
+const lose = (kind: string, name: string, walk: Walk): void => {
+  walk.loss ??= { kind, name }
+}
+
+const visit = (value: unknown, name: string, walk: Walk): void => {
+  if (typeof value === "object" && value !== null) visitObject(value, name, walk)
+  else if (value === undefined) walk.hasMissing = true
+  else if (typeof value === "function" || typeof value === "symbol") lose(typeof value, name, walk)
+  else if (typeof value === "number" && !Number.isFinite(value)) lose(String(value), name, walk)
+  else walk.hasData = true
 }
 
 /**
  * The first value that JSON loses. Members that are undefined are optional members, and no loss; but where nothing else is
  * there, as in `{ temp: undefined }`, the caller would pay for an empty object, most likely because of a misspelt name: a
- * host that has nothing says so by null or `{}`. Reads as many values as JSON.stringify, which must have succeeded: a circle
- * has no end.
+ * host that has nothing says so by null or `{}`. Reads on after a loss: each promise in the value is handled.
  */
 export const jsonLoss = (output: unknown): JsonLoss | undefined => {
-  const walk: Walk = { waiting: [], hasData: false, hasMissing: false }
-  let loss = visit(output, "", walk)
-  // A loop, since data may be deeper than the stack of calls.
-  while (loss === undefined) {
-    const value = walk.waiting.pop()
-    if (value === undefined) break
-    loss = walkMembers(value, walk)
+  const walk: Walk = {
+    seen: new Set(),
+    waiting: [],
+    loss: undefined,
+    hasData: false,
+    hasMissing: false
   }
-  if (loss === undefined && walk.hasMissing && !walk.hasData)
-    return { kind: "undefined in all members", name: "" }
-  return loss
+  visit(output, "", walk)
+  // A loop, since data may be deeper than the stack of calls.
+  for (let value; (value = walk.waiting.pop()) !== undefined;) walkMembers(value, walk)
+  if (walk.hasMissing && !walk.hasData) lose("undefined in all members", "", walk)
+  return walk.loss
 }

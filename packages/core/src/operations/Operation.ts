@@ -8,6 +8,7 @@ import type { Risk } from "../runtime/secondsRisk.ts"
 import type { FreeAccess } from "../toll/signin/FreeAccess.ts"
 import type { PaymentRefused, Repetition } from "../toll/request/PaymentErrors.ts"
 import type { ByteContent, Work } from "../toll/request/TollRequest.ts"
+import type { LossyJson } from "./lossyJson.ts"
 
 /**
  * The `HttpApiEndpoint` of an operation, whatever its schemas are: the description of method, path, input and output.
@@ -170,6 +171,8 @@ export interface OperationInput<Input> {
   readonly boundToRequest?: boolean
   /** A handler of the host reads the request and does the work: it is given with each request. */
   readonly isHandler?: boolean
+  /** Sees what the handler gives its framework to write as JSON. */
+  readonly lossyJson?: (value: unknown) => LossyJson | undefined
   /** Sees the responses to its callers: a `Response` is the handler's own, which isn't sold. */
   readonly doubted?: (response: Response | RecordedResponse) => Effect.Effect<void>
 }

@@ -4,6 +4,7 @@ import { parseAtomic } from "../domain/Money.ts"
 import { report } from "../runtime/events.ts"
 import { namedFields } from "./InputFields.ts"
 import { looksRefused } from "./HostWork.ts"
+import { lossyJson } from "./lossyJson.ts"
 import type { AnyOperation, RecordedResponse } from "./Operation.ts"
 import { ownEndpoint } from "./OwnOperation.ts"
 import { proofOf } from "./OwnOperationOptions.ts"
@@ -37,11 +38,11 @@ const dataOf = (body: string): unknown => {
 /** Empty responses in a row after which a GET is reported: one may have nothing to say. */
 const maxEmpty = 3
 
-/** Whether data is made of nothing but `{}`, as which a promise that nobody awaits is written. */
+/** Whether data is nothing but one `{}`, as which a promise that nobody awaits is written. Of several, each may be data. */
 const isHollow = (data: unknown): boolean => {
   if (typeof data !== "object" || data === null) return false
   const members = Object.values(data)
-  return (members.length > 0 || !Array.isArray(data)) && members.every(isHollow)
+  return members.length > 0 ? members.length < 2 && isHollow(members[0]) : !Array.isArray(data)
 }
 
 /** Finds what is doubtful in what a route responds, one response after the other. */
@@ -57,8 +58,9 @@ const doubts = ({ id, method = "GET" }: PricedRouteOptions, baseUrl: string) => 
     const data = typeof body === "string" ? dataOf(body) : undefined
     if (looksRefused(data))
       return `priced route ${id} responded with an error and a 2xx, which is charged. If it refused, respond with another status: then nothing is`
-    const isEmpty = body === "" || body === null || isHollow(data)
-    empty = isEmpty && method === "GET" ? empty + 1 : 0
+    // A POST may have nothing to say.
+    const isEmpty = isHollow(data) ? method === "GET" || body !== "{}" : method === "GET" && !body
+    empty = isEmpty ? empty + 1 : 0
     return empty < maxEmpty
       ? undefined
       : `priced route ${id} has sold ${maxEmpty} empty responses in a row. If its handler sends a promise's result, it must await that`
@@ -87,7 +89,7 @@ export const pricedOperation = (
   return {
     endpoint: ownEndpoint(completed, namedFields(Object.keys(example.input)), outputOf(mimeType)),
     documents: { description: completed.description, mimeType, example, hasOwnCodes: true },
-    input: { boundToRequest: true, isHandler: true, doubted: reportingDoubts(options, baseUrl) },
+    input: { boundToRequest: true, isHandler: true, lossyJson, doubted: reportingDoubts(options, baseUrl) },
     settlement: { beforeWork: options.settlement === "before-work", ...proofOf(options) },
     response: { encrypted: options.encrypted === true, replayMillis: responseLifetimeMillis },
     price: { _tag: "Fixed", atomic: parseAtomic(price)! },

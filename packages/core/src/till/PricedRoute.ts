@@ -17,11 +17,12 @@ export interface PricedRoute {
   ) => Promise<Response>
   /**
    * The same for adapters of frameworks. The body that `toRequest` gives must be a copy: `respond` reads the request
-   * too.
+   * too, and passes to `writes` what the handler gives its framework to write as JSON: where that loses some of it, such
+   * as a promise, nothing is charged.
    */
   readonly handle: (
     request: IncomingRequest,
-    respond: () => Response | Promise<Response>,
+    respond: (writes: (value: unknown) => void) => Response | Promise<Response>,
     caller?: Caller
   ) => Promise<PlainResponse | Response>
 }

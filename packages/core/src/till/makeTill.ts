@@ -240,7 +240,7 @@ export const makeTill = (options: TillOptions): RunningTill => {
       return run(request, ({ pricedHandling }) => {
         const match = route.find(pathname)
         if (match !== undefined)
-          return pricedHandling.handle({ match, request, respond: async () => respond() }, caller)
+          return pricedHandling.handle({ match, request, respond: async (writes) => respond(writes) }, caller)
         // A caller can send this, too long for a 402 to name; any other path is a fault of the host's setup.
         if (pathname.length <= maxPathLength) throw wrongPath(route, pathname)
         return failureResponse(notFoundBelow(configuration), configuration.cors, request.header("origin"))
