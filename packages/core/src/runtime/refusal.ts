@@ -23,7 +23,8 @@ export const saysRefused = (answer: object): boolean => {
     cod,
     error,
     status = cod,
-    statusCode = status,
+    StatusCode = status,
+    statusCode = StatusCode,
     success
   } = answer as Readonly<Record<string, unknown>>
   return isError(error) || success === false || isErrorStatus(statusCode)

@@ -48,8 +48,8 @@ const hasSome = (list: unknown): boolean => Array.isArray(list) && list.length >
 
 /** Words by which the message of an API says that it refused, and those by which it says that it didn't. */
 const refusing =
-  /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unauthori[sz]ed|unable)\b/i
-const sending = /\b(?:accepted|delivered|queued|sent|success\w*)\b/i
+  /\b(?:denied|disabled|error|exceeded|expired|failed|forbidden|invalid|missing|not|required|unable|unauth\w+)\b/i
+const sending = /\b(?:accepted|delivered|queued|scheduled|sent|success\w*)\b/i
 
 /** Whether a result says itself that nothing was sent: that of `fetch`, of an API, or of a client that doesn't throw. */
 const isUnsent = (response: unknown): boolean => {
@@ -69,7 +69,11 @@ const isUnsent = (response: unknown): boolean => {
     Status = answer["status"]
   } = answer
   const text = [message, code, Error].find((each) => typeof each === "string")
+  const { failed, succeeded } = Object(data) as typeof given
   return (
+    response === false ||
+    // smtp2go.
+    (succeeded === 0 && Number(failed) > 0) ||
     [given, answer, Object(data) as object].some((each) => saysRefused(each) || listsErrors(each)) ||
     [given, { status: Status }].some(mayRefuse) ||
     /^(?:invalid|rejected)$/i.test(String(Status)) ||

@@ -30,6 +30,11 @@ describe("a mailer's result that says that the mail was sent", () => {
     { message: "Not in a list of refusals", messageId: "brevo-1" },
     { Messages: [{ Status: "success", Errors: null, To: [{ MessageID: 1 }] }] },
     [{ email: "ada@shop.example", status: "sent", reject_reason: null, _id: "mandrill-1" }],
+    true,
+    "",
+    { StatusCode: 202 },
+    { message: "Your mail is scheduled; no reply required" },
+    { data: { succeeded: 0, failed: 0 } },
     { request_id: "r", data: { succeeded: 1, failed: 0, failures: [], email_id: "smtp2go-1" } },
     { $metadata: { httpStatusCode: 200 }, MessageId: "ses-1" }
   ])
@@ -43,6 +48,10 @@ describe("a mailer's result that says that the mail was sent", () => {
 describe("a mailer's result that says that nothing was sent", () => {
   for (const result of [
     new Response("{}", { status: 401 }),
+    false,
+    { StatusCode: 401, ErrorMessage: "API key authentication failure" },
+    { message: "Unauthenticated." },
+    { request_id: "r", data: { succeeded: 0, failed: 1, failures: ["no such domain"] } },
     { code: "unauthorized", message: "Key not found" },
     { message: "Forbidden" },
     { message: "'from' parameter is not a valid address" },
