@@ -65,9 +65,9 @@ const errorPage =
 /** Its title is near its beginning. */
 const maxPageHead = 2_000
 
-/** What APIs write that refuse without a member of an error. Texts that somebody wanted rarely begin so. */
+/** What APIs write that refuse without a member of an error. Texts that somebody wanted may begin so, and go on. */
 const bareRefusal =
-  /^(?:access denied|bad credentials|forbidden|invalid (?:api )?(?:authentication|credentials|key|token)|missing authentication|not (?:allowed|authenticated|authorized|found)|rate.?limit|too many requests|unauthenticated|unauthori[sz]ed)/i
+  /^(?:access denied|bad credentials|forbidden|(?:invalid|missing)(?: (?:api|authentication|credentials|key|token))+|not (?:allowed|authenticated|authorized|found)|rate.?limit(?: exceeded|ed)?|too many requests|unauthenticated|unauthori[sz]ed)(?:$|[.,:;!])/i
 /** Such a refusal has no more members: a message, and perhaps a code. */
 const maxBare = 2
 

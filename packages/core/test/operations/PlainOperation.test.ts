@@ -330,6 +330,9 @@ describe("a route of the host", () => {
     { message: "no such city", errors: { city: ["unknown"] } },
     { status: "error", message: "no such city" },
     { detail: "Not authenticated" },
+    { message: "Missing Authentication Token" },
+    { message: "Invalid authentication credentials" },
+    { message: "Rate limit exceeded. Try again later." },
     { message: "Invalid API key" },
     { code: "rate_limited", message: "Too many requests" },
     { code: 401, msg: "unauthorized" },
@@ -386,6 +389,9 @@ describe("a route of the host", () => {
     { message: "Do not worry, there is no error" },
     { title: "Denied", description: "a film", code: "D1", message: "not for children" },
     { detail: "accepted, not yet delivered" },
+    { message: "Forbidden City, Beijing" },
+    { message: "Not found in any breach" },
+    { message: "Access denied is a 1999 film" },
     { description: "not for children" },
     "error"
   ])("sells %j without a word", async (result) => {
