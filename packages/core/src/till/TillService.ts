@@ -91,7 +91,9 @@ export const tillService = (
         })
       }
       const { MountCheck, ProxyCheck } = yield* loadRequestChecks
-      const mounts = new MountCheck(configured)
+      const routes = new Map(Object.entries(publicRoutes))
+      const handles = pathHandler({ ...configured, publicRoutes: routes }, own)
+      const mounts = new MountCheck(configured, handles)
       const proxies = new ProxyCheck(clientAddress)
       const noting = (handling: Handling, paths: ReadonlyArray<string>, ...call: NotedCall): Handling =>
         proxies.noting(mounts.noting(handling, paths, ...call), ...call)
@@ -106,11 +108,10 @@ export const tillService = (
             response instanceof Response ? response : toResponse(response)
           )
         })
-      const routes = new Map(Object.entries(publicRoutes))
       const till = TillService.of({
         handle,
         fetch,
-        handles: pathHandler({ ...configured, publicRoutes: routes }, own),
+        handles,
         paths: [
           "/x402/*",
           ...(statusPath === undefined ? [] : [`${statusPath}/*`]),

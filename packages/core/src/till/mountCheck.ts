@@ -28,40 +28,40 @@ export const mountCheckOf = ({ baseUrl }: Pick<ConfiguredSettings, "baseUrl">, m
 }
 
 type Settings = Pick<ConfiguredSettings, "baseUrl" | "prefix">
+/** Whether a path is one of the till's. */
+type Handles = (pathname: string) => boolean
 
 /**
  * The check of paid routes whose path begins with the base URL's own, where a request has that path as it is: documents name
- * it twice. `undefined`: the request is for none of them, or has it twice too. Pure.
+ * it twice. `undefined`: the request is for none of them, or for a path below the base URL's, such as one with it twice. Pure.
  */
 const doubledCheckOf = (
   { baseUrl, prefix }: Settings,
-  paths: ReadonlyArray<string>,
+  { handles, paths }: { readonly handles: Handles; readonly paths: ReadonlyArray<string> },
   pathname: string
 ): Check | undefined => {
-  if (prefix === "" || pathname.startsWith(`${prefix}${prefix}/`)) return undefined
-  const path = paths.find(
-    (path) =>
-      path.startsWith(`${prefix}/`) &&
-      // A parameter takes what is for another route.
-      !path.startsWith(`${prefix}/:`) &&
-      !paths.includes(path.slice(prefix.length)) &&
-      pathMatcher(path)(pathname) !== undefined
-  )
-  if (path === undefined) return undefined
+  if (prefix === "") return undefined
+  const matching = (pathname: string) => paths.find((path) => pathMatcher(path)(pathname) !== undefined)
+  const path = matching(pathname)
+  if (path === undefined || !`${path}/`.startsWith(`${prefix}/`)) return undefined
+  const below = pathname.slice(prefix.length)
+  if (handles(below) || matching(below) !== undefined) return undefined
   return checkOf("baseUrl", undefined, {
     status: "warn",
     problem: `The path ${path} of a paid route begins with that of baseUrl: callers pay at ${baseUrl}${path}`,
-    cure: `Give the path ${path.slice(prefix.length)}, or leave ${prefix} out of baseUrl. If a proxy in front takes it away, nothing is wrong`
+    cure: `Give ${path === prefix ? "another path" : `the path ${path.slice(prefix.length)}`}, or leave ${prefix} out of baseUrl. If a proxy in front takes it away, nothing is wrong`
   })
 }
 
 /** Remembers the first mount that isn't the base URL's, and the first path that repeats it. Reports each once. */
 export class MountCheck {
   private readonly settings: Settings
+  private readonly handles: Handles
   private mounted: Check | undefined
   private doubled: Check | undefined
-  constructor(settings: Settings) {
+  constructor(settings: Settings, handles: Handles) {
     this.settings = settings
+    this.handles = handles
   }
 
   /** What was found by now. */
@@ -79,7 +79,7 @@ export class MountCheck {
     const differs = mount !== undefined && isPlain(mount)
     if (differs) this.mounted = mountCheckOf(this.settings, mount)
     else if (this.doubled !== undefined) return handling
-    else this.doubled = doubledCheckOf(this.settings, paths, pathname)
+    else this.doubled = doubledCheckOf(this.settings, { handles: this.handles, paths }, pathname)
     const check = differs ? this.mounted : this.doubled
     if (check === undefined) return handling
     return Effect.andThen(

@@ -127,6 +127,35 @@ it("paths that begin otherwise, that come in with both, or that another route ha
   ])
 })
 
+it.each([
+  [
+    "/weather/:city",
+    "/weather/oslo",
+    "callers pay at https://shop.example/weather/weather/:city. Give the path /:city"
+  ],
+  ["/weather", "/weather", "callers pay at https://shop.example/weather/weather. Give another path"]
+])("a baseUrl that is the address of %s itself is reported", async (path, sent, problem) => {
+  const own = await open("https://shop.example/weather", [path])
+  expect(await own.send(sent)).toBe(402)
+  expect(own.messages()).toEqual([expect.stringContaining(problem)])
+  const other = await open("https://shop.example/weather")
+  expect(await price(other.till, path)(sent)).toBe(402)
+  expect(other.messages()).toEqual([expect.stringContaining(problem)])
+})
+
+it("such a path is not reported for what is another route's, or a path that only begins alike", async () => {
+  const { messages, send } = await open("https://shop.example/api", [
+    "/oslo",
+    "/api/:city",
+    "/api/:city/:day",
+    "/api-docs"
+  ])
+  for (const path of ["/api/oslo", "/api/api/rome", `/api${track}`, "/api-docs", "/api/api-docs"])
+    expect(await send(path)).toBe(402)
+  expect(await send("/api/openapi.json")).toBe(200)
+  expect(messages()).toEqual([])
+})
+
 it("the 404 of a route handler at another path names where paths begin", async () => {
   const { till } = await open("https://shop.example")
   const below = await till.fetch(new Request(`https://shop.example/api${track}`))
