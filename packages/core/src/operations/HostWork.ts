@@ -57,7 +57,7 @@ const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:cod|code|details?|description|documentation_url|errors?|error_(?:code|description|message)|headers|body|instance|jsonrpc|message|msg|ok|path|request_id|status|statusCode|success|timestamp|title|type)$/
+  /^(?:cod|code|details?|description|documentation_url|errors?|headers|body|instance|jsonrpc|message|more_info|msg|object|ok|path|request_id|status(?:Code|Text)?|(?:error|status)_(?:code|description|message)|success|timestamp|title|traceId|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =
@@ -71,6 +71,10 @@ const bareRefusal =
 /** Such a refusal has no more members: a message, and perhaps a code. */
 const maxBare = 2
 
+/** What clients have in place of data. */
+const isNothing = (value: unknown): boolean =>
+  typeof value === "object" && Object.keys(value ?? {}).length === 0
+
 /** Whether a result looks like a refusal that should have been thrown: it is charged. */
 export const looksRefused = (output: unknown): boolean => {
   if (typeof output === "string") return errorPage.test(output.slice(0, maxPageHead))
@@ -81,20 +85,22 @@ export const looksRefused = (output: unknown): boolean => {
     data,
     description,
     detail,
+    status,
     msg = detail,
     message = msg
   } = output as Readonly<Record<string, unknown>>
   const says = Object.keys(output)
   const hasMessage = typeof (message ?? description) === "string"
   const failed =
-    saysRefused(output) ||
+    // Of some, in one of these.
+    [output, detail, status].some((each) => saysRefused(Object(each) as object)) ||
     (says.length <= maxBare && typeof message === "string" && bareRefusal.test(message)) ||
     (hasMessage && mayRefuse(output)) ||
     // Of GraphQL, where data is null.
     ((hasMessage || data === null) && listsErrors(output))
   // Data has an id, too; JSON-RPC names the request by it.
   const isOfErrors = (name: string): boolean => ofErrors.test(name) || (name === "id" && "jsonrpc" in output)
-  return failed && Object.entries(output).every(([name, value]) => value === null || isOfErrors(name))
+  return failed && Object.entries(output).every(([name, value]) => isNothing(value) || isOfErrors(name))
 }
 
 /**

@@ -21,7 +21,8 @@ const isError = (error: unknown): boolean =>
 export const saysRefused = (answer: object): boolean => {
   const {
     cod,
-    error,
+    error_message,
+    error = error_message,
     status = cod,
     StatusCode = status,
     statusCode = StatusCode,
