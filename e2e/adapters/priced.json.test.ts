@@ -92,7 +92,9 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
       { added: {}, removed: {}, changed: {} },
       { added: {}, removed: {}, changed: {} },
       { price: new Amount(), failed: new Refusal("no tides") },
-      [circle, circle]
+      [circle, circle],
+      // As an unpriced handler would respond.
+      { celsius: Number.NaN, convert: () => 70, wind: undefined }
     ]
     const { buy, events, facilitator } = await selling(
       host,

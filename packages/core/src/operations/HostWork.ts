@@ -44,8 +44,8 @@ export const jsonOf = (id: string, output: unknown): string => {
 }
 
 /** What JSON loses of a value, in words. */
-export const lostOf = (value: unknown): string | undefined => {
-  const loss = jsonLoss(value)
+export const lostOf = (value: unknown, isLoss?: (kind: string) => boolean): string | undefined => {
+  const loss = jsonLoss(value, isLoss)
   return (
     loss &&
     `a value of the kind ${loss.kind}${isMemberName(loss.name) ? ` as ${loss.name}` : ""}, which JSON can't hold: return plain data, null where there is none, and await what is a promise`

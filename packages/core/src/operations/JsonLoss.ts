@@ -27,11 +27,16 @@ const withoutMembers = "object without members that JSON writes"
 const contained =
   /^(?:Error|Map|Set|Weak\w+|Promise|Response|Request|Headers|FormData|URLSearchParams|Blob|File|\w*Stream)$/
 
+/** Whether a value's contents are written as `{}`. Elsewhere JSON leaves out less, and a host may mean it. */
+export const losesContents = (kind: string): boolean =>
+  contained.test(kind) || kind === "thenable" || kind === "Effect"
+
 /** Nodes of a value: all that were found, and those still to be read; what was lost first, and whether any was data. */
 interface Walk {
   readonly seen: Set<object>
   readonly waiting: Array<object>
   loss: JsonLoss | undefined
+  readonly isLoss: (kind: string) => boolean
   hasData: boolean
   hasMissing: boolean
 }
@@ -91,7 +96,7 @@ const visitObject = (value: object, name: string, walk: Walk): void => {
 }
 
 const lose = (kind: string, name: string, walk: Walk): void => {
-  walk.loss ??= { kind, name }
+  if (walk.isLoss(kind)) walk.loss ??= { kind, name }
 }
 
 const visit = (value: unknown, name: string, walk: Walk): void => {
@@ -107,8 +112,12 @@ const visit = (value: unknown, name: string, walk: Walk): void => {
  * there, as in `{ temp: undefined }`, the caller would pay for an empty object, most likely because of a misspelt name: a
  * host that has nothing says so by null or `{}`. Reads on after a loss: each promise in the value is handled.
  */
-export const jsonLoss = (output: unknown): JsonLoss | undefined => {
+export const jsonLoss = (
+  output: unknown,
+  isLoss: (kind: string) => boolean = () => true
+): JsonLoss | undefined => {
   const walk: Walk = {
+    isLoss,
     seen: new Set(),
     waiting: [],
     loss: undefined,

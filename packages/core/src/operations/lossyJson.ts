@@ -1,4 +1,5 @@
 import { lostOf } from "./HostWork.ts"
+import { losesContents } from "./JsonLoss.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 
 /** JSON without some of what a handler responds with, and why it isn't sold. */
@@ -13,7 +14,7 @@ export interface LossyJson {
  */
 export const lossyJson = (value: unknown): LossyJson | undefined => {
   try {
-    const lost = lostOf(value)
+    const lost = lostOf(value, losesContents)
     return lost === undefined
       ? undefined
       : {
