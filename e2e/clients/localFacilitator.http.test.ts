@@ -121,23 +121,60 @@ describe("a local facilitator over HTTP", () => {
 
   it("refuses a key of a variable that isn't set, which authorize would know", async () => {
     const key = `${process.env["A_KEY_THAT_IS_NOT_SET"]}`
-    const { handle, journal } = await startHandler({ authorize: () => "shop" })
+    const known = (request: Request) =>
+      ["authorization", "x-api-key", "x-shop"].some((name) =>
+        [`Bearer ${key}`, `Basic ${btoa(`shop:${key}`)}`, key].includes(request.headers.get(name) ?? "")
+      )
+    const { handle, journal } = await startHandler({
+      authorize: (request) => (known(request) ? "shop" : authorize(request))
+    })
     const { body } = await bodyOf()
     const sent: ReadonlyArray<readonly [string, string]> = [
       ["authorization", `Bearer ${key}`],
       ["authorization", `Basic ${btoa(`shop:${key}`)}`],
       ["x-api-key", key],
-      ["x-shop-token", "null"]
+      ["x-shop", key]
     ]
     for (const [name, value] of sent) {
-      const request = call("settle", body, "one")
+      const request = call("settle", body, "three")
       request.headers.set(name, value)
-      expect((await handle(request)).status, `${name}: ${value}`).toBe(401)
+      const refused = await handle(request)
+      expect(refused.status, `${name}: ${value}`).toBe(401)
+      expect((await refused.json()).error).toContain(`are not read: ${name}.`)
     }
     expect(journal.records()).toEqual([])
-    const request = call("settle", body, "one")
-    request.headers.set("x-request-id", key)
-    expect((await handle(request)).status).toBe(200)
+  })
+
+  it("admits a caller whose other headers say undefined or null", async () => {
+    const { handle } = await startHandler()
+    const request = call("settle", (await bodyOf()).body)
+    for (const name of ["idempotency-key", "x-auth-request-groups", "x-request-token", "cookie"])
+      request.headers.set(name, name === "cookie" ? "theme=undefined" : "null")
+    const response = await handle(request)
+    expect([response.status, (await response.json()).success]).toEqual([200, true])
+  })
+
+  it.each([
+    ["who sends nothing, as both keys are empty", (key: string) => key === "", 1],
+    ["behind a private network, without a parameter", () => true, 0],
+    ["with a key", (key: string) => key === "Bearer one", 0]
+  ])("warns once of callers without a key, and settles for those: %s", async (_, isKnown, warnings) => {
+    const told = vi.spyOn(console, "error").mockReturnValue()
+    const { handle } = await startHandler({
+      authorize:
+        isKnown.length === 0
+          ? () => "shop"
+          : (request) => (isKnown(request.headers.get("authorization") ?? "") ? "shop" : undefined)
+    })
+    for (const nextKey of ["one", "one"]) {
+      const request = call("settle", (await bodyOf()).body, nextKey)
+      if (warnings > 0) request.headers.delete("authorization")
+      expect((await handle(request)).status).toBe(200)
+    }
+    expect(told.mock.calls.flat()).toEqual(
+      Array.from({ length: warnings }, () => expect.stringContaining("anyone who sends nothing is admitted"))
+    )
+    told.mockRestore()
   })
 
   it.each([

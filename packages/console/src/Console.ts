@@ -1,5 +1,5 @@
 import type { Caller, IncomingRequest, PlainResponse } from "@till402/core"
-import { closestName } from "@till402/core/effect"
+import { closestName, openDoorCheck, withoutUnsetKeys } from "@till402/core/effect"
 import { Hono } from "hono"
 import {
   type Access,
@@ -38,8 +38,9 @@ export interface ConsoleOptions {
   /**
    * Decides about each request: `"admin"` also acts, `"read"` only looks, `undefined` has no access. Give the visitor's
    * name, too, and the log has it: `{ role: "admin", name: "ada" }`. A `Response`, such as a redirect to your login, is
-   * sent as it is. On Node, only path and query of the request's URL count. There is no default: the pages show what was
-   * sold to whom.
+   * sent as it is. On Node, only path and query of the request's URL count. Headers and cookies that end in `undefined` or
+   * `null` are left out. Once, it is asked about a request without headers, and you are warned if that is admitted. There is
+   * no default: the pages show what was sold to whom.
    */
   readonly authorize: (request: Request) => Access | Promise<Access>
   /**
@@ -116,7 +117,11 @@ interface Parts {
 /** Asks the host who the visitor is, and gives every page what it depends on. */
 const admit = (app: ConsoleApp, { base, now, options }: Parts): void => {
   let hasExplained = false
+  const checkDoor = openDoorCheck(options.authorize, (access) =>
+    access instanceof Response ? undefined : visitorOf(access)?.role
+  )
   app.use(async (context, next) => {
+    void checkDoor(new URL(`${base}/`, context.req.url), "GET")
     const access = await options.authorize(context.req.raw)
     if (access instanceof Response) return access
     const visitor = visitorOf(access)
@@ -355,7 +360,7 @@ export const tillConsole = (options: ConsoleOptions): Console => {
   tillRoutes(app, { till, now })
   actionRoutes(app, parts)
   void follow(till, calls).finally(() => parts.streams.close())
-  const fetch = async (request: Request): Promise<Response> => app.fetch(request)
+  const fetch = async (request: Request): Promise<Response> => app.fetch(withoutUnsetKeys(request).request)
   return {
     fetch,
     handle: (request) => fetch(request.toRequest()),

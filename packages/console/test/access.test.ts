@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { tillConsole } from "../src/index.ts"
+import { type ConsoleOptions, tillConsole } from "../src/index.ts"
 import { fakeTill, openConsole, order, origin, pages } from "./openConsole.ts"
 
 describe("who sees the console", () => {
@@ -78,6 +78,73 @@ describe("who sees the console", () => {
     )
     expect(response.status).toBe(403)
     expect(calls.filter(([name]) => name === "orders.cancel")).toEqual([])
+  })
+
+  it.each([
+    ["authorization", "Bearer undefined"],
+    ["authorization", `Basic ${btoa("admin:undefined")}`],
+    ["x-admin-key", "undefined"],
+    ["cookie", "theme=dark; session=undefined"]
+  ])("refuses the key of a variable that isn't set: %s: %s", async (name, value) => {
+    const unset = process.env["A_KEY_THAT_IS_NOT_SET"]
+    const known = [`Bearer ${unset}`, `Basic ${btoa(`admin:${unset}`)}`, `${unset}`]
+    const { calls, get } = openConsole({
+      authorize: ({ headers }) => {
+        const isKnown = known.includes(headers.get(name) ?? "")
+        return isKnown || headers.get("cookie")?.includes(`session=${unset}`) === true ? "admin" : undefined
+      }
+    })
+    expect((await get("/ops/orders", { [name]: value })).status).toBe(403)
+    expect(calls).toEqual([])
+  })
+
+  it("admits a visitor whose other headers and cookies say undefined or null", async () => {
+    const { get } = openConsole({
+      authorize: ({ headers }) =>
+        headers.get("cookie")?.includes("session=good") === true ? "read" : undefined
+    })
+    const others = { "x-auth-request-groups": "null", "x-request-token": "null", origin: "null" }
+    const response = await get("/ops", { ...others, cookie: "theme=undefined; session=good; ads=null" })
+    expect(response.status).toBe(200)
+  })
+
+  it("warns once where a request without headers is admitted, and stops none", async () => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const unset = process.env["A_KEY_THAT_IS_NOT_SET"] ?? ""
+    const asked: Array<string> = []
+    const { get } = openConsole({
+      authorize: async (request) => {
+        asked.push(request.url)
+        return (request.headers.get("x-admin-key") ?? "") === unset
+          ? { role: "admin", name: "ada" }
+          : undefined
+      }
+    })
+    expect([(await get("/ops/orders?q=1")).status, (await get("/ops")).status]).toEqual([200, 200])
+    expect(asked.toSorted()).toEqual([`${origin}/ops`, `${origin}/ops/`, `${origin}/ops/orders?q=1`])
+    expect(printed).toHaveBeenCalledOnce()
+    const { message } = JSON.parse(printed.mock.calls[0]![0])
+    expect(message).toMatch(
+      /^authorize returns "admin" for a request without headers: anyone who sends nothing/
+    )
+  })
+
+  it.each<readonly [string, ConsoleOptions["authorize"]]>([
+    ["everyone on purpose", () => "read"],
+    ["staff by a header", ({ headers }) => (headers.has("host") ? "read" : undefined)],
+    ["staff, and others get a login", ({ headers }) => (headers.has("host") ? "read" : new Response())],
+    ["staff, and fails for others", ({ headers }) => (headers.get("host")!.length > 0 ? "read" : undefined)],
+    [
+      "staff, and hangs for others",
+      ({ headers }) => (headers.has("host") ? "read" : new Promise(() => undefined))
+    ]
+  ])("doesn't warn where authorize admits %s", async (_, authorize) => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const { get } = openConsole({ authorize })
+    expect([(await get("/ops")).status, (await get("/ops/orders")).status]).toEqual([200, 200])
+    expect(printed).not.toHaveBeenCalled()
   })
 
   it("leaves other paths to the host", () => {

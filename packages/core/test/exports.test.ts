@@ -121,6 +121,7 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "migrationStatus",
       "networks",
       "openApiDocument",
+      "openDoorCheck",
       "readBodyText",
       "readBytes",
       "readRpcReply",
@@ -130,7 +131,8 @@ const entries: ReadonlyArray<readonly [string, object, ReadonlyArray<string>]> =
       "settledChargeOf",
       "tillConfig",
       "tillConfigWithFacilitator",
-      "toBase58"
+      "toBase58",
+      "withoutUnsetKeys"
     ]
   ],
   [

@@ -1,7 +1,5 @@
 import { Predicate } from "effect"
-import { readBytes } from "@till402/core/effect"
-import { Result } from "effect"
-import { Base64 } from "effect/encoding"
+import { openDoorCheck, readBytes, withoutUnsetKeys } from "@till402/core/effect"
 import type { LocalFacilitator } from "./LocalFacilitator.ts"
 
 /*
@@ -15,7 +13,8 @@ const maxBodyBytes = 64 * 1024
 export interface FacilitatorHandlerOptions {
   /**
    * Names the till that calls: look up the API key of a header, and return the name of its owner, never what the header says.
-   * Anything but a text is refused with 401, and so is a key that is `undefined` or `null` as text.
+   * Anything but a text is refused with 401. Headers and cookies that end in `undefined` or `null` are left out.
+   * Once, it is asked about a request without headers, and you are warned if that is admitted.
    * A payment that one till has settled is refused to all others.
    */
   readonly authorize: (request: Request) => Promise<string | undefined> | string | undefined
@@ -46,21 +45,14 @@ const readPayment = (text: string) => {
   }
 }
 
-/** The credentials of a header, of Basic in plain text. */
-const credentialsIn = (value: string): string => {
-  const basic = /^basic (\S+)$/i.exec(value)?.[1]
-  return basic === undefined ? value : Result.getOrElse(Base64.decodeString(basic), () => value)
-}
-
-/** A key made of a variable that isn't set is the same at every host: `Bearer undefined`, or in Basic `shop:undefined`. */
-const hasUnsetKey = ({ headers }: Request): boolean =>
-  Array.from(headers).some(
-    ([name, value]) =>
-      /auth|key|token|secret/i.test(name) && /(?:^|[\s:])(?:undefined|null)$/.test(credentialsIn(value))
-  )
-
 /** A caller without a name is refused. What is neither a name nor a plain no, such as `true`, is a mistake of the host. */
 const isMistaken = (caller: unknown): boolean => Boolean(caller) && typeof caller !== "string"
+
+/** Says which headers were left out: the caller's variable may not be set. */
+const notAuthorized = (unread: ReadonlyArray<string>): string =>
+  unread.length === 0
+    ? "The caller is not authorized."
+    : `The caller is not authorized. Headers that end in undefined or null are not read: ${unread.join(", ")}.`
 
 const mistaken = (caller: unknown): string =>
   JSON.stringify({
@@ -103,6 +95,9 @@ export const facilitatorHandler = (
 ): ((request: Request) => Promise<Response>) => {
   let running = 0
   let hasExplained = false
+  const checkDoor = openDoorCheck<unknown>(authorize, (caller) =>
+    typeof caller === "string" && caller !== "" ? caller : undefined
+  )
 
   const respond = async (operation: string, request: Request, caller: string): Promise<Response> => {
     if (operation === "supported") return Response.json(await facilitator.getSupported())
@@ -125,19 +120,19 @@ export const facilitatorHandler = (
     }
   }
 
-  return async (request) => {
+  return async (given) => {
+    const { request, unread } = withoutUnsetKeys(given)
     const operation = new URL(request.url).pathname.split("/").at(-1) ?? ""
     const method = methods.get(operation)
     if (method === undefined) return problem(404, "Not found: use /verify, /settle or /supported.")
     if (request.method !== method) return problem(405, `Use ${method}.`, { allow: method })
-    if (hasUnsetKey(request))
-      return problem(401, "The authorization ends in undefined: the variable that it is made of is not set.")
+    void checkDoor(new URL("settle", request.url), "POST")
     const caller: unknown = await authorize(request)
     if (typeof caller !== "string" || caller === "") {
       // Once: the host's function returns the same for each request.
       if (isMistaken(caller) && !hasExplained) console.error(mistaken(caller))
       hasExplained ||= isMistaken(caller)
-      return problem(401, "The caller is not authorized.")
+      return problem(401, notAuthorized(unread))
     }
     if (running >= maxConcurrent) {
       return problem(503, "Too many calls. Nothing was settled. Retry.", { "retry-after": "1" })

@@ -1,0 +1,73 @@
+import { Result } from "effect"
+import { Base64 } from "effect/encoding"
+
+/*
+ * Doors of a host's server that a key opens: the variable of the key may not be set.
+ */
+
+/** Such a key is the same at every host: `Bearer undefined`, `session=null`. */
+const isUnset = (text: string): boolean => /(?:^|[\s:=])(?:undefined|null)$/.test(text.trim())
+
+/** The credentials of a header, of Basic in plain text. */
+const credentialsIn = (value: string): string => {
+  const basic = /^basic (\S+)$/i.exec(value)?.[1]
+  return basic === undefined ? value : Result.getOrElse(Base64.decodeString(basic), () => value)
+}
+
+/** What is left of a header. An origin that is `null` says something. */
+const readable = (name: string, value: string): string => {
+  if (name === "origin") return value
+  if (name === "cookie")
+    return value
+      .split(";")
+      .filter((pair) => !isUnset(pair))
+      .join(";")
+  return isUnset(credentialsIn(value)) ? "" : value
+}
+
+/**
+ * A request without headers and cookies that end in `undefined` or `null`, so that no key of an unset variable admits
+ * anyone, and nobody else is refused. `unread`: the names of those headers. The given request must not be read after that.
+ */
+export const withoutUnsetKeys = (
+  request: Request
+): { readonly request: Request; readonly unread: ReadonlyArray<string> } => {
+  const headers = new Headers(request.headers)
+  const unread: Array<string> = []
+  for (const [name, value] of request.headers) {
+    const left = readable(name, value)
+    if (left === value) continue
+    unread.push(name)
+    if (left === "") headers.delete(name)
+    else headers.set(name, left)
+  }
+  return { request: unread.length === 0 ? request : new Request(request, { headers }), unread }
+}
+
+/**
+ * Makes a function that asks a host's `authorize`, once, about a request without headers, and warns on standard error if
+ * that is admitted. Never delays or fails a request. A function without a parameter admits everyone on purpose.
+ *
+ * @param admittedAs what a decision gives; `undefined`: no access
+ */
+export const openDoorCheck = <Access>(
+  authorize: (request: Request) => Access | Promise<Access>,
+  admittedAs: (access: Access) => string | undefined
+): ((url: URL, method: string) => Promise<void>) => {
+  let hasAsked = false
+  return async (url, method) => {
+    if (hasAsked) return
+    hasAsked = true
+    try {
+      if (authorize.length === 0) return
+      // The request that came is asked about first.
+      await undefined
+      const as = admittedAs(await authorize(new Request(url, { method })))
+      if (as === undefined) return
+      const message = `authorize returns ${JSON.stringify(as)} for a request without headers: anyone who sends nothing is admitted. Set the variable of the key that it compares, and refuse requests without a key. Where a login or a private network protects this path, give a function without a parameter`
+      console.error(JSON.stringify({ till402: "access", message }))
+    } catch {
+      // It admits no such request.
+    }
+  }
+}
