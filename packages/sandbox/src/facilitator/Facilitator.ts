@@ -5,6 +5,7 @@ import { parseEther, type Account } from "viem"
 import type { Chain } from "../chain/Chain.ts"
 import type { SolanaChain } from "../solana/SolanaChain.ts"
 import { serveFacilitator } from "./FacilitatorServer.ts"
+import { supportedOn } from "./supportedOn.ts"
 import { facilitatorSigner } from "./Signer.ts"
 
 export interface FacilitatorSetup {
@@ -56,7 +57,7 @@ export const startFacilitator = async (setup: FacilitatorSetup): Promise<LocalFa
   const client: Required<FacilitatorClient> = {
     verify: (paymentPayload, paymentRequirements) => official.verify(paymentPayload, paymentRequirements),
     settle: (paymentPayload, paymentRequirements) => official.settle(paymentPayload, paymentRequirements),
-    getSupported: async () => official.getSupported()
+    getSupported: supportedOn(official, `eip155:${chain.chainId}`, setup.solana?.caip2)
   }
   const { url, stop } = await serveFacilitator(client, port)
   return { url, client, stop }

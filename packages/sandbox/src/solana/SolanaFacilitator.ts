@@ -4,6 +4,7 @@ import { x402Facilitator } from "@x402/core/facilitator"
 import { toFacilitatorSvmSigner } from "@x402/svm"
 import { registerExactSvmScheme } from "@x402/svm/exact/facilitator"
 import { serveFacilitator } from "../facilitator/FacilitatorServer.ts"
+import { supportedOn } from "../facilitator/supportedOn.ts"
 import type { SolanaChain } from "./SolanaChain.ts"
 
 export interface SolanaFacilitatorSetup {
@@ -61,7 +62,7 @@ export const startSolanaFacilitator = async (
   const client: Required<FacilitatorClient> = {
     verify: (paymentPayload, paymentRequirements) => official.verify(paymentPayload, paymentRequirements),
     settle: (paymentPayload, paymentRequirements) => official.settle(paymentPayload, paymentRequirements),
-    getSupported: async () => official.getSupported()
+    getSupported: supportedOn(official, chain.caip2)
   }
   const { url, stop } = await serveFacilitator(client, port)
   return { url, feePayer: feePayer.address, client, stop }

@@ -148,6 +148,8 @@ describe.each([
 it("lists both versions with the fee payer", async () => {
   const supported = await new HTTPFacilitatorClient({ url: facilitator.url }).getSupported()
   const extra = { feePayer: facilitator.feePayer }
-  expect(supported.kinds).toContainEqual({ x402Version: 2, scheme: "exact", network: chain.caip2, extra })
-  expect(supported.kinds).toContainEqual({ x402Version: 1, scheme: "exact", network: "solana-devnet", extra })
+  expect(supported.kinds).toEqual([
+    { x402Version: 2, scheme: "exact", network: chain.caip2, extra },
+    { x402Version: 1, scheme: "exact", network: "solana-devnet", extra }
+  ])
 })
