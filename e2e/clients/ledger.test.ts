@@ -1,5 +1,6 @@
 import { type Chain, type LocalFacilitator, startChain, startFacilitator } from "@till402/sandbox"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import type { TillEvent } from "@till402/core"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { openShop } from "./refundShop.ts"
 
 /*
@@ -32,7 +33,37 @@ it("the ledger balances with the chain after paid calls and refunds", async () =
     openEntries: 0,
     foreignTransfers: 0,
     foreign: [],
-    otherOutflows: { transfers: 0, first: [], unreadNetworks: [] }
+    otherOutflows: { transfers: 0, first: [], unreadNetworks: [] },
+    unshownRefunds: []
   })
   expect(await till.refunds.status()).toEqual({ stopped: undefined })
+})
+
+it("a refund recorded by hand is compared with its transaction, which may pay many", async () => {
+  const shop = await openShop({ chain, official })
+  const events: Array<TillEvent> = []
+  const till = await shop.openTill({ onEvent: (event) => void events.push(event) })
+  for (let order = 0; order < 5; order++) await shop.buy(till)
+  await vi.waitFor(async () => expect(await till.refunds.due()).toHaveLength(5), { timeout: 60_000 })
+  const due = await till.refunds.due()
+  const record = async (index: number, transaction: string) => {
+    const before = events.length
+    const isRecorded = await till.charges.recordRefund(due[index]!.chargeKey, transaction)
+    return [isRecorded, ...events.slice(before).map(({ code }) => code)]
+  }
+  const paymentOf = async (index: number) => (await till.charges.find(due[index]!.chargeKey))!.transaction!
+  expect(await record(0, await paymentOf(1))).toEqual([false, "refund_without_transaction"])
+  const batch = await chain.mint(shop.buyer, 2n * due[0]!.amountAtomic)
+  expect([await record(0, batch), await record(1, batch)]).toEqual([[true], [true]])
+  const elsewhere = await chain.mint(shop.payTo, due[2]!.amountAtomic)
+  expect(await record(2, elsewhere)).toEqual([true, "refund_without_transaction"])
+  const unknown = `0x${"ab".repeat(32)}`
+  expect(await record(3, unknown)).toEqual([true])
+  expect(await record(4, "written off")).toEqual([true, "refund_without_transaction"])
+  const { chain: compared, faults } = await till.ledger.check({ chain: true })
+  expect(faults).toEqual([])
+  expect(compared!.unshownRefunds.map(({ chargeKey, transaction }) => [chargeKey, transaction])).toEqual([
+    [due[3]!.chargeKey, unknown],
+    [due[2]!.chargeKey, elsewhere]
+  ])
 })

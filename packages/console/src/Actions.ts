@@ -146,7 +146,7 @@ export const outcomeText = (outcome: string): string => {
     case "done":
       return "Done."
     case "conflict":
-      return "Nothing was changed: its state doesn't allow that, or it was changed meanwhile."
+      return "Nothing was changed: its state doesn't allow that, it was changed meanwhile, or the transaction is a payment's."
     case "not_found":
       return "Nothing was changed: it doesn't exist."
     case "invalid":

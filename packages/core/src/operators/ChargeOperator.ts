@@ -69,8 +69,8 @@ export class ChargeOperator extends Context.Service<
     /** Lists charges, newest first. */
     readonly list: (query?: ChargeQuery) => Effect.Effect<ReadonlyArray<ChargeSummary>, StoreError>
     /**
-     * Records that a refund which was due has been sent by other means. `false` if none is due, or if the wallet
-     * may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     * Records that a refund which was due has been sent by other means. `false` if none is due, if the transaction is
+     * a payment's, or if the wallet may be sending it: it has started, and refunds have not been stopped for 90 minutes.
      */
     readonly recordRefund: (key: string, transaction: string) => Effect.Effect<boolean, StoreError>
   }

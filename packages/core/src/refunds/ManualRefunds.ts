@@ -1,8 +1,9 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { isTransactionId } from "../domain/transactionId.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
+import { Chain } from "../toll/evidence/Chain.ts"
 import { PaymentEvents, publishRefunded } from "../runtime/PaymentEvents.ts"
 import { isUsableName } from "../runtime/isUsableName.ts"
 import { quietMillis } from "./RefundAuthorization.ts"
@@ -14,10 +15,12 @@ import { quietMillis } from "./RefundAuthorization.ts"
 /**
  * The result of recording a refund.
  *
- * `Known`: this transaction is recorded already. `Refused`: none is due, another transaction is recorded, or the wallet
- * may be sending it.
+ * `Known`: this transaction is recorded already. `Refused`: none is due, another transaction is recorded, the wallet
+ * may be sending it, or a payment settled by this transaction.
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
+
+const loadTransfer = Effect.promise(() => import("../toll/audit/RefundTransfer.ts"))
 
 /** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
 export const recordManualRefund = Effect.fnUntraced(function* (
@@ -27,11 +30,13 @@ export const recordManualRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ManualRefund, StoreError> {
   if (!isUsableName(transaction)) return "Refused"
   const charge = yield* charges.find(key)
-  if (charge?.receipt?.transaction.toLowerCase() === transaction.toLowerCase()) {
+  const hash = /^0x/i.test(transaction) ? transaction.toLowerCase() : transaction
+  const paid = yield* charges.list({ limit: 1, transaction: hash })
+  if ([charge, ...paid].some((each) => each?.receipt?.transaction.toLowerCase() === hash.toLowerCase())) {
     yield* report(
       "Warn",
       "refund_without_transaction",
-      "A refund was not recorded: the transaction is that of its payment. Give that of the refund",
+      "A refund was not recorded: the transaction is that of a payment. Give that of the refund",
       { chargeKey: key, transaction }
     )
     return "Refused"
@@ -46,7 +51,12 @@ export const recordManualRefund = Effect.fnUntraced(function* (
         { chargeKey: key, transaction }
       )
     const payments = yield* PaymentEvents
-    if (charge !== undefined) publishRefunded(payments, charge, transaction, nowMillis)
+    if (charge !== undefined) {
+      publishRefunded(payments, charge, transaction, nowMillis)
+      const chain = yield* Effect.serviceOption(Chain)
+      if (Option.isSome(chain))
+        yield* (yield* loadTransfer).reportUnshownRefund(chain.value, charge, transaction)
+    }
     return "Recorded"
   }
   const refund = (yield* charges.find(key))?.refund

@@ -113,7 +113,8 @@ const chainMembers = {
   token: "optional method",
   facts: "optional method",
   transfersFrom: "optional method",
-  paidWithin: "optional method"
+  paidWithin: "optional method",
+  paidBy: "optional method"
 } satisfies PortMembers<Chain["Service"]>
 
 const fields = {

@@ -94,7 +94,10 @@ describe("an operator", () => {
     const { calls, result } = await operating((operator) => operator.recordRefund("k", "0xback"))
     expect([result, calls]).toEqual([
       true,
-      [["recordManualRefund", "k", "0xback", 7_000 - quietMillis, 7_000]]
+      [
+        ["list", { limit: 1, transaction: "0xback" }],
+        ["recordManualRefund", "k", "0xback", 7_000 - quietMillis, 7_000]
+      ]
     ])
   })
 })

@@ -4,15 +4,26 @@ import { describe, expect, it } from "vitest"
 import { toBase58 } from "../../src/domain/Base58.ts"
 import { recordManualRefund } from "../../src/refunds/ManualRefunds.ts"
 import { Charges } from "../../src/ports/Charges.ts"
+import { Chain } from "../../src/toll/evidence/Chain.ts"
 import { eventLogger, type TillEvent } from "../../src/runtime/events.ts"
 import { chargesWithOne, key, paidRefundDue } from "../../../testing/src/stores/chargeRecords.ts"
 
 const minute = 60_000
 const startMillis = 1_800_000_000_000
 
+/** A chain whose transactions pay the buyer as given, one look after the other. */
+const chainOf = (...paid: ReadonlyArray<bigint | "absent" | undefined>): Partial<Chain["Service"]> => {
+  const looks = [...paid]
+  return {
+    canRead: () => true,
+    paidBy: () => Effect.sync(() => (looks.length > 1 ? looks.shift() : looks[0]))
+  }
+}
+
 /** Runs over a charge whose refund is due. */
 const play = <A, E>(
-  test: (record: (transaction: string) => Effect.Effect<string, unknown>) => Effect.Effect<A, E, Charges>
+  test: (record: (transaction: string) => Effect.Effect<string, unknown>) => Effect.Effect<A, E, Charges>,
+  chain: Partial<Chain["Service"]> = { canRead: () => false }
 ) => {
   const events: Array<TillEvent> = []
   return Effect.gen(function* () {
@@ -22,6 +33,7 @@ const play = <A, E>(
     return { result, events }
   }).pipe(
     Effect.provide(Charges.layerMemory),
+    Effect.provideService(Chain, chain as Chain["Service"]),
     Effect.provide(Logger.layer([eventLogger((event) => events.push(event))])),
     Effect.provide(TestClock.layer()),
     Effect.runPromise
@@ -114,6 +126,52 @@ describe("a refund that an operator sent", () => {
     )
     expect(result).toEqual(["Refused", "Refused", "Recorded"])
     expect(events.map(({ code }) => code)).toEqual(Array(2).fill("refund_without_transaction"))
+  })
+
+  it("is refused and reported with the transaction of another payment, in any letter case", async () => {
+    const other = `0x${"Ab".repeat(32)}`
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const charges = yield* Charges
+        const list: typeof charges.list = (query) =>
+          Effect.map(charges.find(key), (charge) =>
+            query.transaction === other.toLowerCase()
+              ? [{ ...charge!, receipt: { ...charge!.receipt!, transaction: other } }]
+              : []
+          )
+        const refused = yield* recordManualRefund({ ...charges, list }, key, other.replace("A", "a"))
+        return [refused, yield* record(mine)]
+      })
+    )
+    expect(result).toEqual(["Refused", "Recorded"])
+    expect(events.map(({ code, message }) => [code, message])).toEqual([
+      [
+        "refund_without_transaction",
+        "A refund was not recorded: the transaction is that of a payment. Give that of the refund"
+      ]
+    ])
+  })
+
+  it.each<readonly [string, ReturnType<typeof chainOf>, string, number]>([
+    ["pays less", chainOf(9_999n), mine, 1],
+    ["pays another", chainOf(0n), mine, 1],
+    ["doesn't exist", chainOf("absent"), mine, 1],
+    ["pays less once it is mined", chainOf("absent", 0n), mine, 1],
+    ["pays the amount once it is mined", chainOf("absent", 10_000n), mine, 0],
+    ["pays the amount", chainOf(10_000n), mine, 0],
+    ["pays more", chainOf(10_001n), mine, 0],
+    ["can't be read", chainOf(undefined), mine, 0],
+    ["can't be read later", chainOf("absent", undefined), mine, 0],
+    ["is on a chain that isn't read", { ...chainOf(0n), canRead: () => false }, mine, 0],
+    ["is on a chain that shows no single one", { canRead: () => true }, mine, 0],
+    ["is one of Solana", chainOf(0n), toBase58(new Uint8Array(64).fill(255)), 0]
+  ])("is recorded, and reported if its transaction %s", async (_, chain, transaction, count) => {
+    const { events, result } = await play(
+      (record) => Effect.tap(record(transaction), () => TestClock.adjust(minute)),
+      chain
+    )
+    expect(result).toBe("Recorded")
+    expect(events.map(({ code }) => code)).toEqual(Array(count).fill("refund_without_transaction"))
   })
 
   it.each([mine, `0x${"Ab".repeat(32)}`, "1".repeat(64), toBase58(new Uint8Array(64).fill(255))])(

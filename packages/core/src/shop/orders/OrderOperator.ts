@@ -82,8 +82,8 @@ export class OrderOperator extends Context.Service<
      */
     readonly cancel: (id: string, reason?: string) => Effect.Effect<OperatorResult, StoreError>
     /**
-     * Records that the refund of an order was sent by other means. Conflicts if another transaction is recorded, or
-     * if the wallet may be sending it: it has started, and refunds have not been stopped for 90 minutes.
+     * Records that the refund of an order was sent by other means. Conflicts if another transaction is recorded, if
+     * it is a payment's, or if the wallet may be sending it: it has started, and refunds have not been stopped for 90 minutes.
      */
     readonly markRefunded: (id: string, transaction: string) => Effect.Effect<OperatorResult, StoreError>
     /** Exports orders, newest first, as text in pieces: a JSON array, or CSV with a header row (RFC 4180). */

@@ -5,6 +5,7 @@ import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
 import { chargedAuthorization } from "../machine/ChargedAuthorization.ts"
 import type { OtherOutflows } from "./OutflowAudit.ts"
+import type { UnshownRefund } from "./RefundTransfer.ts"
 import { eachEntryPage, unreversedSettlements } from "./LedgerPages.ts"
 import {
   type ForeignTransfer,
@@ -50,6 +51,8 @@ export interface TransferCheck {
 export interface ChainCheck extends TransferCheck {
   /** What left refund wallets and is no refund of this ledger. It is no fault. */
   readonly otherOutflows: OtherOutflows
+  /** Refunds recorded by hand whose transaction doesn't exist or doesn't pay their buyers that amount. They are no faults. */
+  readonly unshownRefunds: ReadonlyArray<UnshownRefund>
 }
 
 /** Limit on authorizations that are looked up individually. */

@@ -7,6 +7,7 @@ import { type ChainCheck, checkTransfers } from "./ChainAudit.ts"
 import type { PaidTo } from "./NetworkAudit.ts"
 import { findOtherOutflows, type OtherOutflows } from "./OutflowAudit.ts"
 import { checkRefunds } from "./RefundAudit.ts"
+import { findUnshownRefunds } from "./RefundTransfer.ts"
 import {
   eachEntryPage,
   entriesOfCharges,
@@ -251,7 +252,7 @@ const nothing: OtherOutflows = { transfers: 0, first: [], unreadNetworks: [] }
 
 /**
  * The same, but also compares the ledger with the transfers on the chain. `refundWallets`: those of the settings, by
- * CAIP-2 network; without it, what left the wallets isn't read.
+ * CAIP-2 network; without it, neither what left the wallets nor refunds recorded by hand are read.
  */
 export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* (
   span: LedgerSpan,
@@ -265,6 +266,7 @@ export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* 
   yield* checkRefunds(span, networks, note)
   const otherOutflows =
     refundWallets === undefined ? nothing : yield* findOtherOutflows(span, networks, refundWallets, note)
-  const chain = { ...checked, otherOutflows }
+  const unshownRefunds = refundWallets === undefined ? [] : yield* findUnshownRefunds(span)
+  const chain = { ...checked, otherOutflows, unshownRefunds }
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
 })

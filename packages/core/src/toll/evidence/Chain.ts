@@ -91,6 +91,15 @@ export class Chain extends Context.Service<
     readonly paidWithin?: (
       ...query: PaidQuery
     ) => Effect.Effect<ReadonlyArray<string | undefined> | undefined>
+    /**
+     * Atomic units of the network's stablecoin that a transaction moved to an account; `"absent"`: the node doesn't have
+     * it. Without it, refunds that are recorded by hand are not looked up.
+     */
+    readonly paidBy?: (
+      network: Network,
+      transaction: string,
+      to: string
+    ) => Effect.Effect<bigint | "absent" | undefined>
   }
 >()("@till402/core/Chain") {
   /**

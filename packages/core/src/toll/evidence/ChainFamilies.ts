@@ -51,7 +51,9 @@ const ofFamilies = (evm: Chain["Service"], solana: ReturnType<typeof makeSolanaC
   transfersFrom: (network, from, span) =>
     (network.family === "evm" ? evm : solana).transfersFrom?.(network, from, span) ?? Effect.undefined,
   paidWithin: (network, authorizations, span) =>
-    (network.family === "evm" ? evm : solana).paidWithin?.(network, authorizations, span) ?? Effect.undefined
+    (network.family === "evm" ? evm : solana).paidWithin?.(network, authorizations, span) ?? Effect.undefined,
+  paidBy: (network, transaction, to) =>
+    (network.family === "evm" ? evm : solana).paidBy?.(network, transaction, to) ?? Effect.undefined
 })
 
 /** Loaded only where a chain is read: it takes most of the time that importing this package would take. */

@@ -11,7 +11,7 @@ import { HeadPoll, notReachedIn } from "./HeadPoll.ts"
 import { ChainNode, type NodeFailed, type NonceOwner, type TokenContract } from "./ChainNode.ts"
 import type { EvidenceHints } from "./EvidenceHints.ts"
 import { searchEvidence } from "./EvidenceSearch.ts"
-import { authorizationUsed, followsRule } from "./TransferProof.ts"
+import { authorizationUsed, followsRule, movedTo } from "./TransferProof.ts"
 import {
   type PaidQuery,
   searchOutgoing,
@@ -131,7 +131,7 @@ const headOf = (node: ChainNode): Effect.Effect<ChainHead, NodeFailed> =>
   }))
 
 /** A search for paid authorizations on a chain. */
-const paidBy =
+const paidWithin =
   ([, authorizations, span]: PaidQuery) =>
   ({
     asset,
@@ -146,6 +146,14 @@ const paidBy =
       duration: evidenceMillis,
       orElse: () => Effect.undefined
     })
+
+/** How much a transaction moved to an account. */
+const movedBy =
+  (transaction: string, to: string) =>
+  ({ asset, node }: { readonly asset: Hex; readonly node: ChainNode }) =>
+    Effect.map(node.receipt(transaction), (receipt) =>
+      receipt === undefined ? ("absent" as const) : movedTo(receipt.logs, asset, to)
+    )
 
 /** Reads chains over transports of viem; each read has a deadline of 5 seconds. */
 export const makeChain = (
@@ -219,6 +227,7 @@ export const makeChain = (
     transfersFrom: Effect.fn("Chain.transfersFrom")((network: Network, from: string, span: TimeSpan) =>
       attempt(network, ({ asset, finality, node }) => searchOutgoing(node, asset, from, span, finality))
     ),
-    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidBy(query)))
+    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidWithin(query))),
+    paidBy: (network: Network, id: string, to: string) => attempt(network, movedBy(id, to))
   }
 }

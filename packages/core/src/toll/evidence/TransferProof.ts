@@ -82,6 +82,19 @@ export const followsRule = (logs: ReadonlyArray<TokenLog>, asset: string): boole
   })
 }
 
+/** How much of a token a transaction's logs moved to an account, by any call. */
+export const movedTo = (logs: ReadonlyArray<TokenLog>, asset: string, to: string): bigint =>
+  logs
+    .filter(
+      ({ address, data, topics }) =>
+        same(address, asset) &&
+        topics.length === 3 &&
+        same(topics[0], transfer) &&
+        same(topics[2], addressTopic(to)) &&
+        isHex(data, 32)
+    )
+    .reduce((sum, { data }) => sum + BigInt(data), 0n)
+
 /**
  * Decides from all logs of a transaction whether it made the transfer of an authorization: the `Transfer` that directly
  * follows the use of this payer's nonce, with the authorization's recipient and exact value. USDC is a FiatToken on

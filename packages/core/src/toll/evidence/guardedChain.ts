@@ -62,7 +62,7 @@ const read = <A>(
 
 /** What a chain may lack. */
 const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
-  const { clock, facts, head, paidWithin, token, transfersFrom } = given
+  const { clock, facts, head, paidBy, paidWithin, token, transfersFrom } = given
   return present<Chain["Service"]>({
     head: head && ((caip2) => read(caip2, readMillis, isHead, () => head.call(given, caip2))),
     clock: clock && ((caip2) => read(caip2, readMillis, isClockReading, () => clock.call(given, caip2))),
@@ -85,6 +85,15 @@ const optionalReads = (given: Chain["Service"]): Partial<Chain["Service"]> => {
           searchMillis,
           isListOf(query[1].length, (member) => member === undefined || isText(member)),
           () => paidWithin.apply(given, query)
+        )),
+    paidBy:
+      paidBy &&
+      ((network, ...query) =>
+        read(
+          network.caip2,
+          readMillis,
+          (value) => value === "absent" || isBigint(value),
+          () => paidBy.call(given, network, ...query)
         ))
   })
 }

@@ -43,7 +43,8 @@ describe("the ledger against the chain", () => {
       openEntries: 0,
       foreignTransfers: 0,
       foreign: [],
-      otherOutflows: { transfers: 0, first: [], unreadNetworks: [] }
+      otherOutflows: { transfers: 0, first: [], unreadNetworks: [] },
+      unshownRefunds: []
     })
     expect(found.isBalanced).toBe(true)
   })

@@ -15,6 +15,7 @@ import { type SolanaAccount, SolanaNode, type SolanaNodeFailed } from "./SolanaN
 import type { PaidQuery, TimeSpan } from "../TransferSearch.ts"
 import { searchSolana, type SearchPosition } from "./SolanaSearch.ts"
 import {
+  changeOf,
   searchSolanaOutgoing,
   searchSolanaPaid,
   searchSolanaTransfers,
@@ -103,13 +104,23 @@ const solanaFacts = Effect.fnUntraced(function* (
 })
 
 /** A search for paid authorizations on a chain. */
-const paidBy =
+const paidWithin =
   ([, authorizations, span]: PaidQuery) =>
   ({ network, node, transfers: memory }: SolanaChain) =>
     Effect.timeoutOrElse(searchSolanaPaid(node, network, authorizations, { span, memory }), {
       duration: evidenceMillis,
       orElse: () => Effect.undefined
     })
+
+/** How much a transaction moved to a wallet. */
+const movedBy =
+  (transaction: string, wallet: string) =>
+  ({ network, node }: SolanaChain) =>
+    Effect.map(node.transaction(transaction), (found) =>
+      found === undefined
+        ? ("absent" as const)
+        : (changeOf(transaction, found, { mint: network.asset, wallet })?.change ?? 0n)
+    )
 
 /** Reads Solana chains by JSON-RPC. `urls`: their endpoints, by CAIP-2 network. */
 export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpClient.HttpClient) => {
@@ -176,6 +187,7 @@ export const makeSolanaChain = (urls: ReadonlyMap<string, string>, client: HttpC
         searchSolanaOutgoing(node, network, from, { span, memory })
       )
     ),
-    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidBy(query)))
+    paidWithin: Effect.fn("Chain.paidWithin")((...query: PaidQuery) => attempt(query[0], paidWithin(query))),
+    paidBy: (given: Network, id: string, wallet: string) => attempt(given, movedBy(id, wallet))
   }
 }

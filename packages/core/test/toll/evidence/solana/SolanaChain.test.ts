@@ -476,6 +476,16 @@ describe("transfers to a wallet", () => {
     })
   )
 
+  it.effect("of one transaction are what it added to the wallet's balance", () =>
+    Effect.gen(function* () {
+      const { chain } = yield* open({ ...script, transactions: { [idOf(1)]: moves(100) } })
+      const paidBy = (transaction: string, to: string) => chain.paidBy!(devnet, transaction, to)
+      assert.strictEqual(yield* paidBy(idOf(1), solanaPayTo), 100n)
+      assert.strictEqual(yield* paidBy(idOf(1), devnet.asset), 0n)
+      assert.strictEqual(yield* paidBy(idOf(2), solanaPayTo), "absent")
+    })
+  )
+
   it.effect("from a wallet are what successful transactions took from its balance", () =>
     Effect.gen(function* () {
       const { chain, requests } = yield* open(script)

@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import type { StoreError } from "../../domain/Errors.ts"
+import { networkOfAsset } from "../../domain/Network.ts"
+import { isTransactionIdOn } from "../../domain/transactionId.ts"
+import { type Charge, Charges, type LedgerEntry } from "../../ports/Charges.ts"
+import { report } from "../../runtime/events.ts"
+import { Chain } from "../evidence/Chain.ts"
+import { eachEntryPage } from "./LedgerPages.ts"
+import type { Span } from "./NetworkAudit.ts"
+
+/*
+ * Looks on the chain for refunds that operators recorded by hand. One transaction may pay many buyers. What it doesn't
+ * show is no fault: a refund may be paid on another network, in another coin, or to another wallet of the buyer.
+ */
+
+/** A refund that was recorded by hand, and whose transaction doesn't pay its buyer that amount. */
+export interface UnshownRefund {
+  readonly chargeKey: string
+  /** CAIP-2. */
+  readonly network: string
+  readonly transaction: string
+}
+
+type Refunded = Pick<Charge, "amountAtomic" | "asset" | "network" | "payer">
+
+/** Whether a transaction pays a buyer at least an amount; `undefined`: it can't be judged. */
+const pays = Effect.fnUntraced(function* (
+  chain: Chain["Service"],
+  { asset, network: caip2, payer }: Refunded,
+  transaction: string,
+  amountAtomic: bigint
+) {
+  const network = networkOfAsset(caip2, asset)
+  if (network === undefined || !isTransactionIdOn(caip2, transaction) || !chain.canRead(caip2)) return
+  const read = chain.paidBy?.(network, transaction, payer) ?? Effect.undefined
+  const paid = yield* read
+  return paid === undefined || paid === "absent" ? paid : paid >= amountAtomic
+})
+
+/** A transaction that was just sent may not be mined yet. */
+const minedWithin = "1 minute"
+
+/** Reports a refund whose transaction doesn't pay its buyer. */
+export const reportUnshownRefund = Effect.fnUntraced(function* (
+  chain: Chain["Service"],
+  charge: Refunded & { readonly key: string },
+  transaction: string
+): Effect.fn.Return<void> {
+  const look = pays(chain, charge, transaction, BigInt(charge.amountAtomic))
+  const warn = report(
+    "Warn",
+    "refund_without_transaction",
+    "You recorded a refund, but on the network of its payment that transaction doesn't exist or doesn't pay its buyer that amount. Compare the hash: the buyer reads that it was sent",
+    { chargeKey: charge.key, transaction }
+  )
+  const found = yield* look
+  if (found === false) yield* warn
+  else if (found === "absent")
+    yield* Effect.forkDetach(
+      Effect.flatMap(Effect.delay(look, minedWithin), (later) =>
+        later === false || later === "absent" ? warn : Effect.void
+      )
+    )
+})
+
+const maxLookups = 200
+
+/** Lists the refunds of a span that were recorded by hand and whose transactions don't pay their buyers, newest first. */
+export const findUnshownRefunds = Effect.fn("findUnshownRefunds")(function* (
+  span: Span
+): Effect.fn.Return<ReadonlyArray<UnshownRefund>, StoreError, Charges | Chain> {
+  const charges = yield* Charges
+  const chain = yield* Chain
+  const byHand: Array<LedgerEntry> = []
+  yield* eachEntryPage(span, (page) =>
+    Effect.gen(function* () {
+      const refunds = page.filter(({ kind }) => kind === "refunded")
+      if (refunds.length === 0) return
+      const attempts = yield* charges.refundAttempts(refunds.map(({ chargeKey }) => chargeKey))
+      const sent = new Set(attempts.map(({ chargeKey }) => chargeKey))
+      byHand.push(...refunds.filter(({ chargeKey }) => !sent.has(chargeKey)))
+    })
+  )
+  // One transfer doesn't pay two refunds.
+  const payments = Map.groupBy(byHand, ({ asset, network, payer, transaction }) =>
+    [network, asset, payer, transaction].join(" ")
+  )
+  const unshown: Array<UnshownRefund> = []
+  for (const entries of Array.from(payments.values()).slice(0, maxLookups)) {
+    const [first] = entries
+    const transaction = first!.transaction ?? ""
+    const amountAtomic = entries.reduce((sum, entry) => sum + BigInt(entry.amountAtomic), 0n)
+    const found = yield* pays(chain, first!, transaction, amountAtomic)
+    if (found !== false && found !== "absent") continue
+    for (const { chargeKey, network } of entries) unshown.push({ chargeKey, network, transaction })
+  }
+  return unshown
+})
