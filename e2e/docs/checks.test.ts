@@ -317,7 +317,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
       text: "TILL_RPC_BASE (did you mean TILL_RPC_URL_BASE?)"
     }
   ],
-  "packages/core/test/stores/schema/migrations.test.ts": [
+  "packages/core/test/stores/schema/migrationTests.ts": [
     {
       mistake: "lacks an index: the error has the statement that creates it, after which the till starts",
       works: "may have more than is needed",
@@ -326,7 +326,7 @@ const pairs: Readonly<Record<string, ReadonlyArray<Pair>>> = {
     {
       mistake:
         "has a table of another program: the error names it, nothing is changed, and a till's own tables are taken",
-      works: "needs no right to create tables where %s has made them",
+      works: "may have more than is needed",
       text: "the database has a table of another program"
     }
   ],
