@@ -52,6 +52,12 @@ class Amount {
   }
 }
 
+class Endless {
+  toJSON() {
+    return { next: new Endless() }
+  }
+}
+
 class Refusal extends Error {
   toJSON() {
     return { reason: this.message }
@@ -63,7 +69,8 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
     const lost: ReadonlyArray<readonly [string, () => unknown]> = [
       ["Promise as weather", () => ({ city: "oslo", weather: late() })],
       ["Promise", () => ({ days: [failing(), failing()], at: failing() })],
-      ["Map as rows", () => ({ city: "oslo", rows: new Map([["a", 1]]) })]
+      ["Map as rows", () => ({ city: "oslo", rows: new Map([["a", 1]]) })],
+      ["stream as hours", () => ({ city: "oslo", hours: new ReadableStream() })]
     ]
     const { buy, errors, events, facilitator } = await selling(
       host,
@@ -79,7 +86,7 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
         error: expect.stringContaining(error)
       })
     }
-    expect(errors).toHaveLength(3)
+    expect(errors).toHaveLength(lost.length)
     expect(facilitator.settled).toEqual([])
   })
 
@@ -94,7 +101,8 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
       { price: new Amount(), failed: new Refusal("no tides") },
       [circle, circle],
       // As an unpriced handler would respond.
-      { celsius: Number.NaN, convert: () => 70, wind: undefined }
+      { celsius: Number.NaN, convert: () => 70, wind: undefined },
+      { city: "oslo", failed: Object.assign(new Error("no tides"), { code: "E_TIDES" }) }
     ]
     const { buy, events, facilitator } = await selling(
       host,
@@ -107,13 +115,14 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
 
   it("fails as before where its result can't be written", async () => {
     const { buy, facilitator } = await selling(host, [
+      () => new Endless(),
       () => {
         const circle: Record<string, unknown> = { weather: failing() }
         circle["self"] = circle
         return circle
       }
     ])
-    expect((await buy()).status).toBe(500)
+    for (const _ of [1, 2]) expect((await buy()).status).toBe(500)
     expect(facilitator.settled).toEqual([])
   })
 })
@@ -131,6 +140,24 @@ describe("a priced handler whose host writes JSON in a way of its own", () => {
       return createServer(app)
     })
     expect(await buy()).toEqual({ status: 200, text: '{"city":"oslo","rows":[["a",1]]}' })
+  })
+
+  it("is a 500 however Express spaces and escapes it, and where Fastify's schema is of another status", async () => {
+    const spaced = await open((till) => {
+      const app = express().set("json spaces", 2).set("json escape", true)
+      app.get("/weather/:city", pricedExpress(till, weather), (_request, response) => {
+        response.json({ ...result(), note: "<b>" })
+      })
+      return createServer(app)
+    })
+    expect((await spaced.buy()).status).toBe(500)
+    const schema = { response: { 400: { type: "object", properties: {} } } }
+    const other = await open((till) => {
+      const app = Fastify()
+      app.get("/weather/:city", { ...pricedFastify(till, weather), schema }, async () => result())
+      return serverOfFastify(app)
+    })
+    expect((await other.buy()).status).toBe(500)
   })
 
   it("sells what a schema or a serializer of Fastify writes", async () => {

@@ -80,8 +80,10 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       else done(noPrice(options))
     },
     // A schema of the response says itself which members are sent.
-    preSerialization: (request, _reply, payload, done) => {
-      if (request.routeOptions.schema?.response === undefined) responses.get(request)?.writes(payload)
+    preSerialization: (request, { statusCode }, payload, done) => {
+      const schemas = Object.keys(request.routeOptions.schema?.response ?? {})
+      if (!schemas.some((status) => [String(statusCode), "2xx", "default"].includes(status.toLowerCase())))
+        responses.get(request)?.writes(payload)
       done(null, payload)
     },
     onError: (request, _reply, _error, done) => {

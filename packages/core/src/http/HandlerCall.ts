@@ -151,7 +151,7 @@ export class HandlerCall {
         message: `the handler of ${this.id} must respond with at most ${maxResponseLength} bytes`
       })
     const text = this.textOf(bytes)
-    if (text === this.lossy?.text) throw this.lossy.error
+    if (this.lossy?.isText(text) === true) throw this.lossy.error
     return {
       response: {
         status,

@@ -44,7 +44,10 @@ export const jsonOf = (id: string, output: unknown): string => {
 }
 
 /** What JSON loses of a value, in words. */
-export const lostOf = (value: unknown, isLoss?: (kind: string) => boolean): string | undefined => {
+export const lostOf = (
+  value: unknown,
+  isLoss?: (kind: string, value: unknown) => boolean
+): string | undefined => {
   const loss = jsonLoss(value, isLoss)
   return (
     loss &&
@@ -67,13 +70,13 @@ const maxPageHead = 2_000
 
 /** What APIs write that refuse without a member of an error. Texts that somebody wanted may begin so, and go on. */
 const bareRefusal =
-  /^(?:access denied|bad credentials|forbidden|(?:invalid|missing)(?: (?:api|authentication|credentials|key|token))+|not (?:allowed|authenticated|authorized|found)|rate.?limit(?: exceeded|ed)?|too many requests|unauthenticated|unauthori[sz]ed)(?:$|[.,:;!])/i
+  /^(?:(?:access denied|forbidden|not found)(?:$| ?[-.,:;!])|(?:bad credentials|(?:invalid|missing)(?: (?:api|authentication|credentials|key|token))+|not (?:allowed|authenticated|authorized)|rate.?limit(?:ed)?|too many requests|unauthenticated|unauthori[sz]ed)\b)/i
 /** Such a refusal has no more members: a message, and perhaps a code. */
 const maxBare = 2
 
 /** What clients have in place of data. */
 const isNothing = (value: unknown): boolean =>
-  typeof value === "object" && Object.keys(value ?? {}).length === 0
+  typeof value === "object" && JSON.stringify(value ?? {}).length === 2
 
 /** Whether a result looks like a refusal that should have been thrown: it is charged. */
 export const looksRefused = (output: unknown): boolean => {

@@ -27,16 +27,17 @@ const withoutMembers = "object without members that JSON writes"
 const contained =
   /^(?:Error|Map|Set|Weak\w+|Promise|Response|Request|Headers|FormData|URLSearchParams|Blob|File|\w*Stream)$/
 
-/** Whether a value's contents are written as `{}`. Elsewhere JSON leaves out less, and a host may mean it. */
-export const losesContents = (kind: string): boolean =>
-  contained.test(kind) || kind === "thenable" || kind === "Effect"
+/** Whether JSON has nothing of a value's contents. It loses less elsewhere, which a host may mean. */
+export const losesContents = (kind: string, value: unknown): boolean =>
+  /^(?:stream|thenable)$/.test(kind) ||
+  ((contained.test(kind) || kind === "Effect") && JSON.stringify(value) === "{}")
 
 /** Nodes of a value: all that were found, and those still to be read; what was lost first, and whether any was data. */
 interface Walk {
   readonly seen: Set<object>
   readonly waiting: Array<object>
   loss: JsonLoss | undefined
-  readonly isLoss: (kind: string) => boolean
+  readonly isLoss: (kind: string, value: unknown) => boolean
   hasData: boolean
   hasMissing: boolean
 }
@@ -49,7 +50,7 @@ const lostOfClass = (value: object): string | undefined => {
   // A query or promise that nobody awaited: its members are settings, even passwords.
   if (value instanceof Promise) {
     // A rejection that nobody handles would end the host's process.
-    value.catch(() => undefined)
+    Promise.prototype.then.call(value, undefined, () => undefined)
     return "Promise"
   }
   if (isFunction(then)) return "thenable"
@@ -73,7 +74,7 @@ const visitObject = (value: object, name: string, walk: Walk): void => {
   walk.seen.add(value)
   const isOfClass = !Array.isArray(value) && !isPlain(value)
   const lost = isOfClass ? lostOfClass(value) : undefined
-  if (lost !== undefined) return lose(lost, name, walk)
+  if (lost !== undefined) return lose(lost, name, walk, value)
   const { toJSON } = value as { readonly toJSON?: unknown }
   if (typeof toJSON === "function") {
     const written: unknown = toJSON.call(value, name)
@@ -87,7 +88,7 @@ const visitObject = (value: object, name: string, walk: Walk): void => {
     if (tag === "Number") return visit(Number(value), name, walk)
     if (tag === "String" || tag === "Boolean") return visit(true, name, walk)
     if (contained.test(tag) || Object.keys(value).length === 0)
-      return lose(tag === "Object" ? withoutMembers : tag, name, walk)
+      return lose(tag === "Object" ? withoutMembers : tag, name, walk, value)
   } else if (!Array.isArray(value) && Object.keys(value).length === 0) {
     if (Reflect.ownKeys(value).length > 0) return lose(withoutMembers, name, walk)
     walk.hasData = true
@@ -95,8 +96,8 @@ const visitObject = (value: object, name: string, walk: Walk): void => {
   walk.waiting.push(value)
 }
 
-const lose = (kind: string, name: string, walk: Walk): void => {
-  if (walk.isLoss(kind)) walk.loss ??= { kind, name }
+const lose = (kind: string, name: string, walk: Walk, value?: unknown): void => {
+  if (walk.isLoss(kind, value)) walk.loss ??= { kind, name }
 }
 
 const visit = (value: unknown, name: string, walk: Walk): void => {
@@ -114,7 +115,7 @@ const visit = (value: unknown, name: string, walk: Walk): void => {
  */
 export const jsonLoss = (
   output: unknown,
-  isLoss: (kind: string) => boolean = () => true
+  isLoss: (kind: string, value: unknown) => boolean = () => true
 ): JsonLoss | undefined => {
   const walk: Walk = {
     isLoss,

@@ -4,8 +4,17 @@ import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 
 /** JSON without some of what a handler responds with, and why it isn't sold. */
 export interface LossyJson {
-  readonly text: string
+  /** Whether a text is that JSON, however it is spaced and escaped. */
+  readonly isText: (text: string) => boolean
   readonly error: Error
+}
+
+const sameJson = (text: string, json: string): boolean => {
+  try {
+    return JSON.stringify(JSON.parse(text)) === json
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -14,11 +23,13 @@ export interface LossyJson {
  */
 export const lossyJson = (value: unknown): LossyJson | undefined => {
   try {
+    // First: what has no end fails here.
+    const json = JSON.stringify(value)
     const lost = lostOf(value, losesContents)
     return lost === undefined
       ? undefined
       : {
-          text: JSON.stringify(value),
+          isText: (text) => sameJson(text, json),
           error: new MalformedResponse({ message: `the handler responded with ${lost}` })
         }
   } catch {

@@ -95,7 +95,8 @@ const readSent = (response: unknown) =>
   isUnsent(response)
     ? Effect.fail(
         new MalformedResponse({
-          message: "Mailer.send returned a response that is not ok, or an error: throw if nothing was sent"
+          message:
+            "Mailer.send returned false, an error or a response that is not ok: throw if nothing was sent, else return nothing"
         })
       )
     : Effect.void

@@ -41,6 +41,8 @@ const toOrder = (row: Row): Order => {
     stepAtMillis: undefined,
     email: undefined,
     shippingAddress: undefined,
+    // Of an order that was stored before its times were.
+    timeline: [{ status: row.status, atMillis: Number(row.updated_at) }],
     ...agreed,
     ...(row.personal === null ? {} : JSON.parse(row.personal)),
     ...JSON.parse(row.progress),
