@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest"
+import { keepThreads } from "../../core/test/stores/sqlite/keptThreads.ts"
 import { controls, soldOut } from "./shopWorld.ts"
+
+keepThreads()
 
 const refundTransaction = `0x${"ab".repeat(32)}`
 

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { email } from "../../core/test/toll/openTill.ts"
+import { keepThreads } from "../../core/test/stores/sqlite/keptThreads.ts"
 import { controls, hostile, soldOut } from "./shopWorld.ts"
 import { till402 } from "./world.ts"
+
+keepThreads()
 
 const lists = [
   ["orders", "list"],

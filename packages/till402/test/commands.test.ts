@@ -4,9 +4,12 @@ import { join } from "node:path"
 import { sqlite, sqliteClient } from "@till402/core/sqlite"
 import { Effect, Layer } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { keepThreads } from "../../core/test/stores/sqlite/keptThreads.ts"
 import { paintFor } from "../src/terminal/Paint.ts"
 import { harmless, wrap } from "../src/terminal/wrap.ts"
 import { till402 } from "./world.ts"
+
+keepThreads()
 
 const books = ["orders", "charges", "refunds", "purchases", "ledger"]
 const commands = [

@@ -18,6 +18,7 @@ import {
   useDoctor,
   without
 } from "./brokenSetUps.ts"
+import { keepThreads } from "../../core/test/stores/sqlite/keptThreads.ts"
 import { listen, payTo, secret, till402 } from "./world.ts"
 
 /*
@@ -25,6 +26,7 @@ import { listen, payTo, secret, till402 } from "./world.ts"
  */
 
 useDoctor()
+keepThreads()
 
 describe("a healthy set-up", () => {
   it("passes in every check, with exit code 0", async () => {

@@ -5,9 +5,12 @@ import { VaultItems } from "@till402/core/effect"
 import { sqlite } from "@till402/core/sqlite"
 import { Effect } from "effect"
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
+import { keepThreads } from "../../core/test/stores/sqlite/keptThreads.ts"
 import { key, region, startFakeS3 } from "../../vault/test/fakeS3.ts"
 import { listing, temporaryFolder, writeFiles } from "../../vault/test/folders.ts"
 import * as world from "./world.ts"
+
+keepThreads()
 
 /** A shop's empty database. */
 let emptyDatabase: Buffer

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import type { SecretKey } from "../../src/runtime/Secrets.ts"
 import { sqlite } from "../../src/sqlite.ts"
+import { keepThreads } from "../stores/sqlite/keptThreads.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { keptInMemory } from "../stores/sql/keptInMemory.ts"
 import {
@@ -19,6 +20,8 @@ import {
 } from "../toll/openTill.ts"
 import { outcomeOf, proofFor, signIn } from "../toll/signIn.ts"
 import { otherPayer } from "../toll/wallet.ts"
+
+keepThreads()
 
 const nextFile = temporaryFiles()
 const keyOf = (id: string, text: string): SecretKey => ({ id, secret: text.repeat(32) })

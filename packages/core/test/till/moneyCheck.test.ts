@@ -35,12 +35,15 @@ import { type Challenged, headerOf, payChallenge } from "../toll/wallet.ts"
 import { configured } from "./configured.ts"
 import { ownPort } from "./ownPort.ts"
 import { settling } from "./settling.ts"
+import { keepThreads } from "../stores/sqlite/keptThreads.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { keptInMemory } from "../stores/sql/keptInMemory.ts"
 
 /*
  * Settings of a test where real money is paid, as a host meets them: outside of a test runner.
  */
+
+keepThreads()
 
 const nextFile = temporaryFiles()
 const examplePayTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"

@@ -8,9 +8,12 @@ import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { layerSql } from "../../../src/stores/sql/stores.ts"
 import { sqlite } from "../../../src/sqlite.ts"
 import { restartCases, storeCases } from "../../../../testing/src/storeContract.ts"
+import { keepThreads } from "../sqlite/keptThreads.ts"
 import { emptyMemory, openEmptying } from "./emptyFile.ts"
 import { temporaryFiles } from "./folder.ts"
 import { isOfOrder, isRepetition } from "./repetition.ts"
+
+keepThreads()
 
 const nextFile = temporaryFiles()
 const quickCases = storeCases.filter((one) => !isRepetition(one))

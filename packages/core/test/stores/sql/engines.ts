@@ -9,6 +9,7 @@ import type { Stores } from "../../../src/stores/Stores.ts"
 import { postgres } from "../../../src/postgres.ts"
 import * as SqliteClient from "../../../src/stores/sqlite/SqliteClient.ts"
 import { sqlite } from "../../../src/sqlite.ts"
+import { keepThreads } from "../sqlite/keptThreads.ts"
 import { temporaryFiles } from "./folder.ts"
 
 /** A database that the stores open by its name. */
@@ -63,6 +64,7 @@ const postgresEngine = (create: (template?: string) => Promise<string>): Engine 
  * no test opens a database twice.
  */
 export const openEngines = ({ isOpenedOnce = false } = {}) => {
+  keepThreads()
   let cluster: Omit<Postgres, "stop">
   beforeAll(async () => {
     cluster = await sharedPostgres()
