@@ -1,10 +1,8 @@
 import { itPlacesOnce } from "./placements.ts"
 import { marketplaces, ownShops, serveWorlds } from "./worlds.ts"
 
+/* Every reply to every request, of which npm test has a few. */
+
 const server = serveWorlds()
 
-const { rye, ...otherMarketplaces } = marketplaces(server)
-const { "shopify-admin": shopify, ...otherShops } = ownShops(server)
-
-itPlacesOnce({ rye: rye!, "shopify-admin": shopify! }, [3])
-itPlacesOnce({ ...otherMarketplaces, ...otherShops }, [2, 3])
+itPlacesOnce({ ...marketplaces(server), ...ownShops(server) }, [1, 2, 3])

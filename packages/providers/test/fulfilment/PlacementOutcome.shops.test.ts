@@ -1,4 +1,4 @@
-import { itPlacesOnce } from "./placements.ts"
+import { isQuickReply, itPlacesOnce } from "./placements.ts"
 import { ownShops, serveWorlds } from "./worlds.ts"
 
 /*
@@ -7,5 +7,5 @@ import { ownShops, serveWorlds } from "./worlds.ts"
 
 const { "shopify-admin": shopify, ...others } = ownShops(serveWorlds())
 
-itPlacesOnce({ "shopify-admin": shopify! }, [1, 2])
-itPlacesOnce(others, [1])
+itPlacesOnce({ "shopify-admin": shopify! }, [1, 2], isQuickReply)
+itPlacesOnce(others, [1], isQuickReply)

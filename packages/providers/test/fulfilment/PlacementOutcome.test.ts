@@ -2,7 +2,7 @@ import { HttpResponse } from "msw"
 import { assert, describe, it, vi } from "vitest"
 import * as ryeShop from "../rye/shop.ts"
 import { rejectionOf } from "../rejectionOf.ts"
-import { itPlacesOnce } from "./placements.ts"
+import { isQuickReply, itPlacesOnce } from "./placements.ts"
 import * as zincShop from "../zinc/shop.ts"
 import { marketplaces, serveWorlds } from "./worlds.ts"
 
@@ -14,8 +14,8 @@ import { marketplaces, serveWorlds } from "./worlds.ts"
 const server = serveWorlds()
 
 const { rye, ...others } = marketplaces(server)
-itPlacesOnce({ rye: rye! }, [1, 2])
-itPlacesOnce(others, [1])
+itPlacesOnce({ rye: rye! }, [1, 2], isQuickReply)
+itPlacesOnce(others, [1], isQuickReply)
 
 describe("the certainty of an outcome", () => {
   const broken = () => HttpResponse.error()
