@@ -11,8 +11,6 @@ const maxSeeds = 100
 
 const chosen: ReadonlyArray<readonly [name: string, rail: "evm" | "solana", till: BrokenTill]> = [
   ["signatureDropped", "evm", mutations.get("signatureDropped")!],
-  ["refundForgotten", "evm", mutations.get("refundForgotten")!],
-  ["refundedCountsAsPaid", "evm", mutations.get("refundedCountsAsPaid")!],
   ["walletsUnrecorded", "evm", mutations.get("walletsUnrecorded")!],
   ["failureIgnored", "solana", solanaMutations["failureIgnored"]!]
 ]

@@ -8,3 +8,5 @@ testSimulation({
   rare: [5_080, 5_290],
   coversAll: true
 })
+
+testSimulation({ store: "memory", rail: "solana", firstSeed: 3, seeds: 2, repeated: 0 })

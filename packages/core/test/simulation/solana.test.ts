@@ -4,6 +4,6 @@ testSimulation({
   store: "memory",
   rail: "solana",
   firstSeed: 1,
-  seeds: 4,
+  seeds: 2,
   failedOnce: [4_353, 109_713, 118_093]
 })
