@@ -1,4 +1,4 @@
 import { testLives } from "./chargeLives.ts"
-import { everyFacts, isQuickKind } from "./chargePaths.ts"
+import { everyFacts, isLongKind } from "./chargePaths.ts"
 
-testLives(everyFacts.filter((facts) => !isQuickKind(facts)))
+testLives(everyFacts.filter(isLongKind))
