@@ -1,5 +1,5 @@
 /*
- * Properties that take long, with all their runs. `npm test` has a third of them.
+ * Properties that take long, with all their runs. `npm test` has a sixth of them.
  */
 import "./17track/Lookup.property.test.ts"
 import "./17track/Shipment.property.test.ts"

@@ -30,9 +30,9 @@ export const dice = (seed: number): Dice => {
 
 const firstSeed = Number(process.env["TEST_SEED"] ?? 402)
 
-/** Runs of a property that takes long: all in `properties.deep.test.ts`, and a third before every change. */
+/** Runs of a property that takes long: all in `properties.deep.test.ts`, and a sixth before every change. */
 export const shareOfRuns = (runs: number): number =>
-  process.env["TILL402_SUITE"] === "deep" ? runs : Math.ceil(runs / 3)
+  process.env["TILL402_SUITE"] === "deep" ? runs : Math.ceil(runs / 6)
 
 /**
  * A property that has to hold for every run. A failure names the seed of its run:

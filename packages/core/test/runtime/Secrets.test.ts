@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { Secrets } from "../../src/runtime/Secrets.ts"
 import { sampleTrackResult } from "../../../testing/src/index.ts"
+import { keepThreads } from "../stores/sqlite/keptThreads.ts"
 import {
   buy,
   downloadOf,
@@ -21,6 +22,8 @@ import {
   withoutExample
 } from "../toll/openTill.ts"
 import { headerOf, payChallenge } from "../toll/wallet.ts"
+
+keepThreads()
 
 /** A folder that is gone after the test. */
 const folder = (): string => {

@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { sqlite } from "../../src/sqlite.ts"
 import { Till } from "../../src/till/PlainTill.ts"
+import { keepThreads } from "../stores/sqlite/keptThreads.ts"
 import { buy, openTill, track, vaultBuy } from "../toll/openTill.ts"
+
+keepThreads()
 
 const file = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "till402-books-"))

@@ -3,8 +3,11 @@ import { describe, expect, it } from "vitest"
 import { ConfigurationError } from "../../src/domain/Errors.ts"
 import { sqlite } from "../../src/sqlite.ts"
 import { Till } from "../../src/till/PlainTill.ts"
+import { keepThreads } from "../stores/sqlite/keptThreads.ts"
 import { temporaryFiles } from "../stores/sql/folder.ts"
 import { type OpenOptions, openTill, search } from "../toll/openTill.ts"
+
+keepThreads()
 
 const nextFile = temporaryFiles()
 
