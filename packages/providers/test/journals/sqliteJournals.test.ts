@@ -4,8 +4,11 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { type OpenJournals, sqliteJournals } from "@till402/providers/journals"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+import { keepThreads } from "../../../core/test/stores/sqlite/keptThreads.ts"
 import { journalCases } from "./contract.ts"
 import { settlement, settlementCases } from "./settlementCases.ts"
+
+keepThreads()
 
 let folder: string
 let files = 0
