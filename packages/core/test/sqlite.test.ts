@@ -162,7 +162,7 @@ describe("a file", () => {
     copyFileSync(`${filename}.log`, `${filename}-wal`)
     const { message } = await openingOf(filename)
     expect(message).toMatch(
-      /malformed\. If a backup was copied over it: stop every process, delete its -wal and -shm/
+      /malformed\b.*\. If a backup was copied over it: stop every process, delete its -wal and -shm/
     )
     rmSync(`${filename}-wal`, { force: true })
     rmSync(`${filename}-shm`, { force: true })
