@@ -9,11 +9,14 @@ import { expiredMarginMillis } from "../../ports/chargeRules.ts"
  * The state of a charge that is found by its key, in a form that rules out the partial indexes of a state: PostgreSQL would
  * read all dead entries of one that is nearly empty when it plans.
  */
-export const stateByKey = "(state || '')"
+export const plainState = "(state || '')"
 
-/** Unfinished charges: those that `takeOver` takes. */
-export const unfinished = `(state <> 'settled' OR effect_pending = 1 OR awaits_finality = 1
-      OR response_owed_until IS NOT NULL)`
+/**
+ * Unfinished charges: those that `takeOver` takes. No other condition implies this form, so that PostgreSQL reads their index for
+ * this one alone.
+ */
+export const unfinished = `CASE WHEN state = 'settled'
+      THEN effect_pending = 1 OR awaits_finality = 1 OR response_owed_until IS NOT NULL ELSE TRUE END`
 
 /** The queue of an unfinished charge: `unfinished` reads queue 0, then 1; `voidedDue` reads 2. */
 export const unfinishedQueue = `CASE WHEN state = 'claimed' THEN 1

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { SettlementMethods } from "../../ports/ChargeMethods.ts"
 import { earlierCheck } from "../../ports/chargeRules.ts"
 import type { Completion } from "../../ports/Charges.ts"
-import { stateByKey, transferIndex } from "../schema/chargeConditions.ts"
+import { plainState, transferIndex } from "../schema/chargeConditions.ts"
 import { storing, tookEffect } from "./statements.ts"
 
 type Transitions = Omit<SettlementMethods, "deliver" | "finalize" | "reopen">
@@ -19,9 +19,9 @@ const isTransferTaken = ({ reason }: SqlError.SqlError): boolean =>
   (reason.constraint === transferIndex || reason.constraint.includes("till_charges.transfer_log_index"))
 
 /** The charges that can settle: see `canSettle`. */
-const withRefund = `${stateByKey} IN ('ready', 'voided')`
+const withRefund = `${plainState} IN ('ready', 'voided')`
 const withResponse = `refunded_at IS NULL
-  AND (${stateByKey} = 'ready' OR (${stateByKey} = 'voided' AND settles_first = 1))`
+  AND (${plainState} = 'ready' OR (${plainState} = 'voided' AND settles_first = 1))`
 
 const completeMethod =
   (sql: SqlClient.SqlClient): SettlementMethods["complete"] =>
@@ -58,7 +58,7 @@ const transitions = (sql: SqlClient.SqlClient): Transitions => ({
       "charges.advance",
       tookEffect(sql`
         UPDATE till_charges SET state = 'ready', response = ${asJson(response)}, subject = ${asJson(subject)}
-        WHERE key = ${key} AND ${sql.literal(stateByKey)} = 'claimed' AND lease_owner = ${owner} RETURNING key`)
+        WHERE key = ${key} AND ${sql.literal(plainState)} = 'claimed' AND lease_owner = ${owner} RETURNING key`)
     ),
   complete: completeMethod(sql),
   markApplied: (key) =>
@@ -75,14 +75,14 @@ const transitions = (sql: SqlClient.SqlClient): Transitions => ({
         UPDATE till_charges SET state = 'voided', lease_until = 0, attempts = 0, settlement = '', response = NULL,
           check_after = ${checkAfterMillis}, exposure = ${keepExposure ? sql.literal("exposure") : 0},
           refused_digest = ${sql.literal(isRefused ? "payload_digest" : "refused_digest")}
-        WHERE key = ${key} AND ${sql.literal(stateByKey)} IN ('claimed', 'ready') AND lease_owner = ${owner} RETURNING key`)
+        WHERE key = ${key} AND ${sql.literal(plainState)} IN ('claimed', 'ready') AND lease_owner = ${owner} RETURNING key`)
     ),
   release: (key, owner) =>
     storing(
       "charges.release",
       tookEffect(sql`
         DELETE FROM till_charges
-        WHERE key = ${key} AND ${sql.literal(stateByKey)} IN ('claimed', 'voided') AND lease_owner = ${owner}
+        WHERE key = ${key} AND ${sql.literal(plainState)} IN ('claimed', 'voided') AND lease_owner = ${owner}
           AND refunded_at IS NULL RETURNING key`)
     )
 })
