@@ -98,6 +98,37 @@ describe("who sees the console", () => {
     expect(calls).toEqual([])
   })
 
+  it.each([
+    ["the key as the user name", `Basic ${btoa("undefined:")}`],
+    ["null as the user name", `Basic ${btoa("null:x")}`],
+    ["the key alone", `Basic ${btoa("undefined")}`],
+    ["no padding", "Basic c2hvcDp1bmRlZmluZWQ"],
+    ["too much padding", "Basic c2hvcDp1bmRlZmluZWQ===="],
+    ["a digit too many", "Basic c2hvcDp1bmRlZmluZWQKC"],
+    ["two spaces", "basic  c2hvcDp1bmRlZmluZWQ="],
+    ["characters that decoders skip", "Basic c2hv cDp1!bmRlZmluZWQ="],
+    ["the alphabet of URLs", `Basic ${btoa("\u00ff\u00ff\u00ff:null").replaceAll("/", "_")}`]
+  ])("refuses Basic credentials of a variable that isn't set: %s", async (_, authorization) => {
+    const { get } = openConsole({
+      authorize: ({ headers }) => (headers.has("authorization") ? "read" : undefined)
+    })
+    expect((await get("/ops", { authorization })).status).toBe(403)
+  })
+
+  it.each([
+    "undefined-behaviour:x",
+    "ada:nullable",
+    "ada:not:null",
+    "ada:is null",
+    "null@example.org:key",
+    "ada:"
+  ])("admits other Basic credentials: %s", async (credentials) => {
+    const { get } = openConsole({
+      authorize: ({ headers }) => (headers.has("authorization") ? "read" : undefined)
+    })
+    expect((await get("/ops", { authorization: `Basic ${btoa(credentials)}` })).status).toBe(200)
+  })
+
   it("admits a visitor whose other headers and cookies say undefined or null", async () => {
     const { get } = openConsole({
       authorize: ({ headers }) =>

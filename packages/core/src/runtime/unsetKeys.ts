@@ -1,6 +1,3 @@
-import { Result } from "effect"
-import { Base64 } from "effect/encoding"
-
 /*
  * Doors of a host's server that a key opens: the variable of the key may not be set.
  */
@@ -8,10 +5,17 @@ import { Base64 } from "effect/encoding"
 /** Such a key is the same at every host: `Bearer undefined`, `session=null`. */
 const isUnset = (text: string): boolean => /(?:^|[\s:=])(?:undefined|null)$/.test(text.trim())
 
-/** The credentials of a header, of Basic in plain text. */
-const credentialsIn = (value: string): string => {
-  const basic = /^basic (\S+)$/i.exec(value)?.[1]
-  return basic === undefined ? value : Result.getOrElse(Base64.decodeString(basic), () => value)
+/** Whether the name or the password of Basic credentials is. Decodes whatever a host's decoder may accept. */
+const isUnsetBasic = (value: string): boolean => {
+  const encoded = /^basic\s+(.+)$/i.exec(value)?.[1]
+  if (encoded === undefined) return false
+  const digits = encoded
+    .replaceAll("-", "+")
+    .replaceAll("_", "/")
+    .replace(/=.*|[^\w+/]/g, "")
+  // A single digit at the end is no byte.
+  const text = atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits).trim()
+  return /^(?:undefined|null)(?::|$)|^[^:]*:(?:undefined|null)$/.test(text)
 }
 
 /** What is left of a header. An origin that is `null` says something. */
@@ -22,11 +26,11 @@ const readable = (name: string, value: string): string => {
       .split(";")
       .filter((pair) => !isUnset(pair))
       .join(";")
-  return isUnset(credentialsIn(value)) ? "" : value
+  return isUnset(value) || isUnsetBasic(value) ? "" : value
 }
 
 /**
- * A request without headers and cookies that end in `undefined` or `null`, so that no key of an unset variable admits
+ * A request without headers and cookies that end in `undefined` or `null`, and such a user name, so that no key of an unset variable admits
  * anyone, and nobody else is refused. `unread`: the names of those headers. The given request must not be read after that.
  */
 export const withoutUnsetKeys = (
