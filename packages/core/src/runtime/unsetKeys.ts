@@ -68,7 +68,7 @@ export const openDoorCheck = <Access>(
       await undefined
       const as = admittedAs(await authorize(new Request(url, { method })))
       if (as === undefined) return
-      const message = `authorize returns ${JSON.stringify(as)} for a request without headers: anyone who sends nothing is admitted. Set the variable of the key that it compares, and refuse requests without a key. Where a login or a private network protects this path, give a function without a parameter`
+      const message = `authorize returns ${JSON.stringify(as)} for a request without headers: anyone who sends nothing may be admitted, unless it reads a visitor's session elsewhere or a key in the path. Set the variable of the key that it compares, and refuse requests without a key. Where a login or a private network protects this path, give a function without a parameter`
       console.error(JSON.stringify({ till402: "access", message }))
     } catch {
       // It admits no such request.
