@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
-import { isTransactionId } from "../domain/transactionId.ts"
+import { isTransactionIdOn } from "../domain/transactionId.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
@@ -43,11 +43,11 @@ export const recordManualRefund = Effect.fnUntraced(function* (
   }
   const nowMillis = yield* Clock.currentTimeMillis
   if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
-    if (!isTransactionId(transaction))
+    if (charge !== undefined && !isTransactionIdOn(charge.network, transaction))
       yield* report(
         "Warn",
         "refund_without_transaction",
-        "You recorded a refund with a text that is no transaction hash; its buyer reads that it was sent",
+        "You recorded a refund with a text that is no transaction hash of its network; its buyer reads that it was sent",
         { chargeKey: key, transaction }
       )
     const payments = yield* PaymentEvents
