@@ -56,7 +56,14 @@ it("a refund recorded by hand is compared with its transaction, which may pay ma
   const batch = await chain.mint(shop.buyer, 2n * due[0]!.amountAtomic)
   expect([await record(0, batch), await record(1, batch)]).toEqual([[true], [true]])
   const elsewhere = await chain.mint(shop.payTo, due[2]!.amountAtomic)
-  expect(await record(2, elsewhere)).toEqual([true, "refund_without_transaction"])
+  const before = events.length
+  expect((await record(2, elsewhere))[0]).toBe(true)
+  await vi.waitFor(
+    () => expect(events.slice(before)).toMatchObject([{ code: "refund_without_transaction" }]),
+    {
+      timeout: 60_000
+    }
+  )
   const unknown = `0x${"ab".repeat(32)}`
   expect(await record(3, unknown)).toEqual([true])
   expect(await record(4, "written off")).toEqual([true, "refund_without_transaction"])

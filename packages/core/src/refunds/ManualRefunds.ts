@@ -54,8 +54,13 @@ export const recordManualRefund = Effect.fnUntraced(function* (
     if (charge !== undefined) {
       publishRefunded(payments, charge, transaction, nowMillis)
       const chain = yield* Effect.serviceOption(Chain)
-      if (Option.isSome(chain))
-        yield* (yield* loadTransfer).reportUnshownRefund(chain.value, charge, transaction)
+      if (Option.isSome(chain)) {
+        const { reportUnshownRefund } = yield* loadTransfer
+        // A chain may take seconds: the order moves now.
+        yield* Effect.forkDetach(reportUnshownRefund(chain.value, charge, transaction), {
+          startImmediately: true
+        })
+      }
     }
     return "Recorded"
   }

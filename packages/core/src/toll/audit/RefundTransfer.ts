@@ -37,30 +37,19 @@ const pays = Effect.fnUntraced(function* (
   return paid === undefined || paid === "absent" ? paid : paid >= amountAtomic
 })
 
-/** A transaction that was just sent may not be mined yet. */
-const minedWithin = "1 minute"
-
-/** Reports a refund whose transaction doesn't pay its buyer. */
+/** Reports a refund whose transaction doesn't pay its buyer. One that doesn't exist may not be mined yet. */
 export const reportUnshownRefund = Effect.fnUntraced(function* (
   chain: Chain["Service"],
   charge: Refunded & { readonly key: string },
   transaction: string
 ): Effect.fn.Return<void> {
-  const look = pays(chain, charge, transaction, BigInt(charge.amountAtomic))
-  const warn = report(
+  if ((yield* pays(chain, charge, transaction, BigInt(charge.amountAtomic))) !== false) return
+  yield* report(
     "Warn",
     "refund_without_transaction",
-    "You recorded a refund, but on the network of its payment that transaction doesn't exist or doesn't pay its buyer that amount. Compare the hash: the buyer reads that it was sent",
+    "You recorded a refund, but on the network of its payment that transaction doesn't pay its buyer that amount. Compare the hash: the buyer reads that it was sent",
     { chargeKey: charge.key, transaction }
   )
-  const found = yield* look
-  if (found === false) yield* warn
-  else if (found === "absent")
-    yield* Effect.forkDetach(
-      Effect.flatMap(Effect.delay(look, minedWithin), (later) =>
-        later === false || later === "absent" ? warn : Effect.void
-      )
-    )
 })
 
 const maxLookups = 200
