@@ -34,7 +34,8 @@ it("the ledger balances with the chain after paid calls and refunds", async () =
     foreignTransfers: 0,
     foreign: [],
     otherOutflows: { transfers: 0, first: [], unreadNetworks: [] },
-    unshownRefunds: []
+    unshownRefunds: [],
+    unreadRefunds: 0
   })
   expect(await till.refunds.status()).toEqual({ stopped: undefined })
 })
@@ -73,4 +74,5 @@ it("a refund recorded by hand is compared with its transaction, which may pay ma
     [due[3]!.chargeKey, unknown],
     [due[2]!.chargeKey, elsewhere]
   ])
+  expect(compared!.unreadRefunds).toBe(1)
 })

@@ -51,8 +51,10 @@ export interface TransferCheck {
 export interface ChainCheck extends TransferCheck {
   /** What left refund wallets and is no refund of this ledger. It is no fault. */
   readonly otherOutflows: OtherOutflows
-  /** Refunds recorded by hand whose transaction doesn't exist or doesn't pay their buyers that amount. They are no faults. */
+  /** Refunds, as a rule recorded by hand, whose transaction doesn't exist or doesn't pay their buyers. They are no faults. */
   readonly unshownRefunds: ReadonlyArray<UnshownRefund>
+  /** Refunds that were not compared: their network can't be read, or more than 200 transactions were to be looked up. */
+  readonly unreadRefunds: number
 }
 
 /** Limit on authorizations that are looked up individually. */

@@ -266,7 +266,8 @@ export const auditLedgerWithChain = Effect.fn("auditLedgerWithChain")(function* 
   yield* checkRefunds(span, networks, note)
   const otherOutflows =
     refundWallets === undefined ? nothing : yield* findOtherOutflows(span, networks, refundWallets, note)
-  const unshownRefunds = refundWallets === undefined ? [] : yield* findUnshownRefunds(span)
-  const chain = { ...checked, otherOutflows, unshownRefunds }
+  const compared =
+    refundWallets === undefined ? { unshownRefunds: [], unreadRefunds: 0 } : yield* findUnshownRefunds(span)
+  const chain = { ...checked, otherOutflows, ...compared }
   return { isBalanced: faults.found.length === 0, ...counts, faults: faults.found, chain }
 })

@@ -13,7 +13,7 @@ import type { Span } from "./NetworkAudit.ts"
  * show is no fault: a refund may be paid on another network, in another coin, or to another wallet of the buyer.
  */
 
-/** A refund that was recorded by hand, and whose transaction doesn't pay its buyer that amount. */
+/** A refund whose transaction doesn't exist, or doesn't pay its buyer that amount. */
 export interface UnshownRefund {
   readonly chargeKey: string
   /** CAIP-2. */
@@ -54,34 +54,48 @@ export const reportUnshownRefund = Effect.fnUntraced(function* (
 
 const maxLookups = 200
 
-/** Lists the refunds of a span that were recorded by hand and whose transactions don't pay their buyers, newest first. */
+/**
+ * Lists the refunds of a span whose transactions don't pay their buyers. Those that the wallet never started were surely
+ * recorded by hand: they are looked up first.
+ */
 export const findUnshownRefunds = Effect.fn("findUnshownRefunds")(function* (
   span: Span
-): Effect.fn.Return<ReadonlyArray<UnshownRefund>, StoreError, Charges | Chain> {
+): Effect.fn.Return<
+  { readonly unshownRefunds: ReadonlyArray<UnshownRefund>; readonly unreadRefunds: number },
+  StoreError,
+  Charges | Chain
+> {
   const charges = yield* Charges
   const chain = yield* Chain
   const byHand: Array<LedgerEntry> = []
+  const started: Array<LedgerEntry> = []
   yield* eachEntryPage(span, (page) =>
     Effect.gen(function* () {
       const refunds = page.filter(({ kind }) => kind === "refunded")
       if (refunds.length === 0) return
       const attempts = yield* charges.refundAttempts(refunds.map(({ chargeKey }) => chargeKey))
-      const sent = new Set(attempts.map(({ chargeKey }) => chargeKey))
-      byHand.push(...refunds.filter(({ chargeKey }) => !sent.has(chargeKey)))
+      const attempted = new Set(attempts.map(({ chargeKey }) => chargeKey))
+      for (const refund of refunds) (attempted.has(refund.chargeKey) ? started : byHand).push(refund)
     })
   )
   // One transfer doesn't pay two refunds.
-  const payments = Map.groupBy(byHand, ({ asset, network, payer, transaction }) =>
+  const payments = Map.groupBy([...byHand, ...started], ({ asset, network, payer, transaction }) =>
     [network, asset, payer, transaction].join(" ")
   )
-  const unshown: Array<UnshownRefund> = []
-  for (const entries of Array.from(payments.values()).slice(0, maxLookups)) {
+  const looks = Array.from(payments.values(), (entries, index) => {
     const [first] = entries
-    const transaction = first!.transaction ?? ""
     const amountAtomic = entries.reduce((sum, entry) => sum + BigInt(entry.amountAtomic), 0n)
-    const found = yield* pays(chain, first!, transaction, amountAtomic)
-    if (found !== false && found !== "absent") continue
-    for (const { chargeKey, network } of entries) unshown.push({ chargeKey, network, transaction })
+    const look =
+      index < maxLookups ? pays(chain, first!, first!.transaction ?? "", amountAtomic) : Effect.undefined
+    return Effect.map(look, (found) => ({ entries, found }))
+  })
+  const unshownRefunds: Array<UnshownRefund> = []
+  let unreadRefunds = 0
+  for (const { entries, found } of yield* Effect.all(looks, { concurrency: 8 })) {
+    if (found === undefined) unreadRefunds += entries.length
+    else if (found !== true)
+      for (const { chargeKey, network, transaction = "" } of entries)
+        unshownRefunds.push({ chargeKey, network, transaction })
   }
-  return unshown
+  return { unshownRefunds, unreadRefunds }
 })

@@ -44,7 +44,8 @@ describe("the ledger against the chain", () => {
       foreignTransfers: 0,
       foreign: [],
       otherOutflows: { transfers: 0, first: [], unreadNetworks: [] },
-      unshownRefunds: []
+      unshownRefunds: [],
+      unreadRefunds: 0
     })
     expect(found.isBalanced).toBe(true)
   })
