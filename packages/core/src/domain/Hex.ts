@@ -21,3 +21,6 @@ export const isHex = (text: string, min: number, max = min): text is Hex => {
   const bytes = (text.length - 2) / 2
   return bytes >= min && bytes <= max && Number.isInteger(bytes) && /^0x[0-9a-fA-F]*$/.test(text)
 }
+
+/** Hexadecimal digits in lower case, as they are stored; other texts as they are: on Solana, letter case counts. */
+export const plainHex = (text: string): string => (text.startsWith("0x") ? text.toLowerCase() : text)

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { shownAddress } from "../domain/EvmAddress.ts"
+import { plainHex } from "../domain/Hex.ts"
 import type { StoreError } from "../domain/Errors.ts"
 import { defaultLimit, listInPages } from "./listInPages.ts"
 import { type Charge, Charges, type ChargesQuery, type ChargeState } from "../ports/Charges.ts"
@@ -117,9 +118,6 @@ export const madeBy = ({
   ...(payer === undefined ? {} : { payer: plainHex(payer) }),
   ...(transaction === undefined ? {} : { transaction: plainHex(transaction) })
 })
-
-/** On Solana, letter case counts. */
-const plainHex = (text: string): string => (text.startsWith("0x") ? text.toLowerCase() : text)
 
 /** A charge as a host sees it. */
 export const summaryOf = (charge: Charge): ChargeSummary => ({

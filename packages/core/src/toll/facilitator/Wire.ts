@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { PaymentRequirements } from "../../domain/PaymentRequired.ts"
+import { plainHex } from "../../domain/Hex.ts"
 import { isSolanaAddress } from "../../domain/SolanaAddress.ts"
 import { isTransactionIdOn } from "../../domain/transactionId.ts"
 import {
@@ -156,7 +157,7 @@ export const toSettlement = (
     return { _tag: "Unknown", reason: elsewhere, transaction: undefined }
   const named = response.transaction ?? ""
   // Receipts and the ledger hold it: only a transaction's hash is accepted, on Solana its ID.
-  const transaction = isTransactionIdOn(request.requirements.network, named) ? named : undefined
+  const transaction = isTransactionIdOn(request.requirements.network, named) ? plainHex(named) : undefined
   if (response.success) {
     return transaction === undefined
       ? { _tag: "Unknown", reason: "settled_without_transaction", transaction }

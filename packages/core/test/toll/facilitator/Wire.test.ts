@@ -244,6 +244,11 @@ describe("a settlement", () => {
       settled
     ],
     [
+      "has a transaction in lower case, as it is looked up",
+      { success: true, transaction: `0x${"aB".repeat(32)}` },
+      { _tag: "Settled", transaction: `0x${"ab".repeat(32)}`, payer: undefined }
+    ],
+    [
       "with a network of null has settled",
       { success: true, transaction: hash, payer: "0xabc", network: null },
       settled
