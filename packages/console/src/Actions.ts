@@ -140,13 +140,15 @@ export const outcomeOf = async (
   }
 }
 
-/** What an operator's call came to, in words. */
-export const outcomeText = (outcome: string): string => {
+/** What an operator's call came to, in words. `name`: the action. */
+export const outcomeText = (outcome: string, name: string): string => {
   switch (outcome) {
     case "done":
       return "Done."
     case "conflict":
-      return "Nothing was changed: its state doesn't allow that, it was changed meanwhile, or the transaction is a payment's."
+      return actionOf(name)?.fields.includes(transaction) === true
+        ? "Nothing was changed: its state doesn't allow that, it was changed meanwhile, or the transaction is a payment's."
+        : "Nothing was changed: its state doesn't allow that, or it was changed meanwhile."
     case "not_found":
       return "Nothing was changed: it doesn't exist."
     case "invalid":

@@ -1,3 +1,4 @@
+import { outcomeText } from "../src/Actions.ts"
 import { describe, expect, it } from "vitest"
 import { tillConsole } from "../src/index.ts"
 import { charge, fakeTill, key, openConsole, order, origin } from "./openConsole.ts"
@@ -40,7 +41,9 @@ describe("actions", () => {
     const { logged, post, session } = openConsole()
     const { headers, token } = await session()
     const response = await post({ token, action: "orders.retry", subject: order.id }, headers)
-    expect(await response.text()).toContain("Nothing was changed")
+    const text = await response.text()
+    expect(text).toContain("Nothing was changed")
+    expect(text).not.toContain("a payment")
     const missing = await post(
       { token, action: "orders.resolve", subject: order.id, reference: " " },
       headers
@@ -48,6 +51,13 @@ describe("actions", () => {
     expect(await missing.text()).toContain("Nothing was changed")
     expect(logged).toMatchObject([{ outcome: "conflict" }, { outcome: "invalid" }])
   })
+
+  it.each(["orders.markRefunded", "charges.recordRefund"])(
+    "%s that conflicts may name a payment",
+    (action) => {
+      expect(outcomeText("conflict", action)).toContain("the transaction is a payment's")
+    }
+  )
 
   it("that another site forges are refused, whichever sign of it is there", async () => {
     const { calls, logged, post, session } = openConsole()

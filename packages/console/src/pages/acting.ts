@@ -72,10 +72,10 @@ export const confirmPage = (
 export const donePage = (context: PageContext, entry: ActionEntry, back: string): Html =>
   page(context, {
     section: "actions",
-    title: outcomeText(entry.outcome),
+    title: outcomeText(entry.outcome, entry.action),
     content: html`<h1>${actions[entry.action]?.title ?? entry.action}</h1>
       <p role="status" class="notice ${entry.outcome === "done" ? "good" : "bad"}">
-        ${outcomeText(entry.outcome)}
+        ${outcomeText(entry.outcome, entry.action)}
       </p>
       <p><a class="button" href="${back}">Back</a></p>`
   })

@@ -109,7 +109,7 @@ export const performAct = async (
   const entry = { at: new Date(now()), who: act.by ?? userName(), action: name, subject, given, outcome }
   output.note(actionLine(entry))
   if (act.json) output.print(jsonText(entry))
-  else if (outcome === "done") output.print(outcomeText(outcome))
-  else output.note(harmless(outcomeText(outcome), 2_000))
+  else if (outcome === "done") output.print(outcomeText(outcome, name))
+  else output.note(harmless(outcomeText(outcome, name), 2_000))
   return outcome === "done" ? 0 : 1
 }
