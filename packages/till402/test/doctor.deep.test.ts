@@ -69,16 +69,11 @@ const more: ReadonlyArray<BrokenSetUp> = [
     /Set baseUrl to the address that responds itself/
   ],
   [
-    "with another route before the price of a handler",
-    {
-      proxy: {
-        instead: ({ url }) =>
-          new URL(url).pathname === "/x402/track" ? Response.json({ status: "delivered" }) : undefined
-      }
-    },
+    "with something before the till that responds to everybody",
+    { proxy: { instead: () => new Response("<app>") } },
     ["fail 402"],
-    /x402\/track returned 200 instead of 402: what is sold there is given away/,
-    /or before the price of the handler: put these first/
+    /returned 200 instead of 402: what is sold there is given away/,
+    /responds before the till, or before the price/
   ],
   [
     "with a priced handler at another path than the documents have",

@@ -287,11 +287,16 @@ describe("a broken set-up", () => {
       /proxy_buffer_size/
     ],
     [
-      "with something before the till that responds to everybody",
-      { proxy: { instead: () => new Response("<app>") } },
+      "with another route before the price of a handler",
+      {
+        proxy: {
+          instead: ({ url }) =>
+            new URL(url).pathname === "/x402/track" ? Response.json({ status: "delivered" }) : undefined
+        }
+      },
       ["fail 402"],
-      /returned 200 instead of 402: what is sold there is given away/,
-      /responds before the till, or before the price/
+      /x402\/track returned 200 instead of 402: what is sold there is given away/,
+      /or before the price of the handler: put these first/
     ],
     [
       "without pages that the framework doesn't leave to the till",
