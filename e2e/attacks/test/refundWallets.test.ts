@@ -1,6 +1,6 @@
 import { usdcAbi } from "@till402/sandbox"
 import { parseEventLogs } from "viem"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { attack } from "../src/attack.ts"
 import { openAttacker } from "../src/Attacker.ts"
 import { usdc } from "../src/Calls.ts"
@@ -70,4 +70,10 @@ attack("a refund whose nonce a stranger uses", {
 it("two tills with a store of their own each and one refund wallet refund a payment once", async () => {
   const wallet = await newWallet()
   expect(await failAtEach([wallet, wallet])).toBe(price)
+})
+
+describe("what no server can promise", () => {
+  it("two tills with a store and a refund wallet of their own each both refund a payment that failed at both", async () => {
+    expect(await failAtEach([await newWallet(), await newWallet()])).toBe(2n * price)
+  })
 })
