@@ -6,7 +6,7 @@
 /** The largest tarball of each package, in bytes. */
 export const tarballLimits: Readonly<Record<string, number>> = {
   "@till402/console": 59_000,
-  "@till402/core": 1_248_000,
+  "@till402/core": 1_258_000,
   "@till402/express": 12_000,
   "@till402/fastify": 12_000,
   "@till402/hono": 12_000,
@@ -27,11 +27,11 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/core": 780_000,
   "@till402/core/effect": 1_030_000,
   "@till402/core/node": 20_000,
-  "@till402/core/postgres": 220_000,
+  "@till402/core/postgres": 221_000,
   "@till402/core/sqlite": 235_000,
   "@till402/express": 9_000,
   "@till402/fastify": 10_700,
-  "@till402/hono": 9_000,
+  "@till402/hono": 9_100,
   "@till402/koa": 9_000,
   "@till402/providers/17track": 130_000,
   "@till402/providers/ai-sdk": 125_000,

@@ -117,7 +117,7 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
     const { buy, facilitator } = await selling(host, [
       () => new Endless(),
       () => {
-        const circle: Record<string, unknown> = { weather: failing() }
+        const circle: Record<string, unknown> = { weather: late() }
         circle["self"] = circle
         return circle
       }

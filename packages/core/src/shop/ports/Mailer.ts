@@ -96,7 +96,7 @@ const readSent = (response: unknown) =>
     ? Effect.fail(
         new MalformedResponse({
           message:
-            "Mailer.send returned false, an error or a response that is not ok: throw if nothing was sent, else return nothing"
+            "Mailer.send returned false, a response that is not ok, or an error: throw if nothing was sent"
         })
       )
     : Effect.void
