@@ -5,7 +5,7 @@ testSimulation({
   rail: "solana",
   firstSeed: 4_400,
   seeds: 400,
-  rare: [5_080, 5_290],
+  rare: [5_080, 5_290, 6_848],
   coversAll: true
 })
 
