@@ -23,4 +23,4 @@ export const isHex = (text: string, min: number, max = min): text is Hex => {
 }
 
 /** Hexadecimal digits in lower case, as they are stored; other texts as they are: on Solana, letter case counts. */
-export const plainHex = (text: string): string => (text.startsWith("0x") ? text.toLowerCase() : text)
+export const plainHex = (text: string): string => (/^0x/i.test(text) ? text.toLowerCase() : text)

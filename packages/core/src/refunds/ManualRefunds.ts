@@ -1,5 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
+import { plainHex } from "../domain/Hex.ts"
 import { isTransactionIdOn } from "../domain/transactionId.ts"
 import { Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
@@ -30,7 +31,7 @@ export const recordManualRefund = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ManualRefund, StoreError> {
   if (!isUsableName(transaction)) return "Refused"
   const charge = yield* charges.find(key)
-  const hash = /^0x/i.test(transaction) ? transaction.toLowerCase() : transaction
+  const hash = plainHex(transaction)
   const paid = yield* charges.list({ limit: 1, transaction: hash })
   if ([charge, ...paid].some((each) => each?.receipt?.transaction.toLowerCase() === hash.toLowerCase())) {
     yield* report(

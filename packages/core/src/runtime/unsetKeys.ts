@@ -5,7 +5,7 @@
 /** Such a key is the same at every host: `Bearer undefined`, `session=null`. */
 const isUnset = (text: string): boolean => /(?:^|[\s:=])(?:undefined|null)$/.test(text.trim())
 
-/** Whether the name or the password of Basic credentials is. Decodes whatever a host's decoder may accept. */
+/** Whether the user name or password of Basic credentials is such a key. Decodes whatever a host's decoder may accept. */
 const isUnsetBasic = (value: string): boolean => {
   const encoded = /^basic\s+(.+)$/i.exec(value)?.[1]
   if (encoded === undefined) return false
@@ -30,8 +30,9 @@ const readable = (name: string, value: string): string => {
 }
 
 /**
- * A request without headers and cookies that end in `undefined` or `null`, and such a user name, so that no key of an unset variable admits
- * anyone, and nobody else is refused. `unread`: the names of those headers. The given request must not be read after that.
+ * A request without the headers and cookies that end in `undefined` or `null`, or have such a user name: no key of an unset
+ * variable admits anyone, and nobody else is refused. `unread`: the names of those headers. Don't read the given request
+ * after that.
  */
 export const withoutUnsetKeys = (
   request: Request
@@ -49,7 +50,7 @@ export const withoutUnsetKeys = (
 }
 
 /**
- * Makes a function that asks a host's `authorize`, once, about a request without headers, and warns on standard error if
+ * Makes a function that calls a host's `authorize`, once, with a request without headers, and warns on standard error if
  * that is admitted. Never delays or fails a request. A function without a parameter admits everyone on purpose.
  *
  * @param admittedAs what a decision gives; `undefined`: no access
@@ -58,13 +59,13 @@ export const openDoorCheck = <Access>(
   authorize: (request: Request) => Access | Promise<Access>,
   admittedAs: (access: Access) => string | undefined
 ): ((url: URL, method: string) => Promise<void>) => {
-  let hasAsked = false
+  let isChecked = false
   return async (url, method) => {
-    if (hasAsked) return
-    hasAsked = true
+    if (isChecked) return
+    isChecked = true
     try {
       if (authorize.length === 0) return
-      // The request that came is asked about first.
+      // After the call for the request that came.
       await undefined
       const as = admittedAs(await authorize(new Request(url, { method })))
       if (as === undefined) return

@@ -3,7 +3,7 @@ import { type Check, checkOf, type Finding } from "./Check.ts"
 import type { ConfiguredSettings } from "./settings/Configuration.ts"
 
 /*
- * What real money is looked at for, and how what is wrong with it is told.
+ * The facts by which a till judges settings where real money is paid, and the form of its findings.
  */
 
 /** Durations, and below how many milliseconds each has more likely its number of seconds. */
