@@ -94,8 +94,8 @@ export default defineConfig({
     setupFiles: ["scripts/test-setup.mjs"],
     silent: "passed-only",
     // Limits for tests that hang, not for slow ones: with eight busy processes beside it, a test takes ten times as long.
-    testTimeout: isDeep ? 600_000 : 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } }
+    testTimeout: isDeep ? 600_000 : 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } }
   }
 })

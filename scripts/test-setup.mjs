@@ -8,7 +8,7 @@
  */
 import { vi } from "vitest"
 
-const patientMillis = 60_000
+const patientMillis = 120_000
 const kept = Symbol.for("till402.globals")
 
 globalThis[kept] ??= ["Request", "Response", "fetch"].map((name) => [

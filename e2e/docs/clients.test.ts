@@ -100,7 +100,7 @@ it("a kept payment buys once, however often its response is lost", async () => {
   expect(existsSync(file)).toBe(false)
   expect(facilitator.settled).toHaveLength(1)
   expect(await till.orders.list()).toHaveLength(1)
-}, 60_000)
+})
 
 it("a payment that was kept when the program ended is sent by the next one, and never overwritten", async () => {
   const { buying, client, facilitator, losing, till } = await openShop()
@@ -119,7 +119,7 @@ it("a payment that was kept when the program ended is sent by the next one, and 
   expect([bought.status, await bought.json()]).toMatchObject([200, { status: "processing" }])
   expect(facilitator.settled).toHaveLength(1)
   expect(await till.orders.list()).toHaveLength(1)
-}, 60_000)
+})
 
 it("without a kept payment, the official client pays anew, and is refused", async () => {
   const { buying, client, facilitator, losing } = await openShop()

@@ -71,7 +71,7 @@ describe("samples", () => {
     )
     // The details of an error are indented below it.
     said = output.split(/\n(?=\S)/).map((line) => line.trimEnd())
-  }, 3 * minute)
+  }, 10 * minute)
 
   it("that do not compile are reported with their place", () => {
     expect(said.filter(isOfBad)).toEqual([expect.stringMatching(/^docs\/bad\.md:8:7: error TS2322: .*$/)])

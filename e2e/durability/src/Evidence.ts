@@ -19,7 +19,7 @@ interface Scene {
   readonly restMillis: number
 }
 
-const replayMillis = 60_000
+const replayMillis = 120_000
 const replayConcurrency = 6
 
 export const readBooks = ({ fleet, outside }: Pick<Scene, "fleet" | "outside">): Promise<Books> =>

@@ -34,10 +34,10 @@ interface Slot {
   origin: string | undefined
 }
 
-const originMillis = 60_000
-const controlMillis = 120_000
+const originMillis = 300_000
+const controlMillis = 300_000
 /** How long clients wait for a response after the last kill. */
-const defaultPatienceMillis = 60_000
+const defaultPatienceMillis = 120_000
 
 export const startFleet = async (options: {
   readonly size: number
@@ -45,7 +45,7 @@ export const startFleet = async (options: {
   readonly onEvent: (event: ServerEvent) => void
   /** In how many successions of a slot the successor is loaded before; default: in all. */
   readonly standbys?: number
-  /** How long clients wait for a response after the last kill, in milliseconds; default 30,000. */
+  /** How long clients wait for a response after the last kill, in milliseconds; default 120,000. */
   readonly patienceMillis?: number
 }): Promise<Fleet> => {
   const { patienceMillis = defaultPatienceMillis, standbys = Number.POSITIVE_INFINITY } = options

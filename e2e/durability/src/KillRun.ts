@@ -57,7 +57,7 @@ export interface KillReport {
 
 const baseUrl = "https://shop.example"
 const leaseMillis = 800
-const buyersEndMillis = 120_000
+const buyersEndMillis = 300_000
 
 const count = (counts: Counts, key: string): void => {
   counts[key] = (counts[key] ?? 0) + 1

@@ -8,8 +8,8 @@ import { steadyAllocator } from "./day/Allocator.ts"
 import type { ServerLine, ServerSettings } from "./ServerSettings.ts"
 
 const program = fileURLToPath(new URL("./server.ts", import.meta.url))
-const startMillis = 60_000
-const exitMillis = 60_000
+const startMillis = 300_000
+const exitMillis = 300_000
 const complaintLimit = 4_000
 
 export type ServerEvent = Extract<ServerLine, { readonly kind: "event" }>

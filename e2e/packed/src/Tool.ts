@@ -7,10 +7,14 @@ import { fileURLToPath } from "node:url"
 export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /** Maximum time for a program to run. */
-export const toolTimeoutMillis = 180_000
+export const toolTimeoutMillis = 600_000
 
-/** Affect how Node resolves packages; the others are those that the test runner sets, and apps read: Vite's base is `/`. */
-const ours = /^(?:NODE_OPTIONS|NODE_PATH|NODE_ENV|BASE_URL|DEV|PROD|MODE|SSR|TEST|VITEST.*)$/
+/**
+ * Affect how Node resolves packages, or fill the tests' cache with files of a folder that each run makes anew; the others
+ * are those that the test runner sets, and apps read: Vite's base is `/`.
+ */
+const ours =
+  /^(?:NODE_OPTIONS|NODE_PATH|NODE_COMPILE_CACHE|NODE_ENV|BASE_URL|DEV|PROD|MODE|SSR|TEST|VITEST.*)$/
 
 /** The environment of a user. */
 export const plainEnvironment = (): NodeJS.ProcessEnv =>

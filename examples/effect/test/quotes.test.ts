@@ -22,9 +22,7 @@ describe("the example's own quotes, as a layer", () => {
     expect(cases.length).toBeGreaterThan(5)
   })
 
-  it.each(cases)("$name", { timeout: 60_000 }, ({ run }) =>
-    Effect.runPromise(Effect.provide(run, emptyStores()))
-  )
+  it.each(cases)("$name", ({ run }) => Effect.runPromise(Effect.provide(run, emptyStores())))
 
   it("take the place of the other storage's", async () => {
     const money = { atomic: 1_000_000n, currency: "USD" }

@@ -145,11 +145,11 @@ describe("a till that takes play money alone", () => {
 
   it("is reported once in production, since nothing that is paid has any value", async () => {
     const { check, found } = await till(play)
-    await expect.poll(found, { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(found).toHaveLength(1)
     expect(
       (await check()).filter(({ problem = "" }) => problem.startsWith("All networks have"))
     ).toHaveLength(1)
-  }, 60_000)
+  })
 
   it("is not reported on this machine, where the host allows it, or outside of production", async () => {
     const tills = [
@@ -164,9 +164,9 @@ describe("a till that takes play money alone", () => {
     }
     vi.stubEnv("NODE_ENV", "production")
     const alone = await till(play)
-    await expect.poll(alone.found, { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(alone.found).toHaveLength(1)
     expect(tills.flatMap(({ found }) => found())).toEqual([])
-  }, 60_000)
+  })
 
   it("is not reported beside one that takes real money, whichever starts first", async () => {
     const before = await till(play)
@@ -179,8 +179,8 @@ describe("a till that takes play money alone", () => {
     ).toEqual([])
     await real.dispose()
     const alone = await till(play)
-    await expect.poll(alone.found, { timeout: 30_000 }).toHaveLength(1)
-  }, 60_000)
+    await expect.poll(alone.found).toHaveLength(1)
+  })
 })
 
 describe("a till that takes real money", () => {

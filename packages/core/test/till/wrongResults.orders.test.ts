@@ -212,7 +212,7 @@ it("after the payment, a wrong result leaves the order as it was, charges nothin
   await expect(
     ["port | result | made by | order | charged | events", ...rows, ""].join("\n")
   ).toMatchFileSnapshot("./wrongResults.orders.txt")
-}, 120_000)
+})
 
 it("after the payment, a correct result brings the order on", async () => {
   for (const kind of ["function", "layer"] as const)
@@ -220,4 +220,4 @@ it("after the payment, a correct result brings the order on", async () => {
       [PortName, (typeof ports)[PortName]]
     >)
       expect(await outcomeOf(kind, port, honest)).toMatchObject({ order: after, settled: 1 })
-}, 120_000)
+})

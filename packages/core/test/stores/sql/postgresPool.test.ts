@@ -129,7 +129,7 @@ const refusedOnce = <A>(then: (sql: SqlClient.SqlClient) => Effect.Effect<A>) =>
 it("a connection that isn't returned keeps nobody from opening another, after one was refused", async () => {
   const served = await refusedOnce((sql) => Effect.timeoutOption(Effect.result(sql`SELECT 1`), "20 seconds"))
   expect(Option.map(served, Result.isSuccess)).toEqual(Option.some(true))
-}, 60_000)
+})
 
 it("a clock that is set back keeps no connections closed", async () => {
   const now = vi.spyOn(Date, "now")
@@ -143,7 +143,7 @@ it("a clock that is set back keeps no connections closed", async () => {
     return Effect.timeoutOption(Effect.repeat(used, { until: (pids) => pids > 5 }), "20 seconds")
   }).finally(() => now.mockRestore())
   expect(Option.isSome(connections)).toBe(true)
-}, 60_000)
+})
 
 it("callers share the connections that a server allows, if it allows fewer than the pool wants", async () => {
   const url = new URL(await cluster.createDatabase())

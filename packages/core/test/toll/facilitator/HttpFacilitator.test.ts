@@ -33,6 +33,8 @@ interface Reply {
   readonly delayMillis?: number
   /** Cuts the connection instead of responding. */
   readonly cut?: boolean
+  /** Cuts the connection after the body, which is shorter than it says. */
+  readonly breaksOff?: boolean
   readonly headers?: Record<string, string>
   /** Sends without end until the other side hangs up; counts what was sent. */
   readonly endless?: boolean
@@ -92,9 +94,9 @@ beforeEach(async () => {
       if (reply.cut) return request.socket.destroy()
       if (reply.endless) return sendEndlessly(response)
       setTimeout(() => {
-        response
-          .writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
-          .end(reply.body ?? "{}")
+        response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers })
+        if (reply.breaksOff === true) response.write(reply.body, () => request.socket.destroy())
+        else response.end(reply.body ?? "{}")
       }, reply.delayMillis ?? 0)
     })
   })
@@ -406,7 +408,7 @@ describe.each(Object.entries(transports))("over %s", (name, transport) => {
     })
 
     it("that breaks within a response leaves the outcome open", async () => {
-      replies = [{ headers: { "content-length": "1000" }, body: '{"success":' }]
+      replies = [{ headers: { "content-length": "1000" }, body: '{"success":', breaksOff: true }]
       expect(await settle()).toMatchObject({ _tag: "Unknown", isUnreachable: true })
       expect(calls).toHaveLength(1)
     })
