@@ -64,13 +64,29 @@ class Refusal extends Error {
   }
 }
 
+/** Results as clients of APIs return them: a list, which asks for more as it is iterated. */
+class Page {
+  readonly data = [{ celsius: 21 }]
+  async *[Symbol.asyncIterator]() {
+    yield* this.data
+  }
+}
+
+class Ticks {
+  readonly every = "1s"
+  async *[Symbol.asyncIterator]() {
+    yield this.every
+  }
+}
+
 describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host) => {
   it("costs nothing where JSON loses some of its result, and is named", async () => {
     const lost: ReadonlyArray<readonly [string, () => unknown]> = [
       ["Promise as weather", () => ({ city: "oslo", weather: late() })],
       ["Promise", () => ({ days: [failing(), failing()], at: failing() })],
       ["Map as rows", () => ({ city: "oslo", rows: new Map([["a", 1]]) })],
-      ["stream as hours", () => ({ city: "oslo", hours: new ReadableStream() })]
+      ["stream as hours", () => ({ city: "oslo", hours: new ReadableStream() })],
+      ["stream as ticks", () => ({ city: "oslo", ticks: new Ticks() })]
     ]
     const { buy, errors, events, facilitator } = await selling(
       host,
@@ -102,7 +118,9 @@ describe.each(Object.entries(pricedHosts))("%s: a priced handler", (_name, host)
       [circle, circle],
       // As an unpriced handler would respond.
       { celsius: Number.NaN, convert: () => 70, wind: undefined },
-      { city: "oslo", failed: Object.assign(new Error("no tides"), { code: "E_TIDES" }) }
+      { city: "oslo", failed: Object.assign(new Error("no tides"), { code: "E_TIDES" }) },
+      new Page(),
+      { city: "oslo", tags: new Set(), rows: new Map() }
     ]
     const { buy, events, facilitator } = await selling(
       host,

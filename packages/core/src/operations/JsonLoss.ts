@@ -30,7 +30,9 @@ const contained =
 /** Whether JSON has nothing of a value's contents. It loses less elsewhere, which a host may mean. */
 export const losesContents = (kind: string, value: unknown): boolean =>
   /^(?:stream|thenable)$/.test(kind) ||
-  ((contained.test(kind) || kind === "Effect") && JSON.stringify(value) === "{}")
+  ((contained.test(kind) || kind === "Effect") &&
+    (value as { readonly size?: unknown }).size !== 0 &&
+    JSON.stringify(value) === "{}")
 
 /** Nodes of a value: all that were found, and those still to be read; what was lost first, and whether any was data. */
 interface Walk {
@@ -54,9 +56,11 @@ const lostOfClass = (value: object): string | undefined => {
     return "Promise"
   }
   if (isFunction(then)) return "thenable"
-  // `pipe` alone is that of Effect's values.
+  // `pipe` alone is that of Effect's values. A page of results can be iterated, too, and has a list of them.
   const isStream =
-    isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator]) || isFunction(getReader)
+    isFunction(getReader) ||
+    (isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator]) &&
+      !Object.values(value).some(Array.isArray))
   if (isStream || (isFunction(pipe) && isFunction(on))) return "stream"
   return value instanceof Date && Number.isNaN(value.getTime()) ? "invalid Date" : undefined
 }
