@@ -78,8 +78,18 @@ const maxBare = 2
 const isNothing = (value: unknown): boolean =>
   typeof value === "object" && JSON.stringify(value ?? {}).length === 2
 
-/** Whether a result looks like a refusal that should have been thrown: it is charged. */
+/** Whether a result looks like a refusal that should have been thrown: it is charged. It may be all that is beside an echo. */
 export const looksRefused = (output: unknown): boolean => {
+  if (isRefusal(output)) return true
+  if (!Predicate.isObject(output)) return false
+  const [only, ...more] = Object.values(output).filter((value) => typeof value === "object" && value !== null)
+  // A status alone is what a checker of links sells.
+  const says =
+    Predicate.isObject(only) && Object.keys(only).some((name) => /^(?:error|message|msg)$/.test(name))
+  return more.length === 0 && says && isRefusal(only)
+}
+
+const isRefusal = (output: unknown): boolean => {
   if (typeof output === "string") return errorPage.test(output.slice(0, maxPageHead))
   if (Array.isArray(output))
     return output.length === 2 && isErrorStatus(output[0]) && typeof output[1] !== "number"

@@ -354,6 +354,8 @@ describe("a route of the host", () => {
     { type: "error", error: { type: "overloaded" }, request_id: "r" },
     { jsonrpc: "2.0", id: 1, error: { code: -32_000 } },
     { ok: false, error_code: 401, description: "Unauthorized" },
+    { city: "oslo", weather: { cod: 401, message: "Invalid API key" } },
+    { city: "oslo", data: { error: "quota exceeded" }, note: null },
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><hr><center>nginx</center></body></html>",
     '<!DOCTYPE html>\n<html lang="en-US"><head>\n<title>api.example | 503: Service Temporarily Unavailable</title>'
   ])("is reported once if it sells %j, which it should have thrown", async (result) => {
@@ -413,6 +415,9 @@ describe("a route of the host", () => {
     { message: "Not found in any breach" },
     { message: "Access denied is a 1999 film" },
     { description: "not for children" },
+    { url: "https://a.example", check: { status: 404, statusText: "Not Found" } },
+    { city: "oslo", weather: { celsius: 21 }, failed: { message: "no tides", status: 503 } },
+    { city: "oslo", weather: { celsius: 21 }, error: null },
     "error"
   ])("sells %j without a word", async (result) => {
     expect(await doubtsOf(result)).toEqual([])
