@@ -214,11 +214,18 @@ describe("evidence on a real chain", () => {
     expect(await evidence(authorization, { transaction })).toMatchObject({ _tag: "Moved", transaction })
     // The chain mines a dropped transaction again as soon as it may.
     await local.client.setAutomine(false)
-    await local.client.request<{ Method: "anvil_reorg"; Parameters: [number, []]; ReturnType: null }>({
-      method: "anvil_reorg",
-      params: [1, []]
-    })
-    await local.client.dropTransaction({ hash: transaction })
+    // The block that comes every few seconds may have it before it is dropped.
+    for (let isMined = true; isMined;) {
+      await local.client.request<{ Method: "anvil_reorg"; Parameters: [number, []]; ReturnType: null }>({
+        method: "anvil_reorg",
+        params: [1, []]
+      })
+      await local.client.dropTransaction({ hash: transaction })
+      isMined = await local.client.getTransactionReceipt({ hash: transaction }).then(
+        () => true,
+        () => false
+      )
+    }
     await local.client.setAutomine(true)
     const notMoved = { _tag: "NotMoved", chainTimeSeconds: await chainSeconds() }
     expect(await evidence(authorization, { transaction })).toEqual(notMoved)

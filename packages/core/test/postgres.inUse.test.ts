@@ -130,13 +130,13 @@ describe("a database in use", () => {
       const next = yield* Effect.retry(claimOf("c"), { times: 9 })
       return { error, next }
     })
-    const deadlines = { connectTimeoutMillis: 300, statementTimeoutMillis: 100 }
+    const deadlines = { connectTimeoutMillis: 2_000, statementTimeoutMillis: 100 }
     const storage = postgres({ url: through.href, maxConnections: 1, ...deadlines })
     const { error, next } = await Effect.runPromise(Effect.provide(swallowed, storage))
     wire.close()
     expect(error).toMatchObject({
       operation: "charges.claim",
-      cause: { message: "no response within 500 ms" }
+      cause: { message: expect.stringMatching(/^no response within \d+ ms$/) }
     })
     expect(next).toEqual({ _tag: "Claimed" })
   })
