@@ -38,9 +38,9 @@ export interface ConsoleOptions {
   /**
    * Decides about each request: `"admin"` also acts, `"read"` only looks, `undefined` has no access. Give the visitor's
    * name, too, and the log has it: `{ role: "admin", name: "ada" }`. A `Response`, such as a redirect to your login, is
-   * sent as it is. On Node, only path and query of the request's URL count. Headers and cookies that end in `undefined` or
-   * `null` are left out. Once, it is asked about a request without headers, and you are warned if that is admitted. There is
-   * no default: the pages show what was sold to whom.
+   * sent as it is. On Node, only path and query of the request's URL count. Headers and cookies whose key is missing,
+   * `undefined` or `null` are left out. Once, it is asked about a request without headers, then about a made-up word as
+   * Authorization, and you are warned if that is admitted. There is no default: the pages show what was sold to whom.
    */
   readonly authorize: (request: Request) => Access | Promise<Access>
   /**

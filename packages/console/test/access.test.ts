@@ -115,6 +115,94 @@ describe("who sees the console", () => {
     expect((await get("/ops", { authorization })).status).toBe(403)
   })
 
+  const unset = process.env["A_KEY_THAT_IS_NOT_SET"]
+  const textOf = (authorization: string) => atob(authorization.split(" ")[1] ?? "")
+
+  it.each<readonly [string, (authorization: string) => boolean, ReadonlyArray<string>]>([
+    [
+      "splits at a space",
+      (authorization) => {
+        const [scheme, token] = authorization.split(" ")
+        return scheme === "Bearer" && token === unset
+      },
+      ["Bearer", "Bearer "]
+    ],
+    [
+      "splits Basic credentials",
+      (authorization) => {
+        const [user, pass] = textOf(authorization).split(":")
+        return user === "admin" && pass === unset
+      },
+      [`Basic ${btoa("admin")}`]
+    ],
+    [
+      "reads one part of Basic credentials",
+      (authorization) => textOf(authorization).split(":")[1] === `${unset}`,
+      [`Basic ${btoa("admin:undefined:x")}`]
+    ],
+    [
+      "matches a word",
+      (authorization) => /Bearer (\S+)/.exec(authorization)?.[1] === `${unset}`,
+      ["Bearer undefined x", "x Bearer undefined y"]
+    ],
+    [
+      "looks names up",
+      (authorization) => ({ [`${unset}`]: "shop" })[`${authorization.split(" ")[1]}`] !== undefined,
+      ["Bearer", "token", "Bearer undefined x", "Token undefined x"]
+    ],
+    [
+      "reads a part of Token",
+      (authorization) => /token="([^"]*)"/.exec(authorization)?.[1] === `${unset}`,
+      ['Token token="undefined", nonce="b"']
+    ],
+    ["looks at the second word alone", (authorization) => authorization.includes(" x"), ["Bearer abc x"]]
+  ])("refuses credentials of a variable that isn't set to a host that %s", async (_, isKnown, sent) => {
+    const { get } = openConsole({
+      authorize: ({ headers }) => {
+        const authorization = headers.get("authorization")
+        return authorization !== null && isKnown(authorization) ? "read" : undefined
+      }
+    })
+    for (const authorization of sent) expect((await get("/ops", { authorization })).status).toBe(403)
+  })
+
+  it.each([
+    "Bearer key",
+    "Bearer  a.b-c==",
+    "bearer undefined-behaviour",
+    "a-raw-key",
+    "bearer-key",
+    "a raw key of words",
+    'Token token="a", nonce="b"',
+    'Digest username="ada", realm="nullable", nc=00000001'
+  ])("admits other credentials: %s", async (authorization) => {
+    const { get } = openConsole({
+      authorize: ({ headers }) => (headers.get("authorization") === authorization ? "read" : undefined)
+    })
+    expect((await get("/ops", { authorization })).status).toBe(200)
+  })
+
+  it.each(['session="undefined"', "session=%75ndefined", 'a=b; session="%6eull"'])(
+    "refuses the cookie of a variable that isn't set, as parsers read it: %s",
+    async (cookie) => {
+      const { get } = openConsole({
+        authorize: ({ headers }) =>
+          headers.get("cookie")?.includes("session=") === true ? "read" : undefined
+      })
+      expect((await get("/ops", { cookie })).status).toBe(403)
+    }
+  )
+
+  it.each(['session="undefined.x"', "session=%", "session=not%20null", "session=a%3Dnull"])(
+    "admits other cookies: %s",
+    async (cookie) => {
+      const { get } = openConsole({
+        authorize: ({ headers }) => (headers.get("cookie") === cookie ? "read" : undefined)
+      })
+      expect((await get("/ops", { cookie })).status).toBe(200)
+    }
+  )
+
   it.each([
     "undefined-behaviour:x",
     "ada:nullable",
@@ -158,6 +246,27 @@ describe("who sees the console", () => {
     const { message } = JSON.parse(printed.mock.calls[0]![0])
     expect(message).toMatch(
       /^authorize returns "admin" for a request without headers: anyone who sends nothing may be admitted, unless it reads a visitor's session elsewhere or a key in the path\./
+    )
+  })
+
+  it("warns once where any word as Authorization is admitted, and stops none", async () => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    onTestFinished(() => printed.mockRestore())
+    const asked: Array<string | null> = []
+    const { get } = openConsole({
+      authorize: ({ headers }) => {
+        const authorization = headers.get("authorization")
+        asked.push(authorization)
+        return authorization !== null && authorization.split(" ")[1] === unset ? "read" : undefined
+      }
+    })
+    expect((await get("/ops")).status).toBe(403)
+    await vi.waitFor(() => expect(printed).toHaveBeenCalledOnce())
+    expect((await get("/ops", { authorization: "word" })).status).toBe(200)
+    expect(asked).toEqual([null, null, expect.stringMatching(/^\S{20,}$/), "word"])
+    expect(printed).toHaveBeenCalledOnce()
+    expect(JSON.parse(printed.mock.calls[0]![0]).message).toMatch(
+      /^authorize returns "read" for a request whose Authorization is a made-up word: anyone who sends one may be admitted/
     )
   })
 

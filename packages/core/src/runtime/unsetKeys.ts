@@ -5,7 +5,7 @@
 /** Such a key is the same at every host: `Bearer undefined`, `session=null`. */
 const isUnset = (text: string): boolean => /(?:^|[\s:=])(?:undefined|null)$/.test(text.trim())
 
-/** Whether the user name or password of Basic credentials is such a key. Decodes whatever a host's decoder may accept. */
+/** Whether Basic credentials lack a password, or have such a key. Decodes whatever a host's decoder may accept. */
 const isUnsetBasic = (value: string): boolean => {
   const encoded = /^basic\s+(.+)$/i.exec(value)?.[1]
   if (encoded === undefined) return false
@@ -15,7 +15,26 @@ const isUnsetBasic = (value: string): boolean => {
     .replace(/=.*|[^\w+/]/g, "")
   // A single digit at the end is no byte.
   const text = atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits).trim()
-  return /^(?:undefined|null)(?::|$)|^[^:]*:(?:undefined|null)$/.test(text)
+  return !text.includes(":") || /^(?:[^:]*:)?(?:undefined|null)(?::|$)/.test(text)
+}
+
+/**
+ * Whether a host that compares a part of credentials with such a key may admit them: a part is that key, or is missing, as in
+ * `Bearer`. Nor is a second word after `Bearer` honest.
+ */
+const isUnsetCredential = (value: string): boolean =>
+  /(?:^|[\s=:,;"'])(?:undefined|null)(?:$|[\s=:,;"'])/.test(value) ||
+  /^(?:(?:basic|bearer|token)|(?:basic|bearer)\s+\S+\s.*)$/i.test(value) ||
+  isUnsetBasic(value)
+
+/** Whether the value of a cookie is such a key, as parsers read it. */
+const isUnsetCookie = (pair: string): boolean => {
+  const value = pair.slice(pair.indexOf("=") + 1).replaceAll('"', "")
+  try {
+    return isUnset(pair) || /^(?:undefined|null)$/.test(decodeURIComponent(value).trim())
+  } catch {
+    return false
+  }
 }
 
 /** What is left of a header. An origin that is `null` says something. */
@@ -24,14 +43,15 @@ const readable = (name: string, value: string): string => {
   if (name === "cookie")
     return value
       .split(";")
-      .filter((pair) => !isUnset(pair))
+      .filter((pair) => !isUnsetCookie(pair))
       .join(";")
-  return isUnset(value) || isUnsetBasic(value) ? "" : value
+  const isMissing = /^(?:proxy-)?authorization$/.test(name) ? isUnsetCredential : isUnset
+  return isMissing(value) ? "" : value
 }
 
 /**
- * A request without the headers and cookies that end in `undefined` or `null`, or have such a user name: no key of an unset
- * variable admits anyone, and nobody else is refused. `unread`: the names of those headers. Don't read the given request
+ * A request without the headers and cookies that end in `undefined` or `null`, and without credentials that have such a
+ * part or lack one: no key of an unset variable admits anyone, and nobody else is refused. `unread`: the names of those headers. Don't read the given request
  * after that.
  */
 export const withoutUnsetKeys = (
@@ -49,9 +69,16 @@ export const withoutUnsetKeys = (
   return { request: unread.length === 0 ? request : new Request(request, { headers }), unread }
 }
 
+/** What a host's `authorize` is asked about, and what a visitor like that sends. */
+const strangers = [
+  ["without headers", "nothing"],
+  ["whose Authorization is a made-up word", "one"]
+] as const
+
 /**
- * Makes a function that calls a host's `authorize`, once, with a request without headers, and warns on standard error if
- * that is admitted. Never delays or fails a request. A function without a parameter admits everyone on purpose.
+ * Makes a function that calls a host's `authorize`, once, with a request without headers, then with one whose `authorization`
+ * is a random word, and warns on standard error if one is admitted. Never delays or fails a request. A function without a
+ * parameter admits everyone on purpose.
  *
  * @param admittedAs what a decision gives; `undefined`: no access
  */
@@ -63,16 +90,19 @@ export const openDoorCheck = <Access>(
   return async (url, method) => {
     if (isChecked) return
     isChecked = true
-    try {
-      if (authorize.length === 0) return
-      // After the call for the request that came.
-      await undefined
-      const as = admittedAs(await authorize(new Request(url, { method })))
-      if (as === undefined) return
-      const message = `authorize returns ${JSON.stringify(as)} for a request without headers: anyone who sends nothing may be admitted, unless it reads a visitor's session elsewhere or a key in the path. Set the variable of the key that it compares, and refuse requests without a key. Where a login or a private network protects this path, give a function without a parameter`
-      console.error(JSON.stringify({ till402: "access", message }))
-    } catch {
-      // It admits no such request.
+    if (authorize.length === 0) return
+    for (const [which, what] of strangers) {
+      try {
+        // After the call for the request that came.
+        await undefined
+        const headers: HeadersInit = what === "one" ? { authorization: crypto.randomUUID() } : {}
+        const as = admittedAs(await authorize(new Request(url, { headers, method })))
+        if (as === undefined) continue
+        const message = `authorize returns ${JSON.stringify(as)} for a request ${which}: anyone who sends ${what} may be admitted, unless it reads a visitor's session elsewhere or a key in the path. Set the variable of the key that it compares, and refuse requests without a key. Where a login or a private network protects this path, give a function without a parameter`
+        return console.error(JSON.stringify({ till402: "access", message }))
+      } catch {
+        // It admits no such request.
+      }
     }
   }
 }

@@ -13,8 +13,9 @@ const maxBodyBytes = 64 * 1024
 export interface FacilitatorHandlerOptions {
   /**
    * Names the till that calls: look up the API key of a header, and return the name of its owner, never what the header says.
-   * Anything but a text is refused with 401. Headers and cookies that end in `undefined` or `null` are left out.
-   * Once, it is asked about a request without headers, and you are warned if that is admitted.
+   * Anything but a text is refused with 401. Headers and cookies whose key is missing, `undefined` or `null` are left
+   * out. Once, it is asked about a request without headers, then about a made-up word as Authorization, and you are warned if
+   * that is admitted.
    * A payment that one till has settled is refused to all others.
    */
   readonly authorize: (request: Request) => Promise<string | undefined> | string | undefined
@@ -52,7 +53,7 @@ const isMistaken = (caller: unknown): boolean => Boolean(caller) && typeof calle
 const notAuthorized = (unread: ReadonlyArray<string>): string =>
   unread.length === 0
     ? "The caller is not authorized."
-    : `The caller is not authorized. Headers that end in undefined or null are not read: ${unread.join(", ")}.`
+    : `The caller is not authorized. Headers whose key is missing, undefined or null are not read: ${unread.join(", ")}.`
 
 const mistaken = (caller: unknown): string =>
   JSON.stringify({
