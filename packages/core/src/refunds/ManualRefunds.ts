@@ -1,8 +1,8 @@
 import { Clock, Effect, Option } from "effect"
 import type { StoreError } from "../domain/Errors.ts"
 import { plainHex } from "../domain/Hex.ts"
-import { isTransactionIdOn } from "../domain/transactionId.ts"
-import { Charges } from "../ports/Charges.ts"
+import { isTransactionIdOn, soleTransactionId } from "../domain/transactionId.ts"
+import { type Charge, Charges } from "../ports/Charges.ts"
 import { report } from "../runtime/events.ts"
 import { Chain } from "../toll/evidence/Chain.ts"
 import { PaymentEvents, publishRefunded } from "../runtime/PaymentEvents.ts"
@@ -17,23 +17,39 @@ import { quietMillis } from "./RefundAuthorization.ts"
  * The result of recording a refund.
  *
  * `Known`: this transaction is recorded already. `Refused`: none is due, another transaction is recorded, the wallet
- * may be sending it, or a payment settled by this transaction.
+ * may be sending it, or a payment settled by this transaction, which isn't known to pay its buyer.
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
 
 const loadTransfer = Effect.promise(() => import("../toll/audit/RefundTransfer.ts"))
 
-/** Records a refund that an operator sent. Reports why one that is due or sent is refused. */
+/** Whether it is the transaction of a payment. A facilitator may give a refund's as that of another one. */
+const isOfPayment = Effect.fnUntraced(function* (
+  charges: Charges["Service"],
+  charge: Charge | undefined,
+  transaction: string
+) {
+  const hash = plainHex(transaction)
+  const isPaidBy = (paid: Charge | undefined) =>
+    paid?.receipt?.transaction.toLowerCase() === hash.toLowerCase()
+  if (isPaidBy(charge)) return true
+  if (!(yield* charges.list({ limit: 1, transaction: hash })).some(isPaidBy)) return false
+  const chain = yield* Effect.serviceOption(Chain)
+  if (charge === undefined || Option.isNone(chain)) return true
+  const { pays } = yield* loadTransfer
+  return (yield* pays(chain.value, charge, transaction, BigInt(charge.amountAtomic))) !== true
+})
+
+/** Records a refund that an operator sent, by its hash or a link to it. Reports why one that is due or sent is refused. */
 export const recordManualRefund = Effect.fnUntraced(function* (
   charges: Charges["Service"],
   key: string,
-  transaction: string
+  given: string
 ): Effect.fn.Return<ManualRefund, StoreError> {
-  if (!isUsableName(transaction)) return "Refused"
+  if (!isUsableName(given)) return "Refused"
   const charge = yield* charges.find(key)
-  const hash = plainHex(transaction)
-  const paid = yield* charges.list({ limit: 1, transaction: hash })
-  if ([charge, ...paid].some((each) => each?.receipt?.transaction.toLowerCase() === hash.toLowerCase())) {
+  const transaction = charge === undefined ? given : soleTransactionId(charge.network, given)
+  if (yield* isOfPayment(charges, charge, transaction)) {
     yield* report(
       "Warn",
       "refund_without_transaction",

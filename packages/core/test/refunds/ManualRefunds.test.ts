@@ -125,27 +125,86 @@ describe("a refund that an operator sent", () => {
     expect(events.map(({ code }) => code)).toEqual(Array(2).fill("refund_without_transaction"))
   })
 
-  it("is refused and reported with the transaction of another payment, in any letter case", async () => {
-    const other = `0x${"Ab".repeat(32)}`
-    const { events, result } = await play((record) =>
-      Effect.gen(function* () {
-        const charges = yield* Charges
-        const list: typeof charges.list = (query) =>
-          Effect.map(charges.find(key), (charge) =>
-            query.transaction === other.toLowerCase()
-              ? [{ ...charge!, receipt: { ...charge!.receipt!, transaction: other } }]
-              : []
-          )
-        const refused = yield* recordManualRefund({ ...charges, list }, key, other.replace("A", "a"))
-        return [refused, yield* record(mine)]
-      })
-    )
-    expect(result).toEqual(["Refused", "Recorded"])
-    expect(events.map(({ code, message }) => [code, message])).toEqual([
-      [
+  it.each<readonly [string, ReturnType<typeof chainOf>, "Recorded" | "Refused"]>([
+    ["can't be read", { canRead: () => false }, "Refused"],
+    ["doesn't show the transaction", chainOf(undefined), "Refused"],
+    ["doesn't have the transaction", chainOf("absent"), "Refused"],
+    ["shows that it pays the buyer less", chainOf(9_999n), "Refused"],
+    ["shows that it pays the buyer", chainOf(10_000n), "Recorded"]
+  ])(
+    "with the transaction of another payment, in any letter case, where the chain %s",
+    async (_, chain, verdict) => {
+      const other = `0x${"Ab".repeat(32)}`
+      const { events, result } = await play(
+        () =>
+          Effect.gen(function* () {
+            const charges = yield* Charges
+            const list: typeof charges.list = (query) =>
+              Effect.map(charges.find(key), (charge) =>
+                query.transaction === other.toLowerCase()
+                  ? [{ ...charge!, receipt: { ...charge!.receipt!, transaction: other } }]
+                  : []
+              )
+            return yield* recordManualRefund({ ...charges, list }, key, other.replace("A", "a"))
+          }),
+        chain
+      )
+      expect(result).toBe(verdict)
+      const refusal = [
         "refund_without_transaction",
         "A refund was not recorded: the transaction is that of a payment. Give that of the refund"
       ]
+      expect(events.map(({ code, message }) => [code, message])).toEqual(
+        verdict === "Refused" ? [refusal] : []
+      )
+    }
+  )
+
+  it("is refused with the transaction of its payment, though the chain shows that it pays the buyer", async () => {
+    const { result } = await play(
+      (record) =>
+        Effect.gen(function* () {
+          const { transaction } = (yield* (yield* Charges).find(key))!.receipt!
+          return yield* record(transaction)
+        }),
+      chainOf(10_000n)
+    )
+    expect(result).toBe("Refused")
+  })
+
+  it.each([
+    `https://basescan.org/tx/${mine}`,
+    `https://basescan.org/tx/${mine}#eventlog`,
+    `in ${mine}`,
+    `${mine}, see there`,
+    mine.toUpperCase()
+  ])("is recorded by the only hash in a text: %s", async (text) => {
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const recorded = [yield* record(text), yield* record(mine), yield* record(text)]
+        const [entry] = yield* (yield* Charges).entries({ limit: 1 })
+        return [recorded, entry?.transaction]
+      })
+    )
+    expect([result, events]).toEqual([[["Recorded", "Known", "Known"], mine], []])
+  })
+
+  it("is refused by a link to the transaction of its payment", async () => {
+    const { events, result } = await play((record) =>
+      Effect.gen(function* () {
+        const charges = yield* Charges
+        const find: typeof charges.find = (of) =>
+          Effect.map(
+            charges.find(of),
+            (charge) => charge && { ...charge, receipt: { ...charge.receipt!, transaction: mine } }
+          )
+        const link = `https://basescan.org/tx/${mine}`
+        return [yield* recordManualRefund({ ...charges, find }, key, link), yield* record(first)]
+      })
+    )
+    expect(result).toEqual(["Refused", "Recorded"])
+    expect(events.map(({ code, transaction }) => [code, transaction])).toEqual([
+      ["refund_without_transaction", mine]
     ])
   })
 
@@ -190,8 +249,7 @@ describe("a refund that an operator sent", () => {
 
   it.each([
     "bank transfer 17",
-    `in ${mine}`,
-    `${mine}, see there`,
+    `${mine} or ${first}`,
     mine.slice(0, -1),
     `${mine}0`,
     "1".repeat(63),

@@ -24,7 +24,7 @@ export interface UnshownRefund {
 type Refunded = Pick<Charge, "amountAtomic" | "asset" | "network" | "payer">
 
 /** Whether a transaction pays a buyer at least an amount; `undefined`: it can't be judged. */
-const pays = Effect.fnUntraced(function* (
+export const pays = Effect.fnUntraced(function* (
   chain: Chain["Service"],
   { asset, network: caip2, payer }: Refunded,
   transaction: string,
