@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs"
-import { createServer, type Server } from "node:http"
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { text } from "node:stream/consumers"
@@ -11,6 +11,7 @@ import { priced as pricedKoa } from "@till402/koa"
 import { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express"
 import Fastify, { type FastifyInstance, type preParsingHookHandler } from "fastify"
 import { describe, expect, it } from "vitest"
+import { headerOf, payChallenge } from "../../packages/core/test/toll/wallet.ts"
 import { expresses } from "./express.ts"
 import { serverOfFastify } from "./fastify.ts"
 import { serve } from "./hosts.ts"
@@ -360,6 +361,36 @@ describe("a priced handler of Fastify", () => {
 })
 
 describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
+  it("sends no early hints before the payment settles; a free one does", async () => {
+    const { url } = await open((till, options) => {
+      const app = new Koa()
+      const hint = async (context: { respond?: boolean | undefined; res: ServerResponse }) => {
+        context.respond = false
+        await new Promise<void>((resolve) =>
+          context.res.writeEarlyHints({ link: "</high.css>; rel=preload" }, resolve)
+        )
+        context.res.writeHead(200).end("high")
+      }
+      app.use((context, next) => (context.path === "/free" ? hint(context) : next()))
+      app.use(pricedKoa(till, options))
+      app.use(hint)
+      return createServer(app.callback())
+    })
+    const hintsOf = (path: string, headers: Record<string, string>) =>
+      new Promise<ReadonlyArray<unknown>>((resolve, reject) => {
+        const hints: Array<number> = []
+        get(new URL(path, url), { headers }, (response: IncomingMessage) => {
+          text(response).then((body) => resolve([response.statusCode, body, hints]), reject)
+        })
+          .on("information", ({ statusCode }) => hints.push(statusCode))
+          .on("error", reject)
+      })
+    expect(await hintsOf("/free", {})).toEqual([200, "high", [103]])
+    const asked = (await fetch(url)).headers.get("payment-required")!
+    const paid = headerOf(await payChallenge(JSON.parse(Buffer.from(asked, "base64").toString())))
+    expect(await hintsOf("/tides", { "payment-signature": paid })).toEqual([200, "high", []])
+  })
+
   it("may write to Node's response itself: nothing is sent before the payment settles", async () => {
     const serverOf = (till: Till, options: PricedRouteOptions) => {
       const app = new Koa()

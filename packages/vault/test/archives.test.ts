@@ -362,6 +362,13 @@ describe("a ZIP archive is refused", () => {
       { name: ".mcp.json", content: settings({ SEARCH_API_KEY: `s${key.slice(0, 31)}` }) },
       { name: "app/.cursor/mcp.json", content: settings({ GH: `ghp_${key.slice(0, 36)}` }) },
       { name: "mcp.json", content: settings({}, { Authorization: `Bearer ${key}` }) },
+      { name: ".windsurf/mcp_config.json", content: settings({ GH: `ghp_${key.slice(0, 36)}` }) },
+      { name: "mcp_config.json", content: settings({ GH: `ghp_${key.slice(0, 36)}` }) },
+      { name: ".codex/auth.json", content: JSON.stringify({ OPENAI_API_KEY: `sk-${key}` }) },
+      {
+        name: ".claude/.credentials.json",
+        content: JSON.stringify({ claudeAiOauth: { accessToken: `sk-ant-oat01-${key}` } })
+      },
       { name: "wallet.json", content: JSON.stringify({ privateKey: `0x${key}` }) },
       { name: "words.json", content: JSON.stringify({ mnemonic: Array(12).fill("zebra").join(" ") }) },
       { name: "deploy_key", content: pem },
@@ -390,6 +397,8 @@ describe("a ZIP archive is refused", () => {
         name: ".claude/settings.json",
         content: JSON.stringify({ permissions: { allow: ["Bash(npm test:*)"] } })
       },
+      { name: ".codex/auth.json", content: JSON.stringify({ OPENAI_API_KEY: null, tokens: {} }) },
+      { name: "src/auth.json", content: JSON.stringify({ token: `sk-${key}` }) },
       { name: "f/wallet.json", content: JSON.stringify({ mnemonic: `${"test ".repeat(11)}junk` }) },
       { name: "g/wallet.json", content: JSON.stringify({ privateKey: "0x…" }) },
       { name: "h/.yarnrc.yml", content: 'npmAuthToken: "${NPM_TOKEN}"\nnodeLinker: node-modules\n' },
@@ -409,6 +418,10 @@ describe("a ZIP archive is refused", () => {
       ".mcp.json: has a key or a token in it",
       "app/.cursor/mcp.json: has a key or a token in it",
       "mcp.json: has a key or a token in it",
+      ".windsurf/mcp_config.json: has a key or a token in it",
+      "mcp_config.json: has a key or a token in it",
+      ".codex/auth.json: has a key or a token in it",
+      ".claude/.credentials.json: has a key or a token in it",
       "wallet.json: has the key of a wallet",
       "words.json: has the key of a wallet",
       "deploy_key: has a private key",

@@ -25,6 +25,7 @@ const patched = [
   "removeHeader",
   "writeHead",
   "flushHeaders",
+  "writeEarlyHints",
   "write",
   "end",
   "destroy"
@@ -206,6 +207,8 @@ export class HeldResponse {
     const held: Partial<Record<keyof Originals, (...args: ReadonlyArray<unknown>) => unknown>> = {
       writeHead: (...head) => this.begin(head),
       flushHeaders: () => this.beginImplicitly(),
+      // They would tell what isn't paid yet, and no one needs them afterwards.
+      writeEarlyHints: (_, written) => void this.call(written),
       write: (chunk, encoding, callback) => this.write(chunk, encoding, callback),
       end: (chunk, encoding, callback) => this.end(chunk, encoding, callback),
       destroy: (error) => this.break(error ?? new Error("The handler destroyed its response"))
@@ -261,11 +264,15 @@ export class HeldResponse {
     if (!this.isWritten) this.to.writeHead(this.to.statusCode)
   }
 
+  private call(written: unknown): void {
+    if (typeof written === "function") queueMicrotask(() => Reflect.apply(written, undefined, []))
+  }
+
   private write(chunk: unknown, encoding: unknown, callback: unknown): boolean {
     this.beginImplicitly()
     this.keep(bytesOf(chunk, encoding))
     const written = typeof encoding === "function" ? encoding : callback
-    if (typeof written === "function") queueMicrotask(() => Reflect.apply(written, undefined, []))
+    this.call(written)
     const limit = this.sale === undefined ? waitingBytes : maxResponseLength
     this.isWaiting = this.size > limit
     return !this.isWaiting

@@ -48,7 +48,7 @@ const publicWallet = /(?:test ){11}junk|ac0974bec39a17e36ba4a6b4d238ff944bacb478
 
 /** Settings of tools for models, with the servers that they call; and those of Yarn, with its registries. */
 const toolSettings =
-  /(?:^|\/)\.yarnrc\.yml$|(?:^|\/)(?:\.?mcp|claude_desktop_config|\.(?:claude|cursor|gemini|vscode)\/(?:settings|mcp|mcp_config))\.json$/
+  /(?:^|\/)\.yarnrc\.yml$|(?:^|\/)(?:\.?mcp|mcp_config|claude_desktop_config|\.(?:claude|cursor|gemini|vscode)\/(?:settings|mcp)|\.codex\/auth|\.claude\/\.credentials)\.json$/
 /** What services hand out, and their longest variants. */
 const token =
   /\b(?:sk-[\w-]{20}|[srp]k_(?:live|test)_\w{16}|gh[opsur]_\w{30}|github_pat_\w{30}|glpat-[\w-]{20}|xox[abps]-[\w-]{20}|npm_\w{30}|hf_\w{30}|AKIA[A-Z0-9]{16}|AIza[\w-]{30}|eyJ[\w-]{20}\.[\w-]{20})/
