@@ -4,6 +4,7 @@ import { formatAtomic, type Money, parseAtomic } from "../../domain/Money.ts"
 import { FulfilmentState, type FulfilmentStatus, type Offer, type Parcel } from "../goods/Order.ts"
 import type { ReportedParcel } from "./FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { isErrorStatus, listsErrors, mayRefuse, saysRefused } from "../../runtime/refusal.ts"
 import { responseReader } from "../../ports/HostResponse.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
@@ -110,8 +111,27 @@ export const readOffer = Effect.fnUntraced(function* (
   return { ...offer, expiresAtMillis: Math.min(offer.expiresAtMillis, nowMillis + maxQuoteMillis) }
 })
 
+const readPlacement = responseReader(Schema.Struct({ reference: Reference }))
+
+/** Whether a result says that nothing was placed, whatever reference it has. */
+const isRefused = (response: object): boolean => {
+  const { code, message } = response as Readonly<Record<string, unknown>>
+  return (
+    [saysRefused, listsErrors, mayRefuse].some((says) => says(response)) ||
+    (isErrorStatus(code) && typeof message === "string")
+  )
+}
+
 /** Reads the result of `place`. */
-export const readPlaced = responseReader(Schema.Struct({ reference: Reference }))
+export const readPlaced = (response: unknown): ReturnType<typeof readPlacement> =>
+  isRefused(Object(response) as object)
+    ? Effect.fail(
+        new MalformedResponse({
+          message:
+            "place returned an error beside its reference: throw if nothing was placed, and else return the reference alone"
+        })
+      )
+    : readPlacement(response)
 
 const readReference = responseReader(Schema.NullOr(Reference))
 

@@ -91,6 +91,39 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect("takes no refusal beside a reference for an order, and any honest word", () =>
+    Effect.gen(function* () {
+      const placeOf = (members: object) =>
+        Effect.gen(function* () {
+          const { place } = yield* guardedFulfilment
+          return yield* place({ ...quoteRequest, orderId: "7f1d", offer })
+        }).pipe(
+          Effect.provide(
+            Fulfilment.layerPromise(options({ place: async () => ({ reference: "7f1d", ...members }) }))
+          )
+        )
+      for (const refusal of [
+        { ok: false, error: "out of stock" },
+        { code: 401, message: "Bad key" },
+        { success: false },
+        { status: "failed" },
+        { errors: ["out of stock"] }
+      ])
+        assert.instanceOf(yield* Effect.flip(placeOf(refusal)), UpstreamFailed)
+      for (const honest of [
+        { status: "pending" },
+        { message: "ok" },
+        { error: null },
+        { errors: [] },
+        { code: 0 },
+        { code: 200, message: "created" },
+        { code: 412 },
+        { warnings: ["late"] }
+      ])
+        assert.deepStrictEqual(yield* placeOf(honest), { reference: "7f1d" })
+    })
+  )
+
   it.effect("takes null of find for an order that was not placed", () =>
     Effect.gen(function* () {
       const { find } = yield* guardedFulfilment
