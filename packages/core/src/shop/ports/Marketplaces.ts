@@ -1,6 +1,7 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
+import { isAccident } from "../../domain/Accident.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
@@ -81,7 +82,12 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
-const unsourcedProduct = Schema.Struct(unsourced)
+const unsourcedProduct = Schema.Struct({
+  ...unsourced,
+  asin: Schema.String.check(
+    Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
+  )
+})
 const availability = { isAvailable: Schema.optional(Schema.NullOr(Schema.Boolean)) }
 const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   Schema.Struct({
@@ -90,7 +96,7 @@ const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
     hasMore: Schema.Boolean
   })
 const readPage = responseReader(
-  pageOfProducts(Schema.Struct({ ...unsourced, ...availability })),
+  pageOfProducts(Schema.Struct({ ...unsourcedProduct.fields, ...availability })),
   pageOfProducts(Schema.Struct({ ...missingAsNull(unsourcedProduct).fields, ...availability }))
 )
 

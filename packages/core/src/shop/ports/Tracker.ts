@@ -1,6 +1,6 @@
 import type { TemporarilyUnavailable, TrackRefusal, UpstreamError } from "./PortErrors.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
-import { isAccident } from "../../domain/Accident.ts"
+import { accidentIn, isAccident } from "../../domain/Accident.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { normalized } from "../goods/Shipment.ts"
 import {
@@ -61,10 +61,12 @@ const isSameNumber = (left: string, right: string): boolean =>
   lettersAndDigits(left) === lettersAndDigits(right)
 
 const faultOf = (
-  { carrier, events, number, statusDescription }: TrackResult,
+  { carrier, events, number, statusDescription, trackingPageUrl }: TrackResult,
   query: TrackQuery
 ): string | undefined => {
   if (!isSameNumber(number, query.number)) return "number: is that of another shipment"
+  if (accidentIn(trackingPageUrl) !== undefined || /=undefined(?=&|#|$)/.test(trackingPageUrl))
+    return 'trackingPageUrl: has "undefined" or "null" in it'
   const words = [statusDescription, carrier.name, ...events.map(({ description }) => description)]
   return words.some((each) => each !== null && isAccident(each))
     ? "events or carrier: a description or name is undefined, null or NaN as text"

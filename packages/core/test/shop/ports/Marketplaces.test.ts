@@ -45,6 +45,24 @@ describe("Marketplaces", () => {
     })
   )
 
+  it.effect("refuses a product code of nothing: several products would be one", () =>
+    Effect.gen(function* () {
+      const coded = (asin: string) =>
+        searchOf(async () => ({
+          products: sampleProducts("marketplace_b", 1).map((product) => ({ ...product, asin })),
+          totalResults: 1,
+          hasMore: false
+        }))
+      for (const asin of ["undefined", "null"])
+        assert.match(
+          String((yield* Effect.flip(coded(asin))).cause),
+          /products.0.asin: must not be undefined/
+        )
+      for (const asin of ["undefined-tote", "NULL000001"])
+        assert.strictEqual((yield* coded(asin)).products[0]?.asin, asin)
+    })
+  )
+
   it.effect("keeps `this` of the host's object, and its query from being changed", () =>
     Effect.gen(function* () {
       class Shop implements MarketplaceOptions {

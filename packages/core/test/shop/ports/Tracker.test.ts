@@ -53,6 +53,20 @@ describe("Tracker", () => {
     })
   )
 
+  it.effect("refuses the page of nothing", () =>
+    Effect.gen(function* () {
+      const paged = (path: string) =>
+        trackOf(async () => ({
+          ...sampleTrackResult("ABC12345"),
+          trackingPageUrl: `https://tracking.example/${path}`
+        }))
+      for (const path of ["undefined", "?n=undefined", "?n=undefined&lang=en"])
+        assert.match(String((yield* Effect.flip(paged(path))).cause), /trackingPageUrl: has/)
+      for (const path of ["undefined-behavior", "?n=undefined-1", "?n=ABC12345"])
+        assert.match((yield* paged(path)).trackingPageUrl, /^https:/)
+    })
+  )
+
   it.effect("takes an estimated day, and no other time without an offset", () =>
     Effect.gen(function* () {
       const smallest = {
