@@ -6,7 +6,6 @@ import type { Payment } from "../toll/request/PaymentHeader.ts"
 import type { ByteContent } from "../toll/request/TollRequest.ts"
 import { type ByteRange, type FileFacts, partOf, readRange } from "./ByteRange.ts"
 import { discardBody } from "../runtime/BoundedBody.ts"
-import { exactLength } from "./exactLength.ts"
 import type { IncomingRequest, PlainResponse } from "./HttpMessage.ts"
 
 /** Payments whose downloads are remembered; the oldest are forgotten first. */
@@ -88,7 +87,7 @@ const cut = (
   if (body instanceof Uint8Array) return body.subarray(start, end)
   if (range === undefined) return partOf(body, start, end)
   discardBody(body)
-  return exactLength(range(start, end), end - start)
+  return range(start, end)
 }
 
 const lengthOf = (wanted: ByteRange, { size }: FileFacts): number | undefined =>

@@ -9,7 +9,6 @@ import type { Challenge } from "../toll/request/Challenge.ts"
 import { report } from "../runtime/events.ts"
 import { payerOf } from "../toll/exact/SignedPayment.ts"
 import { encodeHeader } from "../toll/request/PaymentHeader.ts"
-import { exactLength } from "./exactLength.ts"
 import type { WorkResponse } from "../toll/request/TollRequest.ts"
 
 /** Which browser origins may call. */
@@ -181,11 +180,7 @@ const contentResponse = (
   // The length of bytes is known, whatever size was declared.
   const size = content.body instanceof Uint8Array ? content.body.byteLength : content.size
   if (size !== undefined) headers["content-length"] = String(size)
-  const sent =
-    content.body instanceof ReadableStream && size !== undefined
-      ? exactLength(content.body, size)
-      : content.body
-  return { status, headers, body: sent }
+  return { status, headers, body: content.body }
 }
 
 /** The response to a wallet that has signed in. Nothing was paid, so it has no receipt. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
 import { ApiFailure } from "../../src/domain/ApiFailure.ts"
-import { toResponse } from "../../src/http/HttpMessage.ts"
 import {
   challengeResponse,
   type Cors,
@@ -167,12 +166,10 @@ describe("a paid response", () => {
     expect([response.headers["content-length"], response.body]).toEqual(["7", body])
   })
 
-  it("holds a stream to the declared size", async () => {
-    const streamOf = () => new Response(new Uint8Array(7)).body!
-    const sized = paidResponse({ response: bytes({ body: streamOf(), size: 6 }), receipt }, 2, "*", null)
-    expect(sized.headers["content-length"]).toBe("6")
-    await expect(toResponse(sized).arrayBuffer()).rejects.toThrow("longer than its size")
-    const body = streamOf()
+  it("has the declared size of a stream", () => {
+    const body = new Response(new Uint8Array(7)).body!
+    const sized = paidResponse({ response: bytes({ body, size: 7 }), receipt }, 2, "*", null)
+    expect(sized.headers["content-length"]).toBe("7")
     const unsized = paidResponse({ response: bytes({ body }), receipt }, 2, "*", null)
     expect(unsized.headers).not.toHaveProperty("content-length")
     expect(unsized.body).toBe(body)

@@ -1,11 +1,12 @@
 import { accidentIn } from "../../domain/Accident.ts"
-import { discardBody, isStream } from "../../runtime/BoundedBody.ts"
+import { exactLength } from "../../runtime/exactLength.ts"
+import { discardBody, isStream, readBytes } from "../../runtime/BoundedBody.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
-import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
+import { type TemporarilyUnavailable, type UpstreamError, UpstreamFailed } from "./PortErrors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
 export interface VaultFile {
@@ -64,7 +65,37 @@ export class VaultFiles extends Context.Service<
 /** A vault whose calls are guarded. */
 export interface GuardedVaultFiles extends Omit<VaultFiles["Service"], "open"> {
   readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
+  /** Fails if it can't be opened; a small one is read to its end, so that nobody buys one whose size is wrong. */
+  readonly ensureOpens: (item: ArchiveToOpen) => Effect.Effect<void, UpstreamError>
 }
+
+const port = "vault"
+const span = "VaultFiles.open"
+/** A file whose size is checked before it is sold. */
+const maxCheckedBytes = 2 ** 20
+
+/** Holds the streams of a file to their size. */
+const held = (file: VaultFile, slug: string, onWrong: (fault: MalformedResponse) => void): VaultFile => {
+  const { body, range, size } = file
+  if (size === undefined || body instanceof Uint8Array) return file
+  const exact = (stream: ReadableStream<Uint8Array>, length: number) =>
+    exactLength(stream, length, (delivered) => {
+      const message = `size: ${slug} has ${delivered} where its size makes ${length}: return its true size, or none`
+      const fault = new MalformedResponse({ message })
+      onWrong(fault)
+      return fault
+    })
+  return {
+    ...file,
+    body: exact(body, size),
+    ...(range === undefined ? {} : { range: (start, end) => exact(range(start, end), end - start) })
+  }
+}
+
+const readSmall = ({ body, size = Infinity }: VaultFile): Effect.Effect<unknown, unknown> =>
+  body instanceof Uint8Array || size > maxCheckedBytes
+    ? Effect.sync(() => discardBody(body))
+    : Effect.tryPromise({ try: (signal) => readBytes(body, size, signal), catch: (thrown) => thrown })
 
 /**
  * The vault as the till calls it. The deadline covers opening and the first bytes; the stream is then read at the caller's
@@ -78,7 +109,20 @@ export const guardedVaultFiles = Effect.gen(function* () {
     maxDownloads: files.maxDownloads,
     freeReaccess: files.freeReaccess,
     open: (item) =>
-      guarded(settings, { port: "vault", span: "VaultFiles.open", read: readFile }, () => files.open(item))
+      Effect.contextWith((context: Context.Context<never>) => {
+        const onWrong = (cause: MalformedResponse): void =>
+          void Effect.runForkWith(context)(
+            reportFailure("open", new UpstreamFailed({ port, cause }), settings)
+          )
+        const read = (file: unknown) => Effect.map(readFile(file), (each) => held(each, item.slug, onWrong))
+        return guarded(settings, { port, span, read }, () => files.open(item))
+      }),
+    ensureOpens: (item) => {
+      // The guard itself reports what fails before its deadline.
+      const read = (file: unknown) =>
+        Effect.flatMap(readFile(file), (each) => readSmall(held(each, item.slug, () => undefined)))
+      return Effect.asVoid(guarded(settings, { port, span, read }, () => files.open(item)))
+    }
   } satisfies GuardedVaultFiles
 })
 

@@ -1,5 +1,4 @@
 import { Cache, Clock, Effect, Exit } from "effect"
-import { discardBody } from "../../runtime/BoundedBody.ts"
 import { storeUnavailable } from "../ports/storeUnavailable.ts"
 import type { StoreError } from "../../domain/Errors.ts"
 import { StatusPages } from "../../ports/StatusPages.ts"
@@ -45,7 +44,7 @@ export const makePaidDownloads = Effect.fnUntraced(function* (
 
   /** Archives that opened within a minute: payments that may not settle don't open them again. */
   const opened = yield* Cache.makeWith(
-    (reference: string) => Effect.map(openNow(reference), ({ body }) => discardBody(body)),
+    (reference: string) => Effect.mapError(files.ensureOpens(archiveOfReference(reference)), upstreamFailure),
     { capacity: 10_000, timeToLive: (exit) => (Exit.isSuccess(exit) ? 60_000 : 0) }
   )
 

@@ -6,7 +6,7 @@ import type { PaymentRefused } from "./PaymentErrors.ts"
 import type { Payment } from "./PaymentHeader.ts"
 import type { PaymentOffer, Refusal } from "./Verdict.ts"
 
-/** Bytes to send, all at once or as a stream. */
+/** Bytes to send, all at once or as a stream that fails if it hasn't the stated length. */
 export interface ByteContent {
   readonly body: ReadableStream<Uint8Array> | Uint8Array
   /** Number of bytes, if known. */

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import type { ProviderFailure } from "../../../src/ports/ProviderFailure.ts"
+import { PortSettings } from "../../../src/shop/ports/PortGuard.ts"
 import { UpstreamFailed, UpstreamUnavailable } from "../../../src/shop/ports/PortErrors.ts"
 import { causeName } from "../../../src/runtime/causeName.ts"
 import {
@@ -51,6 +53,72 @@ describe("VaultFiles", () => {
       const opened = yield* openOf(async () => ({ body: unread.body }))
       yield* Effect.promise(() => (opened.body as ReadableStream).cancel())
       assert.deepStrictEqual(unread.seen, { read: "PK3", cancelled: true })
+    })
+  )
+
+  const failures: Array<ProviderFailure> = []
+  const noting = { timeoutMillis, onError: (failure: ProviderFailure) => void failures.push(failure) }
+  const filesOf = (file: () => OpenedArchive) =>
+    Effect.provide(guardedVaultFiles, VaultFiles.layerPromise({ open: async () => file() })).pipe(
+      Effect.provideService(PortSettings, noting)
+    )
+  const messages = () => failures.splice(0).map(({ error, port }) => [port, (error as Error).message])
+  const wrong = (delivered: string, size: number) => [
+    [
+      "vault",
+      `size: launch-plan has ${delivered} where its size makes ${size}: return its true size, or none`
+    ]
+  ]
+
+  it.effect("reports a stream that hasn't its size, and no caller who leaves", () =>
+    Effect.gen(function* () {
+      for (const [size, delivered] of [
+        [4, "5 bytes or more"],
+        [6, "5 bytes"]
+      ] as const) {
+        const range = (start: number, end: number) => new Blob(["PK345".slice(start, end - 1)]).stream()
+        const files = yield* filesOf(() => ({ body: watched().body, size, range }))
+        const file = yield* files.open({ slug: "launch-plan" })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(textOf(file.body))))
+        assert.deepStrictEqual(messages(), wrong(delivered, size))
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(textOf(file.range!(0, 3)))))
+        assert.deepStrictEqual(messages(), wrong("2 bytes", 3))
+        const left = (yield* files.open({ slug: "launch-plan" })).body as ReadableStream<Uint8Array>
+        const reader = left.getReader()
+        yield* Effect.promise(() => reader.read())
+        yield* Effect.promise(() => reader.cancel())
+      }
+      const pending = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(Buffer.from("PK"))
+      })
+      const files = yield* filesOf(() => ({ body: pending, size: 5 }))
+      const left = (yield* files.open({ slug: "launch-plan" })).body as ReadableStream<Uint8Array>
+      const reader = left.getReader()
+      yield* Effect.promise(() => reader.read())
+      const waiting = reader.read()
+      yield* Effect.promise(() => reader.cancel())
+      yield* Effect.promise(() => waiting)
+      assert.deepStrictEqual(messages(), [])
+    })
+  )
+
+  it.effect("finds the wrong size of a small file before it is sold, and doesn't read a large one", () =>
+    Effect.gen(function* () {
+      const ensure = (size: number | undefined) =>
+        Effect.gen(function* () {
+          const { body, seen } = watched()
+          const files = yield* filesOf(() => ({ body, ...(size === undefined ? {} : { size }) }))
+          const exit = yield* Effect.exit(files.ensureOpens({ slug: "launch-plan" }))
+          return [Exit.isSuccess(exit), seen.read]
+        })
+      assert.deepStrictEqual(yield* ensure(4), [false, "PK345"])
+      assert.deepStrictEqual(messages(), wrong("5 bytes or more", 4))
+      assert.deepStrictEqual(yield* ensure(6), [false, "PK345"])
+      assert.deepStrictEqual(messages(), wrong("5 bytes", 6))
+      assert.deepStrictEqual(yield* ensure(5), [true, "PK345"])
+      assert.deepStrictEqual(yield* ensure(2 ** 20 + 1), [true, "PK3"])
+      assert.deepStrictEqual(yield* ensure(undefined), [true, "PK3"])
+      assert.deepStrictEqual(messages(), [])
     })
   )
 
