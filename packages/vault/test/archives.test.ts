@@ -397,7 +397,7 @@ describe("a ZIP archive is refused", () => {
         name: ".claude/settings.json",
         content: JSON.stringify({ permissions: { allow: ["Bash(npm test:*)"] } })
       },
-      { name: ".codex/auth.json", content: JSON.stringify({ OPENAI_API_KEY: null, tokens: {} }) },
+      { name: "j/.codex/auth.json", content: JSON.stringify({ OPENAI_API_KEY: null, tokens: {} }) },
       { name: "src/auth.json", content: JSON.stringify({ token: `sk-${key}` }) },
       { name: "f/wallet.json", content: JSON.stringify({ mnemonic: `${"test ".repeat(11)}junk` }) },
       { name: "g/wallet.json", content: JSON.stringify({ privateKey: "0x…" }) },

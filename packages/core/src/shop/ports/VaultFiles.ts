@@ -1,6 +1,6 @@
 import { accidentIn } from "../../domain/Accident.ts"
 import { exactLength } from "../../runtime/exactLength.ts"
-import { discardBody, isStream, readBytes } from "../../runtime/BoundedBody.ts"
+import { discardBody, isStream } from "../../runtime/BoundedBody.ts"
 import type { CallContext } from "../../runtime/Deadline.ts"
 import { Context, Effect, Layer } from "effect"
 import { type TemporarilyUnavailable, type UpstreamError, UpstreamFailed } from "./PortErrors.ts"
@@ -92,10 +92,20 @@ const held = (file: VaultFile, slug: string, onWrong: (fault: MalformedResponse)
   }
 }
 
-const readSmall = ({ body, size = Infinity }: VaultFile): Effect.Effect<unknown, unknown> =>
+/** Reads a small file up to its size, and doesn't wait for the end of its stream. */
+const readSmall = ({ body, size = Infinity }: VaultFile): Effect.Effect<void, unknown> =>
   body instanceof Uint8Array || size > maxCheckedBytes
     ? Effect.sync(() => discardBody(body))
-    : Effect.tryPromise({ try: (signal) => readBytes(body, size, signal), catch: (thrown) => thrown })
+    : Effect.tryPromise({
+        try: async (signal) => {
+          const reader = body.getReader()
+          const stop = () => void reader.cancel().catch(() => undefined)
+          signal.addEventListener("abort", stop)
+          for (let left = size; left > 0;) left -= (await reader.read()).value?.byteLength ?? left
+          stop()
+        },
+        catch: (thrown) => thrown
+      })
 
 /**
  * The vault as the till calls it. The deadline covers opening and the first bytes; the stream is then read at the caller's
