@@ -51,8 +51,8 @@ const readable = (name: string, value: string): string => {
 
 /**
  * A request without the headers and cookies that end in `undefined` or `null`, and without credentials that have such a
- * part or lack one: no key of an unset variable admits anyone, and nobody else is refused. `unread`: the names of those headers. Don't read the given request
- * after that.
+ * part or lack one: no key of an unset variable admits anyone, and nobody else is refused. `unread`: the names of those
+ * headers. Don't read the given request after that.
  */
 export const withoutUnsetKeys = (
   request: Request
@@ -66,7 +66,11 @@ export const withoutUnsetKeys = (
     if (left === "") headers.delete(name)
     else headers.set(name, left)
   }
-  return { request: unread.length === 0 ? request : new Request(request, { headers }), unread }
+  if (unread.length === 0) return { request, unread }
+  // By its parts: a framework's request need not be one of this process's class.
+  const { body, method, signal, url } = request
+  const init: RequestInit & { readonly duplex: "half" } = { method, headers, body, signal, duplex: "half" }
+  return { request: new Request(url, init), unread }
 }
 
 /** What a host's `authorize` is asked about, and what a visitor like that sends. */

@@ -93,7 +93,7 @@ export class InvariantChecker {
       const before = payment.givenTo
       if (before !== undefined && before !== facilitator) {
         this.count("given to another facilitator")
-        if (payment.mayMove && !this.isWasted(authorization))
+        if (payment.mayMove && !this.isSpent(authorization))
           this.violation(
             payment,
             "is given to a second facilitator while its outcome at the first is unknown"
@@ -217,9 +217,10 @@ export class InvariantChecker {
     )
   }
 
-  /** Whether the chain shows for good that the payment moves no money, whatever a facilitator does with it. */
-  private isWasted(authorization: Authorization): boolean {
-    const minedMillis = this.chain.wastedMillis(authorization)
+  /** Whether the chain shows for good that the payment moves no more money, whatever a facilitator does with it. */
+  private isSpent(authorization: Authorization): boolean {
+    const minedMillis =
+      this.chain.wastedMillis(authorization) ?? this.chain.transferOf(authorization)?.minedMillis
     return minedMillis !== undefined && this.isFinal({ minedMillis })
   }
 
