@@ -27,7 +27,7 @@ const usage = `Usage: node scripts/run.mjs <task> [arguments]
   sandbox   runs the same service until Ctrl-C, for curl and agents (--help shows its options)
   till402   the command of that name: pay, doctor, check and more (--help lists them)
   example   an example against local chains, until Ctrl-C: its name, of the folder examples
-  test      the tests that every change must pass, 5 to 6 minutes on two cores; arguments go to vitest, --changed
+  test      the tests that every change must pass, about 6 minutes on two cores; arguments go to vitest, --changed
             runs what a change touches
   test:deep many seeds, kill rounds, mutants and long floods: what takes too long for every change
   check     format, lint and types

@@ -53,9 +53,10 @@ describe("twenty authorizations with money for one", () => {
     )
     expect(results.filter(({ success }) => success)).toHaveLength(1)
     // Final: nothing was sent, and the chain shows that the money is gone. On a slow machine, some can't be judged in time.
-    const reasons = new Set(results.filter(({ success }) => !success).map(({ errorReason }) => errorReason))
-    reasons.delete("unexpected_settle_error")
-    expect(reasons).toEqual(new Set(["invalid_exact_evm_insufficient_balance"]))
+    const reasons = results.filter(({ success }) => !success).map(({ errorReason }) => errorReason)
+    const final = reasons.filter((reason) => reason === "invalid_exact_evm_insufficient_balance")
+    expect(final.length).toBeGreaterThan(reasons.length / 2)
+    expect(new Set([...reasons, "unexpected_settle_error"]).size).toBe(2)
     expect(await sentBy(one.account.address)).toBe(1)
   })
 

@@ -5,11 +5,10 @@ import { isSolanaTransactionId } from "./SolanaAddress.ts"
 export const isTransactionIdOn = (network: string, text: string): boolean =>
   network.startsWith("solana:") ? isSolanaTransactionId(text) : isHex(text, 32)
 
-/** The only EVM hash in a text, such as an explorer's link; another text, and a transaction's ID, as it is. */
+/** The only EVM hash in a text, such as an explorer's link, in lower case; another text as it is. */
 export const soleTransactionId = (network: string, text: string): string => {
   const [hash, ...others] = text.match(/\b0x[0-9a-f]{64}\b/gi) ?? []
-  const isOther = network.startsWith("solana:") || isTransactionIdOn(network, text) || others.length > 0
-  return isOther || hash === undefined ? text : plainHex(hash)
+  return network.startsWith("solana:") || others.length > 0 || hash === undefined ? text : plainHex(hash)
 }
 
 /** Whether it is the ID of one on any network. */

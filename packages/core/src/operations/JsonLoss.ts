@@ -56,11 +56,11 @@ const lostOfClass = (value: object): string | undefined => {
     return "Promise"
   }
   if (isFunction(then)) return "thenable"
-  // `pipe` alone is that of Effect's values. A page of results can be iterated, too, and has a list of them.
+  // `pipe` alone is that of Effect's values. What can be iterated is no stream if it has a list of results and no events.
   const isStream =
     isFunction(getReader) ||
     (isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator]) &&
-      !Object.values(value).some(Array.isArray))
+      (isFunction(on) || !Object.values(value).some(Array.isArray)))
   if (isStream || (isFunction(pipe) && isFunction(on))) return "stream"
   return value instanceof Date && Number.isNaN(value.getTime()) ? "invalid Date" : undefined
 }

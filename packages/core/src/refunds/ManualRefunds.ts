@@ -17,7 +17,7 @@ import { quietMillis } from "./RefundAuthorization.ts"
  * The result of recording a refund.
  *
  * `Known`: this transaction is recorded already. `Refused`: none is due, another transaction is recorded, the wallet
- * may be sending it, or a payment settled by this transaction, which isn't known to pay its buyer.
+ * may be sending it, or this transaction settled a payment, and the chain doesn't show that it pays this buyer.
  */
 export type ManualRefund = "Recorded" | "Known" | "Refused"
 
@@ -58,6 +58,9 @@ export const recordManualRefund = Effect.fnUntraced(function* (
     )
     return "Refused"
   }
+  const chain = yield* Effect.serviceOption(Chain)
+  // Loaded first: nothing may fail between the record and what follows from it.
+  const reportUnshown = Option.isSome(chain) ? (yield* loadTransfer).reportUnshownRefund : undefined
   const nowMillis = yield* Clock.currentTimeMillis
   if (yield* charges.recordManualRefund(key, transaction, nowMillis - quietMillis, nowMillis)) {
     if (charge !== undefined && !isTransactionIdOn(charge.network, transaction))
@@ -70,14 +73,9 @@ export const recordManualRefund = Effect.fnUntraced(function* (
     const payments = yield* PaymentEvents
     if (charge !== undefined) {
       publishRefunded(payments, charge, transaction, nowMillis)
-      const chain = yield* Effect.serviceOption(Chain)
-      if (Option.isSome(chain)) {
-        const { reportUnshownRefund } = yield* loadTransfer
+      if (Option.isSome(chain) && reportUnshown !== undefined)
         // A chain may take seconds: the order moves now.
-        yield* Effect.forkDetach(reportUnshownRefund(chain.value, charge, transaction), {
-          startImmediately: true
-        })
-      }
+        yield* Effect.forkDetach(reportUnshown(chain.value, charge, transaction), { startImmediately: true })
     }
     return "Recorded"
   }

@@ -51,7 +51,7 @@ const readable = (name: string, value: string): string => {
 
 /**
  * A request without the headers and cookies that end in `undefined` or `null`, and without credentials that have such a
- * part or lack one: no key of an unset variable admits anyone, and nobody else is refused. `unread`: the names of those
+ * part or lack one, as Basic without a colon does: no key of an unset variable admits anyone. `unread`: the names of those
  * headers. Don't read the given request after that.
  */
 export const withoutUnsetKeys = (
@@ -68,8 +68,8 @@ export const withoutUnsetKeys = (
   }
   if (unread.length === 0) return { request, unread }
   // By its parts: a framework's request need not be one of this process's class.
-  const { body, method, signal, url } = request
-  const init: RequestInit & { readonly duplex: "half" } = { method, headers, body, signal, duplex: "half" }
+  const { body, method, url } = request
+  const init: RequestInit & { readonly duplex: "half" } = { method, headers, body, duplex: "half" }
   return { request: new Request(url, init), unread }
 }
 

@@ -127,8 +127,7 @@ export const readPlaced = (response: unknown): ReturnType<typeof readPlacement> 
   isRefused(Object(response) as object)
     ? Effect.fail(
         new MalformedResponse({
-          message:
-            "place returned an error beside its reference: throw if nothing was placed, and else return the reference alone"
+          message: "place returned an error: throw if nothing was placed, else return the reference alone"
         })
       )
     : readPlacement(response)

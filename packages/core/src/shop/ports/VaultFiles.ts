@@ -65,7 +65,7 @@ export class VaultFiles extends Context.Service<
 /** A vault whose calls are guarded. */
 export interface GuardedVaultFiles extends Omit<VaultFiles["Service"], "open"> {
   readonly open: (item: ArchiveToOpen) => Effect.Effect<VaultFile, UpstreamError>
-  /** Fails if it can't be opened; a small one is read to its end, so that nobody buys one whose size is wrong. */
+  /** Fails if it can't be opened; a small one is read up to its size, which finds most wrong sizes before a sale. */
   readonly ensureOpens: (item: ArchiveToOpen) => Effect.Effect<void, UpstreamError>
 }
 
@@ -77,7 +77,7 @@ const maxCheckedBytes = 2 ** 20
 /** Holds the streams of a file to their size. */
 const held = (file: VaultFile, slug: string, onWrong: (fault: MalformedResponse) => void): VaultFile => {
   const { body, range, size } = file
-  if (size === undefined || body instanceof Uint8Array) return file
+  if (size === undefined || !isStream(body)) return file
   const exact = (stream: ReadableStream<Uint8Array>, length: number) =>
     exactLength(stream, length, (delivered) => {
       const message = `size: ${slug} has ${delivered} where its size makes ${length}: return its true size, or none`
@@ -94,7 +94,7 @@ const held = (file: VaultFile, slug: string, onWrong: (fault: MalformedResponse)
 
 /** Reads a small file up to its size, and doesn't wait for the end of its stream. */
 const readSmall = ({ body, size = Infinity }: VaultFile): Effect.Effect<void, unknown> =>
-  body instanceof Uint8Array || size > maxCheckedBytes
+  !isStream(body) || size > maxCheckedBytes
     ? Effect.sync(() => discardBody(body))
     : Effect.tryPromise({
         try: async (signal) => {

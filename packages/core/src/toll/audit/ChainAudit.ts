@@ -53,7 +53,7 @@ export interface ChainCheck extends TransferCheck {
   readonly otherOutflows: OtherOutflows
   /** Refunds, as a rule recorded by hand, whose transaction doesn't exist or doesn't pay their buyers. They are no faults. */
   readonly unshownRefunds: ReadonlyArray<UnshownRefund>
-  /** Refunds that were not compared: their network can't be read, or more than 200 transactions were to be looked up. */
+  /** Refunds that weren't compared: no readable network, no hash of it, or beyond the first 200 transactions. */
   readonly unreadRefunds: number
 }
 
