@@ -11,7 +11,7 @@ import {
   type SpanProcessor,
   TracerProvider
 } from "@opentelemetry/sdk-trace"
-import { memory, Till, type TillOptions } from "@till402/core"
+import { memory, operation, Till, type TillOptions } from "@till402/core"
 import { sqlite } from "@till402/core/sqlite"
 import { fakeFacilitator, fakeTracker } from "@till402/testing"
 import { payingFetch } from "@till402/testing/payer"
@@ -65,12 +65,12 @@ const open = async (given: Partial<TillOptions> = {}) => {
   onTestFinished(() => till.dispose())
   await till.ready
   const sent: Array<string> = []
-  const pay = (headers: Readonly<Record<string, string>> = {}, privateKey = key) =>
+  const pay = (headers: Readonly<Record<string, string>> = {}, privateKey = key, at = url) =>
     payingFetch(privateKey, 1, async (input, init) => {
       const request = new Request(input, init)
       sent.push(request.headers.get("payment-signature") ?? "")
       return till.fetch(request)
-    })(url, { headers })
+    })(at, { headers })
   return { till, pay, sent }
 }
 
@@ -136,6 +136,37 @@ describe("the spans of a call", () => {
     const call = charge.spanContext()
     expect(named(spans, "look up").parentSpanContext?.spanId).toBe(call.spanId)
     expect(spans.every((span) => span.spanContext().traceId === server.traceId)).toBe(true)
+  })
+
+  it("have those of an own operation and of the facilitator's client below them", async () => {
+    const exporter = register()
+    const own = trace.getTracer("host")
+    const { settle, getSupported, verify } = fakeFacilitator()
+    const spanned =
+      <Args extends ReadonlyArray<unknown>, A>(name: string, call: (...args: Args) => Promise<A>) =>
+      async (...args: Args): Promise<A> => {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        own.startSpan(name).end()
+        return call(...args)
+      }
+    const { pay } = await open({
+      facilitator: { verify: spanned("verify", verify), settle: spanned("settle", settle), getSupported },
+      operations: [
+        operation({
+          id: "tides",
+          method: "GET",
+          path: "/tides",
+          price: "0.01",
+          description: "Tides",
+          work: spanned("tides", async () => ({ high: "12:04" }))
+        })
+      ]
+    })
+    expect((await pay({}, key, "https://shop.example/tides")).status).toBe(200)
+    const spans = exporter.getFinishedSpans()
+    const charge = named(spans, "till402.charge").spanContext()
+    for (const name of ["verify", "settle", "tides"])
+      expect(named(spans, name).parentSpanContext?.spanId, name).toBe(charge.spanId)
   })
 
   it("of calls at the same time don't mix", async () => {

@@ -5,7 +5,7 @@ import { maxResponseLength } from "../operations/BodyLimits.ts"
 import type { LossyJson } from "../operations/lossyJson.ts"
 import type { OperationInput } from "../operations/Operation.ts"
 import { type CallSettings, notifyHost } from "../ports/ProviderFailure.ts"
-import { handedOn } from "../runtime/span.ts"
+import { handedToFunction } from "../runtime/span.ts"
 import { readBytes } from "../runtime/BoundedBody.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
@@ -72,7 +72,7 @@ export class HandlerCall {
     })
 
   private call(): Effect.Effect<Work, ApiFailure> {
-    return handedOn(Effect.promise((signal) => this.run({ signal }))).pipe(
+    return handedToFunction(Effect.promise((signal) => this.run({ signal }))).pipe(
       Effect.timeoutOrElse({
         duration: this.settings.timeoutMillis,
         orElse: () => Effect.succeed(Effect.fail(timedOut(this.id)))

@@ -62,7 +62,18 @@ export const spanned =
       })
     })
 
-/** Lets the host's functions, and the requests to its services, make spans below that of the effect. */
+/**
+ * Lets a function of the host make spans below that of the call, where awaiting it is the effect's one step: for others there
+ * is `handedOn`, which changes the context and changes it back, and costs more.
+ */
+export const handedToFunction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const context = fiber.getRef(CallTracer)?.context
+    const step = effect as unknown as Tracer.EffectPrimitive<typeof effect>
+    return context && !isLeftOut(fiber) ? context(step, fiber) : effect
+  })
+
+/** Lets an effect make spans below that of the call: of requests, say. */
 export const handedOn = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const tracer = fiber.getRef(CallTracer)

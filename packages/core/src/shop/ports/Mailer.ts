@@ -3,7 +3,8 @@ import { listsErrors, mayRefuse, saysRefused } from "../../runtime/refusal.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
-import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
+import { fromPromise } from "../../runtime/fromPromise.ts"
+import { fromOptions, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A mail to one buyer. */
 export interface Mail {

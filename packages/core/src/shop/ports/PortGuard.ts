@@ -2,12 +2,12 @@ import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./PortErrors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { type CallContext, deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
+import { deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
-import { callStep, handedOn } from "../../runtime/span.ts"
+import { callStep } from "../../runtime/span.ts"
 import { awaited } from "../../runtime/awaited.ts"
 
 /*
@@ -46,7 +46,7 @@ export const guarded = <A, Tag extends AllowedTag = never>(
 ): Effect.Effect<A, Allowed<Tag> | UpstreamError> =>
   exitWithin(
     { timeoutMillis: settings.timeoutMillis, onTimeout: () => timedOut(port, settings.timeoutMillis) },
-    handedOn(Effect.suspend(() => effectOf(span, call()))).pipe(
+    Effect.suspend(() => effectOf(span, call())).pipe(
       Effect.flatMap(awaited),
       Effect.flatMap((response) => (Effect.isEffect(response) ? nested(span) : read(response)))
     )
@@ -150,10 +150,3 @@ export const fromOptions = <Service extends object>(options: unknown, service: S
 /** The plain functions that a service was made of; `undefined`: it wasn't. */
 export const optionsOf = (service: unknown): unknown =>
   typeof service === "object" && service !== null ? madeOf.get(service) : undefined
-
-/** The effect of a host's async function. What it throws is a failure, of any type: the guard judges it. */
-export const fromPromise = <A, E>(call: (context: CallContext) => PromiseLike<A>): Effect.Effect<A, E> =>
-  Effect.tryPromise({
-    try: async (signal) => call({ signal }),
-    catch: (thrown) => thrown as E
-  })

@@ -6,7 +6,8 @@ import { Context, Effect, Layer } from "effect"
 import { type TemporarilyUnavailable, type UpstreamError, UpstreamFailed } from "./PortErrors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { fromOptions, fromPromise, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
+import { fromPromise } from "../../runtime/fromPromise.ts"
+import { fromOptions, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
 export interface VaultFile {
@@ -96,15 +97,12 @@ const held = (file: VaultFile, slug: string, onWrong: (fault: MalformedResponse)
 const readSmall = ({ body, size = Infinity }: VaultFile): Effect.Effect<void, unknown> =>
   !isStream(body) || size > maxCheckedBytes
     ? Effect.sync(() => discardBody(body))
-    : Effect.tryPromise({
-        try: async (signal) => {
-          const reader = body.getReader()
-          const stop = () => void reader.cancel().catch(() => undefined)
-          signal.addEventListener("abort", stop)
-          for (let left = size; left > 0;) left -= (await reader.read()).value?.byteLength ?? left
-          stop()
-        },
-        catch: (thrown) => thrown
+    : fromPromise(async ({ signal }) => {
+        const reader = body.getReader()
+        const stop = () => void reader.cancel().catch(() => undefined)
+        signal.addEventListener("abort", stop)
+        for (let left = size; left > 0;) left -= (await reader.read()).value?.byteLength ?? left
+        stop()
       })
 
 /**
@@ -261,7 +259,7 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, unknown> => {
   if (size !== undefined && !isSize(size))
     return malformed(file, "size: must be a whole number of bytes above zero")
   return Effect.map(
-    Effect.tryPromise({ try: (signal) => begun(body, signal), catch: (thrown) => thrown }),
+    fromPromise(({ signal }) => begun(body, signal)),
     (whole) => ({
       body: whole,
       ...(size === undefined ? {} : { size }),

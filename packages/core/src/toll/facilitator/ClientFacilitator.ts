@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { compiled } from "../../runtime/compiled.ts"
-import { handedOn } from "../../runtime/span.ts"
+import { handedToFunction } from "../../runtime/span.ts"
 import { tryWithTimeout } from "../../runtime/Deadline.ts"
 import type { FacilitatorMember } from "./FacilitatorMember.ts"
 import {
@@ -54,7 +54,7 @@ const callOf =
       const { paymentPayload, paymentRequirements } = ownCopy(request)
       return client[method](paymentPayload, paymentRequirements)
     }
-    return handedOn(
+    return handedToFunction(
       tryWithTimeout({ timeoutMillis, call, catch: failureOf, onTimeout: () => timedOut })
     ).pipe(
       Effect.flatMap((body) =>

@@ -1,7 +1,6 @@
 import { Cause, Clock, Effect, Metric, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { anyStatus } from "../../runtime/anyStatus.ts"
-import { handedOn } from "../../runtime/span.ts"
 import { readClock } from "../../runtime/ClockReading.ts"
 import { exitWithin } from "../../runtime/Deadline.ts"
 import { networkFault } from "../../runtime/networkFault.ts"
@@ -100,7 +99,6 @@ const within =
 
 /** Requests to a facilitator, with the host's headers. */
 const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
-  const send: SendCall = (call) => handedOn(transport(call))
   const base = options.url.replace(/\/+$/, "")
   const listings = new ListingReports(facilitatorName(options))
 
@@ -115,7 +113,7 @@ const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
 
   const post = (operation: "verify" | "settle", request: FacilitatorRequest) =>
     Effect.flatMap(headersFor(operation), (headers) =>
-      send({
+      transport({
         url: `${base}/${operation}`,
         headers,
         json: wireJson(request)
@@ -130,7 +128,7 @@ const requestsTo = (options: FacilitatorOptions, transport: SendCall) => {
 
   const get = (path: string, operation: Operation) =>
     Effect.flatMap(headersFor(operation), (headers) =>
-      send({ url: `${base}${path}`, headers, json: undefined })
+      transport({ url: `${base}${path}`, headers, json: undefined })
     )
 
   /** The same request as `/supported`, and not from a cache. */

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { BodyTooLarge } from "../../runtime/BoundedBody.ts"
+import { handedToFunction } from "../../runtime/span.ts"
 import {
   type FacilitatorCall,
   FacilitatorFault,
@@ -211,7 +212,7 @@ export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
       // `fetch` refuses an address with a user.
       const isPlain = url !== null && url.username + url.password === ""
       if (undici === undefined || needsClient || !isPlain || fetchHasItsOwn()) return overClient(call)
-      return Effect.flatMap(dispatch(undici, call, url), (received) =>
+      return Effect.flatMap(handedToFunction(dispatch(undici, call, url)), (received) =>
         received === "unsent" ? overClient(call) : reply(call, received)
       )
     })
