@@ -2,7 +2,7 @@ import { Effect, type Layer, Schema } from "effect"
 import type { Issue } from "../domain/ApiError.ts"
 import { type ApiFailure, validationFailure } from "../domain/ApiFailure.ts"
 import { report } from "../runtime/events.ts"
-import { fromPromise } from "../runtime/fromPromise.ts"
+import { handedToFunction } from "../runtime/span.ts"
 import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
@@ -81,7 +81,9 @@ const call = <A>(
   timeoutMillis: number,
   run: (context: CallContext) => PromiseLike<A>
 ): Effect.Effect<A, ApiFailure> =>
-  fromPromise<A, unknown>(run).pipe(
+  handedToFunction(
+    Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause })
+  ).pipe(
     Effect.catch((cause) => (isApiFailure(cause) ? refused(cause) : Effect.die(cause))),
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )

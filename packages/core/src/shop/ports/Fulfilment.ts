@@ -18,8 +18,7 @@ import type {
   ReportedStatus
 } from "./FulfilmentOptions.ts"
 import { readFound, readOffer, readPlaced, readPlacesOnce, readStatus } from "./FulfilmentResponses.ts"
-import { fromPromise } from "../../runtime/fromPromise.ts"
-import { fromOptions, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { toReasonCode } from "../../ports/ReasonCode.ts"
 
 /** Quotes products with tax and shipping, and places paid orders. See `FulfilmentOptions` for what each must do. */

@@ -3,8 +3,7 @@ import { listsErrors, mayRefuse, saysRefused } from "../../runtime/refusal.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { MailRejected, TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
-import { fromPromise } from "../../runtime/fromPromise.ts"
-import { fromOptions, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 
 /** A mail to one buyer. */
 export interface Mail {

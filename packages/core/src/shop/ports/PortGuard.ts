@@ -2,12 +2,12 @@ import { Cause, Context, Effect, Exit, Option } from "effect"
 import { type PortName, type UpstreamError, UpstreamFailed, UpstreamUnavailable } from "./PortErrors.ts"
 import { causeName } from "../../runtime/causeName.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
+import { type CallContext, deadlineExceeded, exitWithin } from "../../runtime/Deadline.ts"
 import { framesOf } from "../../runtime/events.ts"
 import { report } from "./ShopEvents.ts"
 import { type CallSettings, notifyHost } from "../../ports/ProviderFailure.ts"
 import { type Allowed, type AllowedTag, toPortError } from "./ThrownErrors.ts"
-import { callStep } from "../../runtime/span.ts"
+import { callStep, handedToFunction } from "../../runtime/span.ts"
 import { awaited } from "../../runtime/awaited.ts"
 
 /*
@@ -150,3 +150,12 @@ export const fromOptions = <Service extends object>(options: unknown, service: S
 /** The plain functions that a service was made of; `undefined`: it wasn't. */
 export const optionsOf = (service: unknown): unknown =>
   typeof service === "object" && service !== null ? madeOf.get(service) : undefined
+
+/** The effect of a host's async function. What it throws is a failure, of any type: the guard judges it. */
+export const fromPromise = <A, E>(call: (context: CallContext) => PromiseLike<A>): Effect.Effect<A, E> =>
+  handedToFunction(
+    Effect.tryPromise({
+      try: async (signal) => call({ signal }),
+      catch: (thrown) => thrown as E
+    })
+  )

@@ -11,8 +11,7 @@ import {
   TrackResult
 } from "../goods/Tracking.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
-import { fromPromise } from "../../runtime/fromPromise.ts"
-import { fromOptions, guarded, PortSettings } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
 import { boundedLookups, lettersAndDigits, type TooManyLookups } from "./TrackLookups.ts"
 import type { Sparse } from "../../ports/Sparse.ts"

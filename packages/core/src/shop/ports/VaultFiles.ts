@@ -6,8 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { type TemporarilyUnavailable, type UpstreamError, UpstreamFailed } from "./PortErrors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
-import { fromPromise } from "../../runtime/fromPromise.ts"
-import { fromOptions, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
+import { fromOptions, fromPromise, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
 export interface VaultFile {

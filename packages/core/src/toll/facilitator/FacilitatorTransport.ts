@@ -1,6 +1,5 @@
 import { Context, Effect, Schema } from "effect"
 import { type HttpClient, type HttpClientError, HttpClientRequest } from "effect/http"
-import { handedOn } from "../../runtime/span.ts"
 import { readBodyText } from "../../runtime/BoundedBody.ts"
 
 /** Maximum response of a facilitator. */
@@ -59,7 +58,7 @@ export const sendOver = (client: HttpClient.HttpClient): SendCall =>
         Effect.fail(new FacilitatorFault({ cause }))
       )
     }
-  }, handedOn)
+  })
 
 /** Makes what sends the calls of one facilitator. By default, over the host's `HttpClient`. */
 export const FacilitatorTransport = Context.Reference<(client: HttpClient.HttpClient) => SendCall>(

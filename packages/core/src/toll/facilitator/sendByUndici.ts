@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { BodyTooLarge } from "../../runtime/BoundedBody.ts"
-import { handedToFunction } from "../../runtime/span.ts"
+import { handedOn, handedToFunction } from "../../runtime/span.ts"
 import {
   type FacilitatorCall,
   FacilitatorFault,
@@ -185,7 +185,8 @@ const dispatch = (
  * calls over the client. A call that was not handled is sent there at once.
  */
 export const sendByUndici = (client: HttpClient.HttpClient): SendCall => {
-  const overClient = sendOver(client)
+  const send = sendOver(client)
+  const overClient: SendCall = (call) => handedOn(send(call))
   let needsClient = false
 
   const reply = (call: FacilitatorCall, { headers, status, text }: Received): ReturnType<SendCall> => {
