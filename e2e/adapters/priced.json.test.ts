@@ -67,6 +67,7 @@ class Refusal extends Error {
 /** Results as clients of APIs return them: a list, which asks for more as it is iterated. */
 class Page {
   readonly data = [{ celsius: 21 }]
+  readonly response = new Response("{}")
   async *[Symbol.asyncIterator]() {
     yield* this.data
   }

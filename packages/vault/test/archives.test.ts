@@ -257,6 +257,9 @@ describe("a ZIP archive is refused", () => {
   it.each([
     "site/wp-config.php",
     "rootkey.csv",
+    "deploy_accessKeys.csv",
+    ".secret",
+    "prod.auto.tfvars",
     "wallet.dat",
     ".vscode/sftp.json",
     ".claude/settings.local.json",

@@ -24,13 +24,16 @@ const patched = [
   "appendHeader",
   "removeHeader",
   "writeHead",
+  "writeHeader",
   "flushHeaders",
   "writeEarlyHints",
+  "writeInformation",
   "write",
   "end",
   "destroy"
 ] as const
-type Originals = Pick<ServerResponse, (typeof patched)[number]>
+/** Not all of them are in the types of each Node. */
+type Originals = Readonly<Record<(typeof patched)[number], (...args: ReadonlyArray<unknown>) => unknown>>
 
 const bytesOf = (chunk: unknown, encoding: unknown): Buffer =>
   typeof chunk === "string"
@@ -105,7 +108,9 @@ export class HeldResponse {
   constructor(to: ServerResponse) {
     this.to = to
     this.outerHeaders = [...responseHeaders(to)]
-    this.original = Object.fromEntries(patched.map((name) => [name, to[name]])) as unknown as Originals
+    this.original = Object.fromEntries(
+      patched.map((name) => [name, (to as unknown as Originals)[name]])
+    ) as unknown as Originals
     // Of a handler that is late, nobody may be waiting any more.
     this.handled.promise.catch(() => undefined)
   }
@@ -206,16 +211,19 @@ export class HeldResponse {
     const { to } = this
     const held: Partial<Record<keyof Originals, (...args: ReadonlyArray<unknown>) => unknown>> = {
       writeHead: (...head) => this.begin(head),
+      // Node's older name.
+      writeHeader: (...head) => this.begin(head),
       flushHeaders: () => this.beginImplicitly(),
       // They would tell what isn't paid yet, and no one needs them afterwards.
-      writeEarlyHints: (_, written) => void this.call(written),
+      writeEarlyHints: (...args) => void this.call(args.at(-1)),
+      writeInformation: (...args) => void this.call(args.at(-1)),
       write: (chunk, encoding, callback) => this.write(chunk, encoding, callback),
       end: (chunk, encoding, callback) => this.end(chunk, encoding, callback),
       destroy: (error) => this.break(error ?? new Error("The handler destroyed its response"))
     }
     for (const name of patched) {
       // Responses of HTTP/2 have fewer.
-      if (typeof to[name] !== "function") continue
+      if (typeof this.original[name] !== "function") continue
       const method = (...args: ReadonlyArray<unknown>): unknown => {
         if (this.phase === "over") return name === "write" ? false : to
         return this.phase === "held" && held[name] !== undefined

@@ -60,7 +60,7 @@ const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:cod|code|details?|description|documentation_url|errors?|headers|body|instance|jsonrpc|message|more_info|msg|object|ok|path|request_id|status(?:Code|Text)?|(?:error|status)_(?:code|description|message)|success|timestamp|title|traceId|type)$/
+  /^(?:cod|code|details?|description|documentation_url|errorCode|errors?|estimated_time|headers|hint|body|info|instance|jsonrpc|message|more_info|msg|object|ok|path|reason|servedby|(?:correlation|request|trace)_?[iI]d|status(?:Code|Text)?|(?:error|status)_(?:code|description|message)|success|timestamp|title|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =

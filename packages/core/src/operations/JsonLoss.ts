@@ -44,6 +44,15 @@ interface Walk {
   hasMissing: boolean
 }
 
+const isIterable = (value: object): boolean =>
+  isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator])
+
+/** A page of results, as clients return it: it can be iterated for the next ones, has a list of its own and no events. */
+const isPage = (value: object): boolean =>
+  isIterable(value) &&
+  !isFunction((value as { readonly on?: unknown }).on) &&
+  Object.values(value).some(Array.isArray)
+
 /** The kind of an object of a class, if JSON keeps none of what matters in it. */
 const lostOfClass = (value: object): string | undefined => {
   const { getReader, on, pipe, then, toJSON } = value as Record<string, unknown>
@@ -56,11 +65,8 @@ const lostOfClass = (value: object): string | undefined => {
     return "Promise"
   }
   if (isFunction(then)) return "thenable"
-  // `pipe` alone is that of Effect's values. What can be iterated is no stream if it has a list of results and no events.
-  const isStream =
-    isFunction(getReader) ||
-    (isFunction((value as AsyncIterable<unknown>)[Symbol.asyncIterator]) &&
-      (isFunction(on) || !Object.values(value).some(Array.isArray)))
+  // `pipe` alone is that of Effect's values.
+  const isStream = isFunction(getReader) || (isIterable(value) && !isPage(value))
   if (isStream || (isFunction(pipe) && isFunction(on))) return "stream"
   return value instanceof Date && Number.isNaN(value.getTime()) ? "invalid Date" : undefined
 }
@@ -70,7 +76,12 @@ const walkMembers = (value: object, walk: Walk): void => {
   if (Array.isArray(value)) {
     walk.hasData ||= value.length === 0
     for (const member of value as ReadonlyArray<unknown>) visit(member, "", walk)
-  } else for (const name of Object.keys(value)) visit((value as Record<string, unknown>)[name], name, walk)
+    return
+  }
+  const isRead = isPage(value)
+  for (const [name, member] of Object.entries(value))
+    // What a page was read from is nothing that a caller misses.
+    if (!isRead || tagOf(Object(member)) !== "Response") visit(member, name, walk)
 }
 
 const visitObject = (value: object, name: string, walk: Walk): void => {

@@ -23,6 +23,8 @@ const names: ReadonlySet<string> = new Set([
   ".s3cfg",
   ".boto",
   ".vault-token",
+  ".secret",
+  ".aptos",
   ".terraform",
   ".aws",
   ".azure",
@@ -49,7 +51,7 @@ const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
 const keypair = /^(?:.*[._-])?keypair\.json$/
 /** Keys of accounts, as clouds hand them out, and what is called secrets. */
 const credentials =
-  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|(?:application_default_)?credentials|(?:.*[._-])?firebase-adminsdk[._-].*|local\.settings)\.json$|^secrets\.(?:json|ya?ml|toml)$/
+  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|(?:application_default_)?credentials|(?:.*[._-])?firebase-adminsdk[._-].*|local\.settings)\.json$|^secrets\.(?:json|ya?ml|toml)$|(?:^|_)accesskeys\.csv$/
 /** Folders of translations, where `id.json` is Indonesian. */
 const translations =
   /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/
@@ -66,8 +68,8 @@ const hostKey = /^ssh_host_[a-z0-9]+_key$/
 /** Tokens of package registries and of code hosts, in the folders of their tools. */
 const ofTools =
   /^\.(?:cargo\/credentials(?:\.toml)?|composer\/auth\.json|gem\/credentials|m2\/settings\.xml)$|^gh\/hosts\.yml$|^\.vscode\/sftp\.json$|^\.claude\/settings\.local\.json$/
-/** What Terraform knows of an infrastructure, with its passwords, and the file of values that it reads by itself. */
-const terraformState = /\.tfstate$|^terraform\.tfvars(?:\.json)?$/
+/** What Terraform knows of an infrastructure, with its passwords, and the files of values that it reads by itself. */
+const terraformState = /\.tfstate$|(?:^terraform|\.auto)\.tfvars(?:\.json)?$/
 
 const isPrivate = (segment: string, folder: string): boolean => {
   const whole = segment.toLowerCase()

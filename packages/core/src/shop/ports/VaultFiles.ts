@@ -6,6 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { type TemporarilyUnavailable, type UpstreamError, UpstreamFailed } from "./PortErrors.ts"
 import type { ArchiveFacts } from "../goods/VaultListing.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
+import { isAsyncFunction } from "../../runtime/isAsyncFunction.ts"
 import { fromOptions, fromPromise, guarded, PortSettings, reportFailure } from "./PortGuard.ts"
 
 /** A ZIP archive that can be sent. */
@@ -217,7 +218,7 @@ const isDigest = (digest: unknown): digest is string =>
   typeof digest === "string" && /^[\x21\x23-\x7e]{1,200}$/.test(digest)
 
 const isRange = (range: unknown): range is (start: number, end: number) => ReadableStream<Uint8Array> =>
-  typeof range === "function"
+  typeof range === "function" && !isAsyncFunction(range)
 
 const isLink = (text: unknown): text is string =>
   typeof text === "string" && /^https?:\/\/[\x21-\x7e]{1,8000}$/.test(text) && URL.canParse(text)
@@ -253,7 +254,8 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, unknown> => {
   }
   if (body.locked) return malformed(file, "body: the stream is already being read")
   const range = fieldOf(file, "range")
-  if (range !== undefined && !isRange(range)) return malformed(file, "range: must be a function")
+  if (range !== undefined && !isRange(range))
+    return malformed(file, "range: must be a function that returns a stream, and no promise")
   const size = sizeOf(file) ?? undefined
   if (size !== undefined && !isSize(size))
     return malformed(file, "size: must be a whole number of bytes above zero")
