@@ -4,12 +4,14 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { text } from "node:stream/consumers"
 import { gzipSync } from "node:zlib"
+import { Router as KoaRouter } from "@koa/router"
 import type { PricedRouteOptions, Till } from "@till402/core"
 import { priced as pricedExpress, till402 as expressTill } from "@till402/express"
 import { priced as pricedFastify, till402 as fastifyTill } from "@till402/fastify"
-import { priced as pricedKoa } from "@till402/koa"
+import { priced as pricedKoa, till402 as koaTill } from "@till402/koa"
 import { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express"
 import Fastify, { type FastifyInstance, type preParsingHookHandler } from "fastify"
+import type { Middleware } from "koa"
 import { describe, expect, it } from "vitest"
 import { headerOf, payChallenge } from "../../packages/core/test/toll/wallet.ts"
 import { expresses } from "./express.ts"
@@ -394,6 +396,46 @@ describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
     const asked = (await fetch(url)).headers.get("payment-required")!
     const paid = headerOf(await payChallenge(JSON.parse(Buffer.from(asked, "base64").toString())))
     expect(await hintsOf("/tides", { "payment-signature": paid })).toEqual([200, "high", []])
+  })
+
+  it("gives nothing away where its handler comes before the price; another may serve some for free", async () => {
+    const openKoa = (setUp: (router: KoaRouter, price: Middleware) => void) =>
+      open((till, options) => {
+        const router = new KoaRouter()
+        setUp(router, pricedKoa(till, options) as Middleware)
+        const app = new Koa()
+        app.silent = true
+        app.use(async (context, next) => {
+          try {
+            await next()
+          } catch (error) {
+            context.status = 500
+            context.body = (error as Error).message
+          }
+        })
+        return createServer(app.use(koaTill(till)).use(router.routes()).callback())
+      })
+    const handler: Middleware = (context) => {
+      context.body = "high"
+    }
+    const bare = await openKoa((router, price) => {
+      router.get("/tides", handler, price)
+      router.post("/tides", handler)
+    })
+    expect(await contents(await fetch(bare.url))).toEqual([
+      500,
+      expect.stringContaining("Add one after priced")
+    ])
+    expect(await contents(await fetch(bare.url, { method: "POST" }))).toEqual([200, "high"])
+    const { facilitator, pay, url } = await openKoa((router, price) => {
+      router.get("/tides", (context, next) =>
+        context.get("x-member") === "" ? next() : handler(context, next)
+      )
+      router.get("/tides", price)
+      router.get("/tides", handler)
+    })
+    expect(await contents(await pay(url))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(1)
   })
 
   it("may write to Node's response itself: nothing is sent before the payment settles", async () => {

@@ -2,6 +2,7 @@ import type { Till } from "@till402/core"
 import { malformedTarget, targetOf } from "@till402/core/node"
 import type { Middleware } from "koa"
 import { callerOf, requestOf, requireKoa, respond } from "./KoaMessages.ts"
+import { refuseBare } from "./priced.ts"
 
 export { priced } from "./priced.ts"
 
@@ -24,7 +25,10 @@ export const till402 = (till: Pick<Till, "handle" | "handles">): Middleware => {
     if (original === undefined) return respond(context, malformedTarget())
     // koa-mount removes the prefix from `url`. A till whose base URL has no prefix expects that form.
     const url = till.handles(original.pathname) ? original : targetOf(context.url)
-    if (url === undefined || !till.handles(url.pathname)) return next()
+    if (url === undefined || !till.handles(url.pathname)) {
+      await next()
+      return refuseBare(context)
+    }
     const { pathname } = original
     const mount = pathname.endsWith(url.pathname) ? pathname.slice(0, -url.pathname.length) : undefined
     return respond(context, await till.handle(requestOf(context, { url }), { ...callerOf(context), mount }))

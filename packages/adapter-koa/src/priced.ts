@@ -28,8 +28,9 @@ import { callerOf, requestOf, requireKoa, requireOpen, respond } from "./KoaMess
  */
 export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): Middleware => {
   const route = till.price(options)
-  return async (context, next) => {
+  const price: Middleware = async (context, next) => {
     requireKoa(context, next)
+    asked.add(context)
     const url = targetOf(context.originalUrl)
     if (url === undefined) return respond(context, malformedTarget())
     const call = new KoaCall(context, next)
@@ -43,6 +44,38 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
       context.set("Cache-Control", "no-store")
       throw error
     }
+  }
+  prices.set(price, options)
+  return price
+}
+
+/** The options of each price. */
+const prices = new WeakMap<Middleware, PricedRouteOptions>()
+/** Requests that came to a price. */
+const asked = new WeakSet<Context>()
+
+/** As routers list the routes of a request's path. */
+interface Routed {
+  readonly matched?: ReadonlyArray<{
+    readonly methods?: ReadonlyArray<string>
+    readonly stack?: ReadonlyArray<Middleware>
+  }>
+}
+
+/**
+ * Looks at a request that was responded to, before its response is sent.
+ *
+ * @throws Error where its route ends with a price that it never came to: the handler before it would give away what is sold
+ */
+export const refuseBare = (context: Context & Routed): void => {
+  if (asked.has(context) || context.status > 299) return
+  for (const { methods = [], stack = [] } of context.matched ?? []) {
+    const options = methods.includes(context.method) ? prices.get(stack.at(-1)!) : undefined
+    if (options === undefined) continue
+    const { id, method = "GET", path } = options
+    throw new Error(
+      `priced route ${id} has no handler: nothing was charged. Add one after priced, in the same route, such as router.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+    )
   }
 }
 
