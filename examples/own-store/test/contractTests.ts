@@ -3,6 +3,7 @@ import { sharedPostgres } from "@till402/test-postgres"
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { connect } from "../src/storage/database.ts"
 import { type TestDatabase, testDatabase } from "./databases.ts"
+import { patient } from "./races.ts"
 
 /** Seeds of random operations beyond the first of each kind. */
 const moreSeeds = /\(seed (?:[2-9]|1[2-9])\)$/
@@ -46,7 +47,7 @@ export const contractTests = (
     for (const plan of unusedPlans)
       await sql.unsafe(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET enable_${plan} = off`)
     await sql.end()
-    database = await testDatabase(url)
+    database = await testDatabase(url, patient)
   })
   afterAll(() => database?.close())
 

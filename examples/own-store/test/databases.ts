@@ -1,4 +1,4 @@
-import { connect, type Database, migrate } from "../src/storage/database.ts"
+import { connect, type ConnectOptions, type Database, migrate } from "../src/storage/database.ts"
 import { postgresStores } from "../src/storage/storage.ts"
 import type { OwnStores } from "./races.ts"
 
@@ -12,8 +12,8 @@ export interface TestDatabase {
   readonly close: () => Promise<void>
 }
 
-export const testDatabase = async (url: string): Promise<TestDatabase> => {
-  const sql = connect(url)
+export const testDatabase = async (url: string, options?: ConnectOptions): Promise<TestDatabase> => {
+  const sql = connect(url, options)
   await migrate(sql)
   const tables = await sql<Array<{ name: string }>>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'till'`
@@ -35,7 +35,7 @@ export const testDatabase = async (url: string): Promise<TestDatabase> => {
     },
     connect: () => {
       let stores = free.pop()
-      if (stores === undefined) all.push((stores = postgresStores(url)))
+      if (stores === undefined) all.push((stores = postgresStores(url, options)))
       const taken = stores
       // The tables are there already, and a later test takes the same connections.
       const open = async () => undefined

@@ -7,7 +7,7 @@ import type { postgresStores } from "../src/storage/storage.ts"
  */
 
 /** The last of a hundred racers waits for all others, however slow the machine is. */
-export const patient = { statementTimeoutMillis: 60_000 }
+export const patient = { timeoutMillis: 60_000 }
 
 export type OwnStores = ReturnType<typeof postgresStores>
 

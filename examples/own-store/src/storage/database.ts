@@ -21,21 +21,18 @@ const types = {
 
 export interface ConnectOptions {
   readonly connections?: number
-  /** A function has 5 seconds; a statement that takes longer than 4 is undone before that. */
-  readonly statementTimeoutMillis?: number
+  /** A function has 5 seconds. What takes longer than 4 to connect is given up before that, and a statement is undone. */
+  readonly timeoutMillis?: number
 }
 
 /** Connects with the first statement. */
-export const connect = (
-  url: string,
-  { connections = 10, statementTimeoutMillis = 4_000 }: ConnectOptions = {}
-) =>
+export const connect = (url: string, { connections = 10, timeoutMillis = 4_000 }: ConnectOptions = {}) =>
   postgres(url, {
     max: connections,
-    connect_timeout: 4,
+    connect_timeout: timeoutMillis / 1_000,
     connection: {
       application_name: "till",
-      statement_timeout: statementTimeoutMillis,
+      statement_timeout: timeoutMillis,
       // The functions rely on this level: each statement sees everything committed before it started.
       default_transaction_isolation: "read committed"
     },
