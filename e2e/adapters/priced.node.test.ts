@@ -424,7 +424,7 @@ describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
     })
     expect(await contents(await fetch(bare.url))).toEqual([
       500,
-      expect.stringContaining("Add one after priced")
+      expect.stringContaining("comes after its handler")
     ])
     expect(await contents(await fetch(bare.url, { method: "POST" }))).toEqual([200, "high"])
     const { facilitator, pay, url } = await openKoa((router, price) => {
@@ -434,6 +434,8 @@ describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
       router.get("/tides", price)
       router.get("/tides", handler)
     })
+    expect(await contents(await fetch(url, { headers: { "x-member": "1" } }))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(0)
     expect(await contents(await pay(url))).toEqual([200, "high"])
     expect(facilitator.settled).toHaveLength(1)
   })

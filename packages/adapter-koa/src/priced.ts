@@ -30,7 +30,7 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
   const route = till.price(options)
   const price: Middleware = async (context, next) => {
     requireKoa(context, next)
-    asked.add(context)
+    reached.add(context)
     const url = targetOf(context.originalUrl)
     if (url === undefined) return respond(context, malformedTarget())
     const call = new KoaCall(context, next)
@@ -51,32 +51,30 @@ export const priced = (till: Pick<Till, "price">, options: PricedRouteOptions): 
 
 /** The options of each price. */
 const prices = new WeakMap<Middleware, PricedRouteOptions>()
-/** Requests that came to a price. */
-const asked = new WeakSet<Context>()
+/** Requests that reached a price. */
+const reached = new WeakSet<Context>()
 
-/** As routers list the routes of a request's path. */
-interface Routed {
-  readonly matched?: ReadonlyArray<{
-    readonly methods?: ReadonlyArray<string>
-    readonly stack?: ReadonlyArray<Middleware>
-  }>
-}
+const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 /**
- * Looks at a request that was responded to, before its response is sent.
+ * Looks at a request that was responded to, before its response is sent: at the last route of its path, as routers list
+ * them in `matched`.
  *
- * @throws Error where its route ends with a price that it never came to: the handler before it would give away what is sold
+ * @throws Error if that route ends with a price, and another function responded before it
  */
-export const refuseBare = (context: Context & Routed): void => {
-  if (asked.has(context) || context.status > 299) return
-  for (const { methods = [], stack = [] } of context.matched ?? []) {
-    const options = methods.includes(context.method) ? prices.get(stack.at(-1)!) : undefined
-    if (options === undefined) continue
-    const { id, method = "GET", path } = options
-    throw new Error(
-      `priced route ${id} has no handler: nothing was charged. Add one after priced, in the same route, such as router.${method.toLowerCase()}("${path}", priced(till, options), handler)`
-    )
-  }
+export const refuseBare = (context: Context & { readonly matched?: unknown }): void => {
+  if (reached.has(context) || context.status > 299) return
+  const routes = listOf(context.matched).map(
+    (route) => Object(route) as { methods?: unknown; stack?: unknown }
+  )
+  const last = routes.findLast(({ methods }) => listOf(methods).includes(context.method))
+  const options = prices.get(Object(listOf(last?.stack).at(-1)) as Middleware)
+  if (options === undefined) return
+  const { id, method = "GET", path } = options
+  if (!context.headerSent) context.set("Cache-Control", "no-store")
+  throw new Error(
+    `priced route ${id} comes after its handler, which would give away what is sold: nothing was charged. Move priced before it, as in router.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+  )
 }
 
 /** One request for a priced handler. */

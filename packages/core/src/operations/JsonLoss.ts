@@ -80,8 +80,8 @@ const walkMembers = (value: object, walk: Walk): void => {
   }
   const isRead = isPage(value)
   for (const [name, member] of Object.entries(value))
-    // What a page was read from is nothing that a caller misses.
-    if (!isRead || tagOf(Object(member)) !== "Response") visit(member, name, walk)
+    // The response that a page was read from isn't part of its data.
+    if (!isRead || name !== "response" || tagOf(Object(member)) !== "Response") visit(member, name, walk)
 }
 
 const visitObject = (value: object, name: string, walk: Walk): void => {
