@@ -73,7 +73,7 @@ export const refuseBare = (context: Context & { readonly matched?: unknown }): v
   const { id, method = "GET", path } = options
   if (!context.headerSent) context.set("Cache-Control", "no-store")
   throw new Error(
-    `priced route ${id} comes after its handler, which would give away what is sold: nothing was charged. Move priced before it, as in router.${method.toLowerCase()}("${path}", priced(till, options), handler)`
+    `priced route ${id} has no handler after priced: the one before it would give away what is sold, and nothing was charged. Move priced before it, as in router.${method.toLowerCase()}("${path}", priced(till, options), handler)`
   )
 }
 

@@ -1,4 +1,12 @@
 import { randomBytes } from "node:crypto"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { context, diag, DiagLogLevel, propagation, SpanStatusCode, trace } from "@opentelemetry/api"
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks"
 import { W3CTraceContextPropagator } from "@opentelemetry/core"
@@ -74,6 +82,13 @@ const open = async (given: Partial<TillOptions> = {}) => {
   return { till, pay, sent }
 }
 
+/** On a thread, whose replies reach a call outside of every span: no step inherits that of the step before. */
+const onDisk = () => {
+  const folder = mkdtempSync(join(tmpdir(), "till402-spans-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return sqlite({ filename: join(folder, "till.sqlite") })
+}
+
 const named = (spans: ReadonlyArray<ReadableSpan>, name: string): ReadableSpan => {
   const found = spans.filter((span) => span.name === name)
   expect(found, name).toHaveLength(1)
@@ -138,10 +153,9 @@ describe("the spans of a call", () => {
     expect(spans.every((span) => span.spanContext().traceId === server.traceId)).toBe(true)
   })
 
-  it("have those of an own operation and of the facilitator's client below them", async () => {
+  it("have below them those of every function of the host's, each by itself", async () => {
     const exporter = register()
     const own = trace.getTracer("host")
-    const { settle, getSupported, verify } = fakeFacilitator()
     const spanned =
       <Args extends ReadonlyArray<unknown>, A>(name: string, call: (...args: Args) => Promise<A>) =>
       async (...args: Args): Promise<A> => {
@@ -149,24 +163,64 @@ describe("the spans of a call", () => {
         own.startSpan(name).end()
         return call(...args)
       }
-    const { pay } = await open({
+    const { getSupported, settle, verify } = fakeFacilitator()
+    const tides = { id: "tides", path: "/tides", price: "0.01", description: "Tides" } as const
+    const { pay, till } = await open({
+      storage: onDisk(),
       facilitator: { verify: spanned("verify", verify), settle: spanned("settle", settle), getSupported },
+      tracker: { track: spanned("work", fakeTracker().track) },
       operations: [
-        operation({
-          id: "tides",
-          method: "GET",
-          path: "/tides",
-          price: "0.01",
-          description: "Tides",
-          work: spanned("tides", async () => ({ high: "12:04" }))
-        })
+        operation({ ...tides, method: "GET", work: spanned("work", async () => ({ high: "12:04" })) })
       ]
     })
-    expect((await pay({}, key, "https://shop.example/tides")).status).toBe(200)
+    const sun = till.price({ id: "sun", path: "/sun", price: "0.01" })
+    const handler = spanned("work", async () => new Response("sun"))
+    const paid = [
+      await pay(),
+      await pay({}, key, "https://shop.example/tides"),
+      await payingFetch(key, 1, async (input, init) => sun.fetch(new Request(input, init), handler))(
+        "https://shop.example/sun"
+      )
+    ]
+    expect(paid.map(({ status }) => status)).toEqual([200, 200, 200])
     const spans = exporter.getFinishedSpans()
-    const charge = named(spans, "till402.charge").spanContext()
-    for (const name of ["verify", "settle", "tides"])
-      expect(named(spans, name).parentSpanContext?.spanId, name).toBe(charge.spanId)
+    const charges = spans
+      .filter(({ name }) => name === "till402.charge")
+      .map((span) => span.spanContext().spanId)
+    expect(charges).toHaveLength(3)
+    for (const name of ["verify", "work", "settle"])
+      expect(
+        spans.filter((span) => span.name === name).map(({ parentSpanContext }) => parentSpanContext?.spanId),
+        name
+      ).toEqual(charges)
+  })
+
+  it("are active when a facilitator is asked over HTTP", async () => {
+    const exporter = register()
+    const { getSupported, settle, verify } = fakeFacilitator()
+    const server = createServer(async (request, response) => {
+      const { paymentPayload, paymentRequirements } =
+        request.method === "POST" ? JSON.parse(await text(request)) : {}
+      const call = { "/verify": verify, "/settle": settle }[request.url!]
+      response.end(JSON.stringify(await (call?.(paymentPayload, paymentRequirements) ?? getSupported())))
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const asked: Array<readonly [string, string | undefined]> = []
+    const note = (message: unknown) => {
+      const { path } = (message as { readonly request: { readonly path: string } }).request
+      asked.push([path, trace.getActiveSpan()?.spanContext().spanId])
+    }
+    subscribe("undici:request:create", note)
+    onTestFinished(() => void unsubscribe("undici:request:create", note))
+    const { pay } = await open({ storage: onDisk(), facilitator: { url: `http://127.0.0.1:${port}` } })
+    expect((await pay()).status).toBe(200)
+    const { spanId } = named(exporter.getFinishedSpans(), "till402.charge").spanContext()
+    expect(asked.filter(([path]) => path !== "/supported")).toEqual([
+      ["/verify", spanId],
+      ["/settle", spanId]
+    ])
   })
 
   it("of calls at the same time don't mix", async () => {

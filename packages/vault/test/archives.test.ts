@@ -257,7 +257,7 @@ describe("a ZIP archive is refused", () => {
   it.each([
     "site/wp-config.php",
     "rootkey.csv",
-    "deploy_accessKeys.csv",
+    "default_accessKeys.csv",
     ".secret",
     "prod.auto.tfvars",
     "wallet.dat",

@@ -21,7 +21,7 @@ const types = {
 
 export interface ConnectOptions {
   readonly connections?: number
-  /** A function has 5 seconds. What takes longer than 4 to connect is given up before that, and a statement is undone. */
+  /** Of connecting, and of each statement: 4 seconds, so that both end before the till's 5 seconds for a function. */
   readonly timeoutMillis?: number
 }
 

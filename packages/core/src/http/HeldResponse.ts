@@ -108,9 +108,7 @@ export class HeldResponse {
   constructor(to: ServerResponse) {
     this.to = to
     this.outerHeaders = [...responseHeaders(to)]
-    this.original = Object.fromEntries(
-      patched.map((name) => [name, (to as unknown as Originals)[name]])
-    ) as unknown as Originals
+    this.original = Object.fromEntries(patched.map((name) => [name, Reflect.get(to, name)])) as Originals
     // Of a handler that is late, nobody may be waiting any more.
     this.handled.promise.catch(() => undefined)
   }
@@ -211,7 +209,7 @@ export class HeldResponse {
     const { to } = this
     const held: Partial<Record<keyof Originals, (...args: ReadonlyArray<unknown>) => unknown>> = {
       writeHead: (...head) => this.begin(head),
-      // Node's older name.
+      // An older name of writeHead.
       writeHeader: (...head) => this.begin(head),
       flushHeaders: () => this.beginImplicitly(),
       // They would tell what isn't paid yet, and no one needs them afterwards.

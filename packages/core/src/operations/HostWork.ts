@@ -60,7 +60,7 @@ const isMemberName = (name: string): boolean => /^[A-Za-z_]\w{0,39}$/.test(name)
 
 /** Members of data that says nothing but that something failed. */
 const ofErrors =
-  /^(?:cod|code|details?|description|documentation_url|errorCode|errors?|estimated_time|headers|hint|body|info|instance|jsonrpc|message|more_info|msg|object|ok|path|reason|servedby|(?:correlation|request|trace)_?[iI]d|status(?:Code|Text)?|(?:error|status)_(?:code|description|message)|success|timestamp|title|type)$/
+  /^(?:cod|code|details?|description|documentation_url|errorCode|errors?|estimated_time|headers|body|instance|jsonrpc|message|more_info|msg|object|ok|path|servedby|(?:correlation|request|trace)_?[iI]d|status(?:Code|Text)?|(?:error|status)_(?:code|description|message)|success|timestamp|title|type)$/
 
 /** The page of a proxy whose server failed: `<title>502 Bad Gateway</title>`. */
 const errorPage =
@@ -111,8 +111,11 @@ const isRefusal = (output: unknown): boolean => {
     (hasMessage && mayRefuse(output)) ||
     // Of GraphQL, where data is null.
     ((hasMessage || data === null) && listsErrors(output))
-  // Data has an id, too; JSON-RPC names the request by it.
-  const isOfErrors = (name: string): boolean => ofErrors.test(name) || (name === "id" && "jsonrpc" in output)
+  // Data has these, too: JSON-RPC names a request by its id, and a check of an address has a reason.
+  const isOfErrors = (name: string): boolean =>
+    ofErrors.test(name) ||
+    (name === "id" && "jsonrpc" in output) ||
+    (/^(?:hint|reason)$/.test(name) && "error" in output)
   return failed && Object.entries(output).every(([name, value]) => isNothing(value) || isOfErrors(name))
 }
 

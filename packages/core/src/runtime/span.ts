@@ -63,8 +63,8 @@ export const spanned =
     })
 
 /**
- * Lets a function of the host make spans below that of the call, where awaiting it is the effect's one step: for others there
- * is `handedOn`, which changes the context and changes it back, and costs more.
+ * Runs an effect of one asynchronous step, such as `Effect.callback` or `Effect.tryPromise`, in the span of its call: the host's
+ * function that it calls makes its spans below that. Others need `handedOn`, which changes the context and changes it back.
  */
 export const handedToFunction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {

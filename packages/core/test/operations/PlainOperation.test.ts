@@ -386,6 +386,8 @@ describe("a route of the host", () => {
   it.each([
     { celsius: 21, error: 0.5 },
     { url: "https://a.example", status: 404 },
+    { status: 404, reason: "Not Found" },
+    { success: false, reason: "rejected_email" },
     { status: 200, body: "hello" },
     { status: 200, error: 0.5 },
     { error: null, success: true },

@@ -46,12 +46,12 @@ const example =
 const copy = /(?:\.(?:bak|backup|old|orig|save|swp)|~| copy(?: \d+)?| \(\d+\))+$/
 /** What `ssh-keygen` writes: the public half ends with `.pub`. */
 const sshKey = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/
-const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$/
+const keyFile = /\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)$|(?:^|_)accesskeys\.csv$/
 /** What `solana-keygen` writes, and Anchor beside a program: keys as JSON. */
 const keypair = /^(?:.*[._-])?keypair\.json$/
 /** Keys of accounts, as clouds hand them out, and what is called secrets. */
 const credentials =
-  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|(?:application_default_)?credentials|(?:.*[._-])?firebase-adminsdk[._-].*|local\.settings)\.json$|^secrets\.(?:json|ya?ml|toml)$|(?:^|_)accesskeys\.csv$/
+  /^(?:(?:.*[._-])?service[._-]?account(?:[._-]?key)?(?:[._-].*)?|client_secrets?(?:[._-].*)?|(?:application_default_)?credentials|(?:.*[._-])?firebase-adminsdk[._-].*|local\.settings)\.json$|^secrets\.(?:json|ya?ml|toml)$/
 /** Folders of translations, where `id.json` is Indonesian. */
 const translations =
   /^_?(?:locales?|lang|langs|languages?|i18n|l10n|translations?|messages|strings|dictionar(?:y|ies))$/

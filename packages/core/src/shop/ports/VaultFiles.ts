@@ -218,7 +218,7 @@ const isDigest = (digest: unknown): digest is string =>
   typeof digest === "string" && /^[\x21\x23-\x7e]{1,200}$/.test(digest)
 
 const isRange = (range: unknown): range is (start: number, end: number) => ReadableStream<Uint8Array> =>
-  typeof range === "function" && !isAsyncFunction(range)
+  typeof range === "function"
 
 const isLink = (text: unknown): text is string =>
   typeof text === "string" && /^https?:\/\/[\x21-\x7e]{1,8000}$/.test(text) && URL.canParse(text)
@@ -254,8 +254,7 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, unknown> => {
   }
   if (body.locked) return malformed(file, "body: the stream is already being read")
   const range = fieldOf(file, "range")
-  if (range !== undefined && !isRange(range))
-    return malformed(file, "range: must be a function that returns a stream, and no promise")
+  if (range !== undefined && !isRange(range)) return malformed(file, "range: must be a function")
   const size = sizeOf(file) ?? undefined
   if (size !== undefined && !isSize(size))
     return malformed(file, "size: must be a whole number of bytes above zero")
@@ -266,7 +265,7 @@ const readFile = (file: unknown): Effect.Effect<VaultFile, unknown> => {
       ...(size === undefined ? {} : { size }),
       ...(digest === undefined ? {} : { digest }),
       // Called as a method: an object of a class keeps what it needs in `this`.
-      ...(range === undefined ? {} : { range: range.bind(file) })
+      ...(range === undefined || isAsyncFunction(range) ? {} : { range: range.bind(file) })
     })
   )
 }
@@ -288,7 +287,7 @@ export interface OpenedArchive {
   readonly digest?: string | null | undefined
   /**
    * Opens the bytes from `start` to before `end`, for a download that resumes. Then `body` is canceled. Without it,
-   * `body` is read up to `start`. Ignored if `body` is bytes.
+   * `body` is read up to `start`. Ignored if `body` is bytes, and if it is an async function: a stream opens at once.
    */
   readonly range?: ((start: number, end: number) => ReadableStream<Uint8Array>) | null | undefined
 }

@@ -56,6 +56,16 @@ describe("VaultFiles", () => {
     })
   )
 
+  it.effect("doesn't ask an async function for a range: the stream is read up to it", () =>
+    Effect.gen(function* () {
+      const opened = yield* openOf(
+        async () => ({ body: watched().body, range: async () => watched().body }) as never
+      )
+      assert.deepStrictEqual(Object.keys(opened), ["body"])
+      assert.strictEqual(yield* textOf(opened.body), "PK345")
+    })
+  )
+
   const failures: Array<ProviderFailure> = []
   const noting = { timeoutMillis, onError: (failure: ProviderFailure) => void failures.push(failure) }
   const filesOf = (file: () => OpenedArchive) =>
