@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { ApiFailure, rateLimited, storeFailure } from "../domain/ApiFailure.ts"
 import type { StoreError } from "../domain/Errors.ts"
+import { plainHex } from "../domain/Hex.ts"
 import { isSolana } from "../domain/Network.ts"
 import { isTransactionId } from "../domain/transactionId.ts"
 import { type Charge, Charges } from "../ports/Charges.ts"
@@ -128,7 +129,7 @@ export class StatusCalls {
         if (page === undefined || !isTheirs(page)) return undefined
         return { page, charge: yield* charges.find(page.chargeKey) }
       }
-      const transaction = name.startsWith("0x") ? name.toLowerCase() : name
+      const transaction = plainHex(name)
       for (const charge of yield* charges.list({ transaction, limit: maxOfTransaction })) {
         const { key, subject } = charge
         if (subject?.kind !== kind.subject || !isTheirs({ chargeKey: key, id: subject.id })) continue

@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { plainHex } from "../../domain/Hex.ts"
 import { isSameAsset, type Network, networkOfAsset } from "../../domain/Network.ts"
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain } from "../evidence/Chain.ts"
@@ -9,7 +10,6 @@ import type { UnshownRefund } from "./RefundTransfer.ts"
 import { eachEntryPage, unreversedSettlements } from "./LedgerPages.ts"
 import {
   type ForeignTransfer,
-  spelled,
   maxForeign,
   nameOf,
   NetworkAudit,
@@ -78,7 +78,7 @@ const matchWindows = Effect.fnUntraced(function* (audit: NetworkAudit, windows: 
       fromSeconds: Math.ceil(fromMillis / 1000),
       beforeSeconds: Math.ceil(beforeMillis / 1000)
     }
-    const byRecipient = Map.groupBy(entries, ({ payTo }) => spelled(payTo))
+    const byRecipient = Map.groupBy(entries, ({ payTo }) => plainHex(payTo))
     for (const payTo of audit.recipients(entries)) {
       const read = yield* chain.transfersTo(network, payTo, seconds)
       if (read === undefined) return false
@@ -175,7 +175,7 @@ const recordedLate = Effect.fnUntraced(function* (
   fromMillis: number
 ) {
   const found: Array<string> = []
-  yield* eachEntryPage({ network: network.caip2, payer: spelled(from), fromMillis }, (page) =>
+  yield* eachEntryPage({ network: network.caip2, payer: plainHex(from), fromMillis }, (page) =>
     Effect.map(unreversedSettlements(page), (settled) => {
       for (const entry of settled) {
         const isOfTransfer =

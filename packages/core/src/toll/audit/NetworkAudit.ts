@@ -1,3 +1,4 @@
+import { plainHex } from "../../domain/Hex.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { LedgerEntry } from "../../ports/Charges.ts"
 import type { IncomingTransfer } from "../evidence/Chain.ts"
@@ -71,10 +72,6 @@ export const nameOf = ({
   transaction
 }: Pick<IncomingTransfer, "transaction" | "logIndex">): string => `${transaction.toLowerCase()}:${logIndex}`
 
-/** An address in one spelling. On Solana, letter case distinguishes addresses. */
-export const spelled = (address: string): string =>
-  address.startsWith("0x") ? address.toLowerCase() : address
-
 /** The comparison of one network: its counts and what is still unmatched. */
 export class NetworkAudit {
   readonly unmatched = new Map<string, Unmatched>()
@@ -88,13 +85,13 @@ export class NetworkAudit {
 
   constructor(network: PaidTo) {
     this.network = network
-    this.payTo = spelled(network.payTo)
+    this.payTo = plainHex(network.payTo)
   }
 
   /** Recipients whose transfers are read: the configured one, and those of entries made before it changed. */
   recipients(entries: ReadonlyArray<LedgerEntry>): ReadonlyArray<string> {
     return Array.from(
-      new Set([this.payTo, ...this.unmatched.keys(), ...entries.map(({ payTo }) => spelled(payTo))])
+      new Set([this.payTo, ...this.unmatched.keys(), ...entries.map(({ payTo }) => plainHex(payTo))])
     )
   }
 

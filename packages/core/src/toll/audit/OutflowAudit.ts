@@ -1,10 +1,11 @@
 import { Clock, Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { plainHex } from "../../domain/Hex.ts"
 import { isSameAsset, type Network } from "../../domain/Network.ts"
 import { Charges, type LedgerEntry } from "../../ports/Charges.ts"
 import { Chain, type OutgoingTransfer } from "../evidence/Chain.ts"
 import { eachEntryPage } from "./LedgerPages.ts"
-import { marginMillis, type PaidTo, skewMillis, type Span, spelled, windowsOf } from "./NetworkAudit.ts"
+import { marginMillis, type PaidTo, skewMillis, type Span, windowsOf } from "./NetworkAudit.ts"
 import { networkOf } from "./RefundAudit.ts"
 
 /*
@@ -43,9 +44,7 @@ const maxWallets = 20
 
 /** Names what a transfer paid, as a refund does. */
 const nameOf = (transaction: string, payee: string, amountAtomic: string): string =>
-  [transaction.startsWith("0x") ? transaction.toLowerCase() : transaction, spelled(payee), amountAtomic].join(
-    " "
-  )
+  [plainHex(transaction), plainHex(payee), amountAtomic].join(" ")
 
 /**
  * Matches transfers with refunds by transaction, payee and amount. `others`: the transfers that are none. `shared`: the
@@ -86,14 +85,14 @@ const tokensOf = Effect.fnUntraced(function* (
   const charges = yield* Charges
   const tokens = new Map<string, RefundToken>()
   const tokenOf = (network: Network): RefundToken => {
-    const name = `${network.caip2} ${spelled(network.asset)}`
+    const name = `${network.caip2} ${plainHex(network.asset)}`
     const token = tokens.get(name) ?? { network, wallets: new Set(), refunds: [] }
     tokens.set(name, token)
     return token
   }
   for (const network of networks) {
     const wallet = refundWallets.get(network.caip2)
-    if (wallet !== undefined) tokenOf(network).wallets.add(spelled(wallet))
+    if (wallet !== undefined) tokenOf(network).wallets.add(plainHex(wallet))
   }
   // A refund is recorded after its transfer, by another clock.
   const around = {
@@ -146,7 +145,7 @@ const readOutflows = Effect.fnUntraced(function* (
       }
       for (const transfer of read.transfers) {
         // Anyone can make transfers of 0 in the name of a wallet.
-        if (transfer.valueAtomic !== "0" && spelled(transfer.to) !== wallet)
+        if (transfer.valueAtomic !== "0" && plainHex(transfer.to) !== wallet)
           outflows.push({ ...transfer, wallet })
       }
     }
