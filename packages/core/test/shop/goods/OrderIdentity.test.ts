@@ -141,7 +141,19 @@ it.each([
   ["DE", "10115", "A-10115", false],
   ["AT", "1010", "A-1010", true],
   ["CH", "8001", "CH-8001", true],
+  ["BE", "1000", "B-1000", true],
+  ["ES", "28001", "E-28001", true],
   ["FI", "00100", "FIN-00100", true],
+  ["FR", "75001", "F-75001", true],
+  ["HU", "1051", "H-1051", true],
+  ["IT", "00184", "I-00184", true],
+  ["LI", "9490", "FL-9490", true],
+  ["LU", "1111", "L – 1111", true],
+  ["NO", "0150", "N-0150", true],
+  ["PT", "1000", "P-1000", true],
+  ["SE", "11122", "S-111 22", true],
+  ["SI", "1000", "SLO-1000", true],
+  ["FR", "75001", "75001F", false],
   ["LV", "LV1050", "1050", true],
   ["LV", "LV-1050", "lv 1050", true],
   ["US", "97201-1234", "US-97201", true],
@@ -178,6 +190,8 @@ describe("another", () => {
       "https://a.example/item?id=2&variant=1"
     ],
     ["page behind #", "https://a.example/?variant=1#/p/1", "https://a.example/?variant=1#/p/2"],
+    ["page behind #!", "https://a.example/?variant=1#!/p/1", "https://a.example/?variant=1#!/p/2"],
+    ["path within a path", "https://a.example/a/b?variant=1", "https://a.example/ab?variant=1"],
     ["path", "https://a.example/x?variant=1", "https://a.example/y?variant=1"],
     [
       "value of what isn't utm_",
@@ -221,6 +235,8 @@ it.each([
   ],
   ["a host in capitals", "https://A.example/x?variant=7", "https://a.example/x?variant=7"],
   ["a fragment", "https://a.example/x?variant=7#top", "https://a.example/x?variant=7"],
+  ["a fragment with a slash", "https://a.example/x?variant=7#top/1", "https://a.example/x?variant=7"],
+  ["a campaign in capitals", "https://a.example/x?UTM_Source=1&variant=7", "https://a.example/x?variant=7"],
   ["a path that ends in /", "https://a.example/x/?variant=7", "https://a.example/x?variant=7"],
   ["a path that ends in //", "https://a.example/x//?variant=7", "https://a.example/x?variant=7"]
 ])("a page with %s is the same product", (_, one, other) => {
