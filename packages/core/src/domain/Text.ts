@@ -98,3 +98,10 @@ const entities: Readonly<Record<string, string>> = {
 /** Escapes text for use between tags of HTML, or in a quoted attribute. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character]!)
+
+export const isWeb = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+
+/** The address of a page or picture: one that a browser opens wherever it is read, unlike `/img/lamp.jpg`. */
+export const isWebAddress = Schema.makeFilter((text: string) => isWeb(text) || "must be an http(s) URL", {
+  toJsonSchema: () => ({ format: "uri" })
+})

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { CountryCode, described, IntegerInQuery, Text } from "../../domain/Text.ts"
+import { CountryCode, described, IntegerInQuery, isWebAddress, Text } from "../../domain/Text.ts"
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
@@ -119,12 +119,7 @@ const estimatedTime = Schema.NullOr(
   )
 )
 
-const WebAddress = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be an http(s) URL",
-    { toJsonSchema: () => ({ format: "uri" }) }
-  )
-)
+const WebAddress = Schema.String.check(isWebAddress)
 const number = Schema.NullOr(Schema.Finite)
 
 const code = number.annotate({ description: "The tracking provider's code of the carrier." })

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import type { Issue } from "../../domain/ApiError.ts"
 import { issuesOf } from "../../domain/issuesOf.ts"
-import { Text } from "../../domain/Text.ts"
+import { isWebAddress, Text } from "../../domain/Text.ts"
 import { Category, Keywords, ProductType, type VaultItem } from "./VaultItem.ts"
 
 /** The name of an item that is published: it is part of addresses and file names. */
@@ -14,11 +14,7 @@ const Slug = Schema.String.pipe(
   )
 )
 
-const WebAddress = Text({ min: 1, max: 2_000 }).check(
-  Schema.makeFilter(
-    (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? "") || "must be an http(s) address"
-  )
-)
+const WebAddress = Text({ min: 1, max: 2_000 }).check(isWebAddress)
 
 /** What a publisher says about an item. The till adds its id and counts its downloads. */
 export const VaultListing = Schema.Struct({

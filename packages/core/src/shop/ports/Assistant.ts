@@ -8,7 +8,7 @@ import type { CallContext } from "../../runtime/Deadline.ts"
 import type { ShopRequest, ShopResponse } from "../goods/ShopRequest.ts"
 import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
-import type { ProductQuery } from "./Marketplaces.ts"
+import { type ProductQuery, sparseAddresses } from "./Marketplaces.ts"
 import type { Sparse } from "../../ports/Sparse.ts"
 
 /** Replies to a shopper's message in text, with products. */
@@ -82,7 +82,10 @@ const Reply = Schema.String.check(
 )
 
 const readResponse = responseReader(
-  Schema.Struct({ reply: Reply, products: Schema.Array(missingAsNull(Product)) })
+  Schema.Struct({
+    reply: Reply,
+    products: Schema.Array(missingAsNull(Schema.Struct({ ...Product.fields, ...sparseAddresses })))
+  })
 )
 
 const toUnavailable = ({

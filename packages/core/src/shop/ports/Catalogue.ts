@@ -62,13 +62,31 @@ const make = (deadlines: "own" | "default") =>
   Effect.gen(function* () {
     const marketplaces = yield* guardedMarketplaces(deadlines)
     const sale = yield* CurrentSale
+    let isCurrencyReported = false
+    const reportCurrency = (source: Source): Effect.Effect<void> => {
+      if (isCurrencyReported) return Effect.void
+      isCurrencyReported = true
+      return report(
+        "Warn",
+        "marketplace_foreign",
+        "Searches by price leave out products of a marketplace: their prices aren't in US dollars",
+        { port: source }
+      )
+    }
     return {
       sources: marketplaces.map(({ source }) => source),
       search: (query: SearchQuery) =>
         Effect.flatMap(
-          Effect.forEach(marketplaces, (marketplace) => searchOne(marketplace, query, sale), {
-            concurrency: "unbounded"
-          }),
+          Effect.forEach(
+            marketplaces,
+            (marketplace) =>
+              Effect.tap(searchOne(marketplace, query, sale), ({ result, source }) =>
+                Result.isSuccess(result) && hasForeignPrice(result.success, query)
+                  ? reportCurrency(source)
+                  : Effect.void
+              ),
+            { concurrency: "unbounded" }
+          ),
           (results) => merge(query, results)
         )
     }
@@ -164,14 +182,20 @@ const allFailed = (errors: ReadonlyArray<UpstreamError>): UpstreamError => {
   })
 }
 
+const isByPrice = ({ priceMax, priceMin }: SearchQuery): boolean =>
+  priceMin !== undefined || priceMax !== undefined
+
 const filtered = (products: ReadonlyArray<SearchProduct>, query: SearchQuery): ReadonlyArray<SearchProduct> =>
-  query.priceMin === undefined && query.priceMax === undefined
-    ? products
-    : products.filter((product) => matchesFilters(product, query))
+  isByPrice(query) ? products.filter((product) => matchesFilters(product, query)) : products
 
 /** Filters are in US dollars: a price in another currency matches none. */
-const matchesFilters = ({ currency, price }: SearchProduct, query: SearchQuery): boolean =>
-  isWithin(currency.toUpperCase() === "USD" ? price : null, query)
+const matchesFilters = (product: SearchProduct, query: SearchQuery): boolean =>
+  isWithin(isForeign(product) ? null : product.price, query)
+
+const isForeign = ({ currency }: SearchProduct): boolean => currency.toUpperCase() !== "USD"
+
+const hasForeignPrice = ({ products }: ProductPage, query: SearchQuery): boolean =>
+  isByPrice(query) && products.some(isForeign)
 
 /** Takes the lists' items in turns: `[[a1, a2, a3], [b1]]` → `[a1, b1, a2, a3]`. */
 const interleaved = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {

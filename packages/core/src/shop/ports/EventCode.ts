@@ -7,6 +7,7 @@ export type EventCode =
   | "charge_needs_operator"
   | "charge_not_finished"
   | "charge_unresolved"
+  | "callers_limited"
   | "client_address_unknown"
   | "clock_refused"
   | "clock_skewed"

@@ -1,6 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { hasAccident, isAccident } from "../../domain/Accident.ts"
 import { formatAtomic, type Money, parseAtomic } from "../../domain/Money.ts"
+import { isWeb } from "../../domain/Text.ts"
 import { FulfilmentState, type FulfilmentStatus, type Offer, type Parcel } from "../goods/Order.ts"
 import type { ReportedParcel } from "./FulfilmentOptions.ts"
 import { MalformedResponse } from "../../runtime/MalformedResponse.ts"
@@ -42,7 +43,11 @@ const QuotedOffer = Schema.Struct({
     title: Schema.String.check(
       Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
     ),
-    imageUrl: mayBeAbsent(Schema.String),
+    imageUrl: mayBeAbsent(
+      Schema.String.check(
+        Schema.makeFilter((text: string) => text === "" || isWeb(text) || "must be an http(s) URL")
+      )
+    ),
     price: mayBeAbsent(Amount)
   }),
   subtotal: Amount,
@@ -67,7 +72,7 @@ const toOffer = (quoted: typeof QuotedOffer.Type): Offer => {
   return {
     product: {
       title,
-      ...(typeof imageUrl === "string" ? { imageUrl } : {}),
+      ...(imageUrl ? { imageUrl } : {}),
       ...(typeof price === "string" ? { price: dollars(price) } : {})
     },
     subtotal: dollars(quoted.subtotal),

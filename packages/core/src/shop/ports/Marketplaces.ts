@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
 import { isAccident } from "../../domain/Accident.ts"
 import { SearchProduct, type Source } from "../goods/Product.ts"
-import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
+import { emptyAsNull, responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
 import type { FoundProduct } from "./ProductSale.ts"
@@ -82,12 +82,19 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
+const named = Schema.String.check(
+  Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
+)
 const unsourcedProduct = Schema.Struct({
   ...unsourced,
-  asin: Schema.String.check(
-    Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
-  )
+  asin: named,
+  title: named
 })
+/** Addresses as hosts may leave them out. */
+export const sparseAddresses = {
+  imageUrl: emptyAsNull(SearchProduct.fields.imageUrl),
+  productUrl: emptyAsNull(SearchProduct.fields.productUrl)
+}
 const availability = { isAvailable: Schema.optional(Schema.NullOr(Schema.Boolean)) }
 const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   Schema.Struct({
@@ -97,7 +104,12 @@ const pageOfProducts = <P extends Schema.Constraint>(product: P) =>
   })
 const readPage = responseReader(
   pageOfProducts(Schema.Struct({ ...unsourcedProduct.fields, ...availability })),
-  pageOfProducts(Schema.Struct({ ...missingAsNull(unsourcedProduct).fields, ...availability }))
+  pageOfProducts(
+    Schema.Struct({
+      ...missingAsNull(Schema.Struct({ ...unsourcedProduct.fields, ...sparseAddresses })).fields,
+      ...availability
+    })
+  )
 )
 
 const marketplaceOf = (source: Source, options: MarketplaceOptions): Marketplace =>

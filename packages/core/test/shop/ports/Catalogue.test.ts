@@ -111,6 +111,32 @@ describe("a till that sells what its searches find", () => {
 })
 
 describe("Catalogue", () => {
+  it.effect("reports once that searches by price leave out what isn't sold in dollars", () => {
+    const texts: Array<string> = []
+    const logger = Logger.make(({ message }) => void texts.push(JSON.stringify(message)))
+    const inEuros = b.map((product) => ({ ...product, currency: "EUR" }))
+    const reports = () => texts.filter((text) => text.includes("aren't in US dollars")).length
+    const marketplaces = Layer.succeed(Marketplaces, [
+      marketplaceWith("marketplace_a", a),
+      marketplaceWith("marketplace_b", inEuros)
+    ])
+    return Effect.gen(function* () {
+      const catalogue = yield* Catalogue
+      const query = { q: "tote", page: 1 }
+      assert.lengthOf((yield* catalogue.search(query)).response.products, a.length + b.length)
+      assert.strictEqual(reports(), 0)
+      for (let times = 0; times < 2; times++) {
+        const { response } = yield* catalogue.search({ ...query, priceMin: 0 })
+        assert.deepStrictEqual(asins(response.products), asins(a))
+      }
+      assert.strictEqual(reports(), 1)
+    }).pipe(
+      Effect.provide(Catalogue.layer.pipe(Layer.provide(marketplaces))),
+      Effect.provideService(PortSettings, { timeoutMillis }),
+      Effect.provide(Logger.layer([logger]))
+    )
+  })
+
   it.effect("takes products in turns, the sum of counts, and more where any has more", () =>
     Effect.gen(function* () {
       const queries: Array<ProductQuery> = []

@@ -34,6 +34,20 @@ describe("Fulfilment", () => {
     })
   )
 
+  it.effect(
+    "refuses the address of a picture that a browser can't open, and reads an empty one as none",
+    () =>
+      Effect.gen(function* () {
+        const picturedBy = (imageUrl: string) =>
+          quoteOf(async () => ({ ...quotedOffer, product: { title: "Tote", imageUrl } }))
+        assert.match(
+          String((yield* Effect.flip(picturedBy("/img/lamp.jpg"))).cause),
+          /product.imageUrl: must be an http\(s\) URL/
+        )
+        assert.deepStrictEqual((yield* picturedBy("")).product, { title: "Tote" })
+      })
+  )
+
   it.effect("holds a price for a week at most, also where milliseconds were taken for seconds", () =>
     Effect.gen(function* () {
       const minute = 60_000

@@ -63,6 +63,43 @@ describe("Marketplaces", () => {
     })
   )
 
+  it.effect(
+    "refuses addresses that a browser can't open, and currencies that filters by price don't know",
+    () =>
+      Effect.gen(function* () {
+        const having = (change: object) =>
+          searchOf(async () => ({
+            products: sampleProducts("marketplace_b", 1).map((product) => ({ ...product, ...change })),
+            totalResults: 1,
+            hasMore: false
+          }))
+        for (const [change, message] of [
+          [{ productUrl: "/p/lamp" }, /products.0.productUrl: must be an http\(s\) URL/],
+          [
+            { productUrl: "https://shop.example/p/undefined" },
+            /products.0.productUrl: must not have "undefined"/
+          ],
+          [{ imageUrl: "img/lamp.jpg" }, /products.0.imageUrl: must be an http\(s\) URL/],
+          [{ imageUrl: "//cdn.example/lamp.jpg" }, /products.0.imageUrl: must be an http\(s\) URL/],
+          [{ currency: "$" }, /products.0.currency: must be a code such as "USD"/],
+          [{ title: "undefined" }, /products.0.title: must not be undefined/]
+        ] as const)
+          assert.match(String((yield* Effect.flip(having(change))).cause), message)
+        for (const change of [
+          { productUrl: null, imageUrl: null },
+          { imageUrl: "https://cdn.example/undefined" },
+          {
+            productUrl: "http://192.168.0.7:3000/p/my lamp?x=undefined",
+            imageUrl: "https://cdn.example/ä.jpg"
+          },
+          { currency: "eur", title: "Null, or: undefined" }
+        ])
+          assert.deepInclude((yield* having(change)).products[0], change)
+        const nothing = { productUrl: "", imageUrl: "" }
+        assert.deepInclude((yield* having(nothing)).products[0], { productUrl: null, imageUrl: null })
+      })
+  )
+
   it.effect("keeps `this` of the host's object, and its query from being changed", () =>
     Effect.gen(function* () {
       class Shop implements MarketplaceOptions {
