@@ -2,7 +2,7 @@ import { Effect, type Layer, Schema } from "effect"
 import type { ApiFailure } from "../domain/ApiFailure.ts"
 import { ConfigurationError } from "../domain/Errors.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
-import { isApiFailure } from "./HostWork.ts"
+import { refused } from "./HostWork.ts"
 import { exitWithin } from "../runtime/Deadline.ts"
 import { isAsyncFunction } from "../runtime/isAsyncFunction.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
@@ -86,10 +86,7 @@ export const make = <const Fields extends Schema.Struct.Fields, Output extends S
             { timeoutMillis: settings.upstreamTimeoutMillis, onTimeout: () => timedOut(options.id) },
             Effect.flatMap(
               Effect.suspend(() => effectOf(options.id, options.work(input))),
-              (output) =>
-                Effect.catch(awaited(output), (thrown) =>
-                  isApiFailure(thrown) ? Effect.fail(thrown) : Effect.die(thrown)
-                )
+              (output) => Effect.catch(awaited(output), refused)
             )
           ).pipe(
             Effect.flatten,

@@ -126,8 +126,9 @@ const isRefusal = (output: unknown): boolean => {
 export const isApiFailure = (given: unknown): given is ApiFailure =>
   given instanceof Error && Predicate.isTagged(given, "ApiFailure")
 
-/** A refusal by the host's function; a status other than these is a defect. */
-export const refused = (failure: ApiFailure): Effect.Effect<never, ApiFailure> => {
+/** A refusal by the host's function. Any other error, and a status other than these, is a defect. */
+export const refused = (failure: unknown): Effect.Effect<never, ApiFailure> => {
+  if (!isApiFailure(failure)) return Effect.die(failure)
   const { status } = failure
   const isRefusal = Number.isInteger(status) && status >= 400 && status < 500 && status !== 402
   return isRefusal || status === 502 || status === 503

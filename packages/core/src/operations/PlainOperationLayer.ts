@@ -6,7 +6,7 @@ import { handedToFunction } from "../runtime/span.ts"
 import { causeName } from "../runtime/causeName.ts"
 import type { CallContext } from "../runtime/Deadline.ts"
 import { reportingDefects, timedOut } from "./HostDefects.ts"
-import { isApiFailure, refused } from "./HostWork.ts"
+import { refused } from "./HostWork.ts"
 import { fieldTypes, namedFields, standardFields } from "./InputFields.ts"
 import { type Operations, operationLayer, type RawInput } from "./Operation.ts"
 import { OperationSettings } from "./OperationSettings.ts"
@@ -75,7 +75,6 @@ const fieldsOf = ({ example, input }: AnyPlainOperation): Schema.Struct.Fields =
   (input === undefined ? undefined : standardFields(input["~standard"])) ??
   namedFields(Object.keys(example?.input ?? {}))
 
-/** Only an `ApiFailure` is for the caller; any other error is a defect of the host's function. */
 const call = <A>(
   id: string,
   timeoutMillis: number,
@@ -84,7 +83,7 @@ const call = <A>(
   handedToFunction(
     Effect.tryPromise({ try: async (signal) => run({ signal }), catch: (cause) => cause })
   ).pipe(
-    Effect.catch((cause) => (isApiFailure(cause) ? refused(cause) : Effect.die(cause))),
+    Effect.catch(refused),
     Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.fail(timedOut(id)) })
   )
 

@@ -43,6 +43,27 @@ it("says that a field of its input has no form as text", async () => {
   )
 })
 
+it("reports another failure than an ApiFailure, of a host without types, as it is", async () => {
+  const { chainLayer, facilitatorLayer } = fakes()
+  const Weather = Operation.make({
+    id: "weather",
+    method: "GET",
+    path: "/weather",
+    description: "Weather",
+    price: "0.02",
+    output: Schema.Unknown,
+    work: () => Effect.fail(new Error("down")) as Effect.Effect<never, never>
+  })
+  const failures: Array<ProviderFailure> = []
+  const layer = Till.layer(
+    { ...settings, onProviderError: (failure: ProviderFailure) => void failures.push(failure) },
+    [Weather]
+  ).pipe(Layer.provide([chainLayer, facilitatorLayer, memory()]))
+  const { status } = await Effect.runPromise(Effect.provide(pay({ path: "/weather" }), layer))
+  expect(status).toBe(500)
+  expect(failures.map(({ error }) => String(error))).toEqual(["Error: down"])
+})
+
 it("awaits a promise that is the result of an effect, charges nothing where it rejects, and survives that", async () => {
   const { chainLayer, facilitatorLayer } = fakes()
   const selling = (id: string, work: Effect.Effect<unknown>) =>
