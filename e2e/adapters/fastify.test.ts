@@ -1,10 +1,12 @@
 import type { Caller } from "@till402/core"
-import { till402 } from "@till402/fastify"
+import { priced, till402 } from "@till402/fastify"
 import Fastify, { type FastifyPluginCallback, type FastifyServerOptions } from "fastify"
 import { expect, it } from "vitest"
+import { headerOf, payChallenge } from "../../packages/core/test/toll/wallet.ts"
 import { send } from "./client.ts"
 import { fastifyHosts, serverOfFastify } from "./fastify.ts"
 import { serve } from "./hosts.ts"
+import { openTill } from "./pricedHandlers.ts"
 import { adapterSuite } from "./suite.ts"
 import { fakeTill } from "./till.ts"
 
@@ -96,4 +98,18 @@ it("runs Fastify's hooks for finished responses, so that its log has them", asyn
   const port = await serve(serverOfFastify(app))
   expect((await send(port, "/x402/bare")).status).toBe(402)
   await expect.poll(() => finished).toEqual([402])
+})
+
+it("sells a request with a body that the app's own tests inject", async () => {
+  const { till } = openTill({})
+  const app = Fastify()
+  void app.register(till402(till))
+  const options = priced(till, { id: "notes", method: "POST", path: "/notes", price: "0.02" })
+  app.after(() => app.post("/notes", options, (request) => ({ noted: request.body })))
+  const inject = (headers: Record<string, string>) =>
+    app.inject({ method: "POST", url: "/notes", headers, payload: { text: "tote" } })
+  const asked = String((await inject({})).headers["payment-required"])
+  const paid = headerOf(await payChallenge(JSON.parse(Buffer.from(asked, "base64").toString())))
+  const { body, statusCode } = await inject({ "payment-signature": paid })
+  expect([statusCode, JSON.parse(body)]).toEqual([200, { noted: { text: "tote" } }])
 })

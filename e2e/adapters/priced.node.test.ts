@@ -80,6 +80,21 @@ describe.each(Object.entries(expresses))("a priced handler of %s", (_, express) 
     expect(facilitator.settle.calls).toHaveLength(0)
   })
 
+  it("is sold to a new payer whose first request it refused, however dear", async () => {
+    const { facilitator, pay, url } = await openExpress(
+      (app, price) => {
+        app.get("/tides", price, ({ query }, response) => {
+          if (query["port"] === undefined) response.status(400).send("which port?")
+          else response.send("high")
+        })
+      },
+      { ...tides, price: "5.00" }
+    )
+    expect(await contents(await pay(url))).toEqual([400, "which port?"])
+    expect(await contents(await pay(`${url}?port=oslo`))).toEqual([200, "high"])
+    expect(facilitator.settled).toHaveLength(1)
+  })
+
   it("is paid for what it sent before it threw", async () => {
     const errors: Array<string> = []
     const { facilitator, pay, url } = await openExpress((app, price) => {
@@ -365,6 +380,22 @@ describe("a priced handler of Fastify", () => {
 describe.each(Object.entries(koas))("a priced handler of %s", (_, Koa) => {
   // Later versions of Node have a second method for it.
   const written = "writeInformation" in ServerResponse.prototype ? [103, 103] : [103]
+
+  it("streams texts: of a file with an encoding, or made by the handler", async () => {
+    const { facilitator, pay, url } = await open((till, options) => {
+      const app = new Koa()
+      app.use(pricedKoa(till, options)).use((context) => {
+        context.body =
+          context.query["made"] === undefined
+            ? createReadStream(import.meta.filename, "utf8")
+            : Readable.from(["hí", "gh"])
+      })
+      return createServer(app.callback())
+    })
+    expect(await contents(await pay(url))).toEqual([200, await text(createReadStream(import.meta.filename))])
+    expect(await contents(await pay(`${url}?made`))).toEqual([200, "hígh"])
+    expect(facilitator.settled).toHaveLength(2)
+  })
 
   it("sends no early hints before the payment settles; a free one does", async () => {
     const { url } = await open((till, options) => {

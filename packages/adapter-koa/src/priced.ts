@@ -142,9 +142,14 @@ const bodyOf = (body: unknown, { writes }: HeldResponse): BodyInit | null => {
     return body as BodyInit
   if (body instanceof Blob) return body.stream()
   if (body instanceof Response) return body.body
-  if (isStream(body)) return Readable.toWeb(body) as ReadableStream<Uint8Array>
+  if (isStream(body)) return Readable.toWeb(Readable.from(bytesOf(body))) as ReadableStream<Uint8Array>
   writes(body)
   return JSON.stringify(body)
+}
+
+/** A stream's chunks as bytes: one with an encoding, and one made of texts, has texts. */
+async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield typeof chunk === "string" ? Buffer.from(chunk) : chunk
 }
 
 const isStream = (body: unknown): body is Readable =>

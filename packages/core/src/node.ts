@@ -17,9 +17,16 @@ export { HeldResponse, replaceHeaders, responseHeaders, targetOf }
 export const malformedTarget = (): Response =>
   Response.json({ code: "VALIDATION_ERROR", message: "The request target is malformed." }, { status: 400 })
 
-const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
+/** The raw list: Node drops some repeated headers, and a repeated payment must be detected. */
+const listOf = ({ headers, rawHeaders }: IncomingMessage): ReadonlyArray<string> =>
+  // Adapters of functions in a cloud make requests without it.
+  rawHeaders.length > 0
+    ? rawHeaders
+    : Object.entries(headers).flatMap(([name, value = ""]) => [value].flat().flatMap((each) => [name, each]))
+
+const headersOf = (request: IncomingMessage): Headers => {
   const headers = new Headers()
-  // From the raw list: Node drops some repeated headers, and a repeated payment must be detected.
+  const rawHeaders = listOf(request)
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!
     if (!name.startsWith(":")) headers.append(name, rawHeaders[index + 1]!)
@@ -156,8 +163,7 @@ class NodeRequest implements IncomingRequest {
     this.source = source
   }
   header(name: string): string | null {
-    // From the raw list, as above.
-    const { rawHeaders } = this.request
+    const rawHeaders = listOf(this.request)
     let found: string | null = null
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const raw = rawHeaders[index]!

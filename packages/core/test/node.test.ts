@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { createServer, IncomingMessage, request as httpRequest, type ServerResponse } from "node:http"
+import { type AddressInfo, connect, Socket } from "node:net"
 import { Readable } from "node:stream"
 import { buffer, text } from "node:stream/consumers"
 import { BodyInterrupted, bodyOf, incoming, targetOf, toRequest, writeResponse } from "@till402/core/node"
@@ -165,6 +165,31 @@ describe("incoming", () => {
     }
     expect(made.header("x-payment")).toBe("one, two")
     expect(made.header("absent")).toBeNull()
+  })
+
+  it("has the headers of a request that an adapter of cloud functions made, without the raw list", async () => {
+    const made = new IncomingMessage(new Socket())
+    Object.assign(made, {
+      method: "POST",
+      url: "/x402/shop",
+      complete: true,
+      headers: { "payment-signature": "a", "x-many": ["b", "c"], "content-length": "4" }
+    })
+    const request = incoming(made, { url, keepsBody: true })
+    expect(["payment-signature", "x-many", "x-none"].map((name) => request.header(name))).toEqual([
+      "a",
+      "b, c",
+      null
+    ])
+    const web = request.toRequest()
+    expect(web.headers.get("x-many")).toBe("b, c")
+    // Its body arrives later, whatever `complete` says, and stays for the handler.
+    const body = web.text()
+    await new Promise(setImmediate)
+    made.push("tote")
+    made.push(null)
+    expect(await body).toBe("tote")
+    expect(await text(made)).toBe("tote")
   })
 
   it("makes the web's request once, and only on demand", async () => {
