@@ -12,8 +12,9 @@ import { lossPerHour } from "./Server.ts"
 
 const hourMillis = 3_600_000
 const lossPerHourAtomic = BigInt(Number(lossPerHour) * 1_000_000)
-/** One payer's part of the hourly budget: a tenth, and always one call. */
-const ofPayerAtomic = lossPerHourAtomic / 10n > priceAtomic ? lossPerHourAtomic / 10n : priceAtomic
+const threeCalls = 3n * priceAtomic
+/** One payer's part of the hourly budget: a tenth, or three calls. */
+const ofPayerAtomic = lossPerHourAtomic / 10n > threeCalls ? lossPerHourAtomic / 10n : threeCalls
 
 /** The time for which a process has run, by a clock that may have been set ahead: each one has budgets of its own. */
 export interface ProcessRun {

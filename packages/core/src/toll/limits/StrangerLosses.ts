@@ -7,6 +7,11 @@ const maxKeys = 10_000
 
 /** Parts of the hourly budget: for one payer, for one client address, and below which both count as newcomers. */
 const parts = { payer: 10n, client: 4n, newcomer: 40n }
+/**
+ * Calls that fit into a share, however dear: an honest caller may be refused for a wrong request, or two. The budget of
+ * all still counts.
+ */
+const leastCalls = 3n
 
 /** Work of one payer or client that is in progress or lost, within an hour of the first. */
 interface Share {
@@ -31,7 +36,7 @@ interface LossyCall {
 
 /**
  * Shares the hourly budget for losses among payers who have not paid as much: one payer gets at most a tenth, one
- * client address (IPv4, or a /48 of IPv6) a quarter, and always one call.
+ * client address (IPv4, or a /48 of IPv6) a quarter, or three calls of the price where that is more.
  *
  * Half of the budget is reserved for newcomers: payers and clients with less than a fortieth of it in progress or lost
  * in this hour. So work that fails for one caller can't lock out the others. Bounded; counts one process.
@@ -63,8 +68,9 @@ export class StrangerLosses {
     const payers = this.payersOf(call)
     const payerAtomic = amountOf(payers, payer, nowMillis)
     const clientAtomic = amountOf(this.clients, client, nowMillis)
-    if (payerAtomic > 0n && payerAtomic + atomic > this.most.payer) return undefined
-    if (clientAtomic > 0n && clientAtomic + atomic > this.most.client) return undefined
+    const least = atomic * leastCalls
+    if (payerAtomic + atomic > largerOf(this.most.payer, least)) return undefined
+    if (clientAtomic + atomic > largerOf(this.most.client, least)) return undefined
     const isNewcomer = payerAtomic < this.little && clientAtomic < this.little
     if (!this.all.take(atomic, nowMillis, isNewcomer ? 0n : this.half)) return undefined
     return {
@@ -94,6 +100,8 @@ export class StrangerLosses {
     if (ofClient !== undefined) ofClient.atomic -= atomic
   }
 }
+
+const largerOf = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 
 /** The client of a call; `undefined`: its address is unknown. */
 const nameOf = ({ clientAddress }: LossyCall): string | undefined =>

@@ -1,11 +1,14 @@
 import { Effect } from "effect"
 import type { StoreError } from "../../domain/Errors.ts"
+import { report } from "../../runtime/events.ts"
 import { OpenCalls } from "./OpenCalls.ts"
 import type { PayerAccounts } from "./PayerAccounts.ts"
 import type { PayerHistory } from "./PayerHistory.ts"
 import { StrangerLosses } from "./StrangerLosses.ts"
 import type { PayingCall } from "../attempt/PayingCall.ts"
 import type { UnpaidWork } from "../attempt/Releases.ts"
+
+const hourMillis = 3_600_000
 
 /** Share of the limit `unsettled` for payments of strangers: the rest is reserved for payers who have settled here. */
 const strangersShare = 0.75
@@ -24,6 +27,7 @@ export class UnsettledWork {
   private readonly losses: StrangerLosses
   private readonly calls = new OpenCalls()
   private unsettled = 0
+  private silentUntilMillis = 0
 
   constructor(limits: WorkLimits, accounts: PayerAccounts, history: PayerHistory) {
     this.limits = limits
@@ -37,10 +41,11 @@ export class UnsettledWork {
    * {@link giveBack}, or until the call ends.
    */
   take(call: PayingCall, amountAtomic: bigint): Effect.Effect<boolean, StoreError> {
-    return Effect.map(
-      this.takePlace(call),
-      (hasPlace) => hasPlace && this.takeStake(call, atRisk(call, amountAtomic), call.learned)
-    )
+    return Effect.flatMap(this.takePlace(call), (hasPlace) => {
+      if (!hasPlace) return Effect.succeed(false)
+      const hasStake = this.takeStake(call, atRisk(call, amountAtomic), call.learned)
+      return hasStake ? Effect.succeed(true) : Effect.as(this.reportLimited(call), false)
+    })
   }
 
   /** Takes a stake for work whose payment has settled: its payer signed it. `false`: it is used up for now. */
@@ -68,6 +73,19 @@ export class UnsettledWork {
   /** The share of the budget for losses that is used. */
   lossesUsedAt(nowMillis: number): number {
     return this.losses.usedAt(nowMillis)
+  }
+
+  /** At most once an hour: among those who have to wait may be honest callers. */
+  private reportLimited({ lease }: PayingCall): Effect.Effect<void> {
+    const nowMillis = lease.nowMillis()
+    if (nowMillis < this.silentUntilMillis) return Effect.void
+    this.silentUntilMillis = nowMillis + hourMillis
+    return report(
+      "Warn",
+      "callers_limited",
+      "Payers have to wait: work that failed or isn't paid yet has used up their share of limits.lossPerHour",
+      { reason: "lossPerHour" }
+    )
   }
 
   private readonly takePlace = Effect.fnUntraced(

@@ -36,12 +36,44 @@ describe("losses to strangers", () => {
   it("count a /48 of IPv6 as one client, and have no client where the address is unknown", () => {
     const { grants } = openLosses()
     expect(
-      grants(["a", "2001:db8:1:1::1", 60n], ["b", "2001:db8:1:2::1", 60n], ["b", "2001:db8:2:2::1", 60n])
-    ).toEqual([true, false, true])
-    expect(grants(["c", undefined, 60n], ["d", undefined, 60n], ["e", undefined, 60n])).toEqual([
+      grants(
+        ["a", "2001:db8:1:1::1", 30n],
+        ["b", "2001:db8:1:2::1", 30n],
+        ["c", "2001:db8:1:3::1", 30n],
+        ["d", "2001:db8:1:4::1", 30n],
+        ["d", "2001:db8:2:4::1", 30n]
+      )
+    ).toEqual([true, true, true, false, true])
+    expect(grants(["x", undefined, 60n], ["y", undefined, 60n], ["z", undefined, 60n])).toEqual([
       true,
       true,
       true
+    ])
+  })
+
+  it("include three calls of a price, for one payer and for one address", () => {
+    const { grants } = openLosses()
+    expect(
+      grants(
+        ...Array.from({ length: 4 }, (_, index) => ["p", `192.0.2.${index}`, 30n] as const).map(
+          (call) => [...call] as [string, string, bigint]
+        )
+      )
+    ).toEqual([true, true, true, false])
+    const { grants: grantsOfClient } = openLosses()
+    expect(
+      grantsOfClient(
+        ...Array.from({ length: 4 }, (_, index) => [`p${index}`, "192.0.2.1", 34n] as const).map(
+          (call) => [...call] as [string, string, bigint]
+        )
+      )
+    ).toEqual([true, true, true, false])
+    // The budget of all has the half for newcomers, as ever.
+    const { grants: grantsOfDear } = openLosses()
+    expect(grantsOfDear(["p", undefined, 100n], ["p", undefined, 100n], ["p", undefined, 100n])).toEqual([
+      true,
+      true,
+      false
     ])
   })
 

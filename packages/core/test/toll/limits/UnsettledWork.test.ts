@@ -45,6 +45,10 @@ describe("failed work whose cost is known", () => {
     expect(statuses.filter((status) => status === 404).length).toBe(sent)
     // 2.00 in all: 0.52 must be free at each call, of which 0.25 stays lost.
     expect(sent).toBe(6)
+    const reports = () => shop.events.filter(({ code }) => code === "callers_limited").length
+    expect(reports()).toBe(1)
+    await lookUp(shop, 1)
+    expect(reports()).toBe(1)
   })
 
   it("counts nothing if it cost nothing", async () => {
@@ -63,8 +67,8 @@ describe("failed work whose cost is known", () => {
     const before = shop.tracker.track.calls.length
     shop.tracker.track.failsWith(unknown(0.52))
     const { sent } = await lookUp(shop, 20)
-    // What they have paid covers two, and a tenth of the budget one more, unless it was counted for those, too.
-    expect(sent - before).toBe(2)
+    // What they have paid covers two, which count for the host, too: their share of three calls has one more.
+    expect(sent - before).toBe(3)
   })
 })
 
@@ -171,7 +175,7 @@ describe("work of a call that lost its charge", () => {
     shop.tracker.track.failsWith(new Error("reset by peer"))
     const limited = await pastPatience(shop.present(track, await shop.payFor(track)))
     expectFailed(limited, 429, "RATE_LIMITED")
-    // One payer gets a tenth of the budget, and always one call.
+    // The second would leave nothing of the half for newcomers.
     expect(shop.tracker.track.calls).toHaveLength(1)
   })
 })
