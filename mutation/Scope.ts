@@ -102,12 +102,15 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core(
     "toll/evidence/ChainNode.ts",
     "toll/evidence/ChainNode.test.ts",
+    "toll/evidence/ChainReader.facts.test.ts",
     "toll/evidence/ChainReader.token.test.ts",
     "toll/evidence/ChainReader.test.ts",
     ...evidence
   ),
   core(
     "toll/evidence/ChainReader.ts",
+    "toll/evidence/ChainReader.facts.test.ts",
+    "toll/evidence/PaidSearch.test.ts",
     "toll/evidence/ChainReader.token.test.ts",
     "toll/evidence/ChainReader.test.ts",
     ...evidence

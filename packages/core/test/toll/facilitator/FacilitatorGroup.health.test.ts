@@ -38,6 +38,37 @@ it("the longest timeout of a settlement is that of all", () => {
   assert.strictEqual(new FacilitatorGroup(members).settleTimeoutMillis, 90_000)
 })
 
+describe("what is known of several facilitators", () => {
+  const reading = { host: "first.example", beforeMillis: 1, afterMillis: 2, dateMillis: 0 }
+  const [plain, first, second] = [memberOf("plain"), memberOf("first"), memberOf("second")]
+  const group = new FacilitatorGroup([
+    plain,
+    { ...first, address: "https://first.example", clock: Effect.succeed(reading) },
+    {
+      ...second,
+      networks: new Set(["eip155:84532"]),
+      movesNoMoney: true,
+      clock: Effect.succeed(undefined)
+    }
+  ])
+
+  it("are the addresses of those that have one", () => {
+    assert.deepStrictEqual([...group.addresses], [["first", "https://first.example"]])
+  })
+
+  it("is on which networks one may move no money", () => {
+    assert.isTrue(group.movesNoMoney("eip155:84532"))
+    assert.isFalse(group.movesNoMoney("eip155:8453"))
+    assert.isFalse(new FacilitatorGroup([plain]).movesNoMoney("eip155:84532"))
+  })
+
+  it.effect("are the times that they show", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* group.clocks, [reading])
+    })
+  )
+})
+
 describe("the host is told", () => {
   const isDown: TillEvent = {
     level: "warning",
