@@ -6,7 +6,7 @@
 /** The largest tarball of each package, in bytes. */
 export const tarballLimits: Readonly<Record<string, number>> = {
   "@till402/console": 59_000,
-  "@till402/core": 1_262_500,
+  "@till402/core": 1_265_000,
   "@till402/express": 12_000,
   "@till402/fastify": 12_000,
   "@till402/hono": 12_000,
@@ -32,7 +32,7 @@ export const entryLimits: Readonly<Record<string, number>> = {
   "@till402/express": 9_000,
   "@till402/fastify": 10_700,
   "@till402/hono": 9_100,
-  "@till402/koa": 10_400,
+  "@till402/koa": 10_700,
   "@till402/providers/17track": 130_000,
   "@till402/providers/ai-sdk": 125_000,
   "@till402/providers/assistant": 120_000,

@@ -29,7 +29,7 @@ const limited = new ApiFailure({
   status: 429,
   code: "RATE_LIMITED",
   message:
-    "Too much work for this payer, for callers at this address or of this service isn't paid yet, or has failed. Nothing was charged; send the same payment again in a moment, or where your calls fail, in an hour.",
+    "Too much work for this payer, address or service is unpaid or failed. Nothing was charged; send the same payment again later.",
   retryAfterSeconds: 2
 })
 

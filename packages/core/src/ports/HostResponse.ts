@@ -1,4 +1,4 @@
-import { Effect, Result, Schema, SchemaIssue, SchemaTransformation, Struct } from "effect"
+import { Effect, Result, Schema, SchemaIssue, Struct } from "effect"
 import { compiled } from "../runtime/compiled.ts"
 import { MalformedResponse } from "../runtime/MalformedResponse.ts"
 
@@ -74,12 +74,3 @@ const nullByDefault = Struct.lambda<NullByDefault>((field) =>
 /** The same shape, where a nullable field may also be missing or undefined and is then read as null. */
 export const missingAsNull = <F extends Schema.Struct.Fields>(struct: Schema.Struct<F>) =>
   struct.mapFields(Struct.map(nullByDefault))
-
-/** The same field, where an empty text is read as null: some write it for an address that they don't have. */
-export const emptyAsNull = <S extends Schema.Codec<string | null>>(field: S) =>
-  Schema.NullOr(Schema.String).pipe(
-    Schema.decodeTo(
-      field,
-      SchemaTransformation.transform({ decode: (text) => text || null, encode: (text) => text })
-    )
-  )

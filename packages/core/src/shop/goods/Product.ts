@@ -1,10 +1,15 @@
 import { Schema } from "effect"
-import { accidentIn } from "../../domain/Accident.ts"
+import { accidentIn, isAccident } from "../../domain/Accident.ts"
 import { isWebAddress } from "../../domain/Text.ts"
 
 /** The marketplace of a product: `marketplace_a` is the general one, `marketplace_b` the storefront platform. */
 export const Source = Schema.Literals(["marketplace_a", "marketplace_b"])
 export type Source = typeof Source.Type
+
+/** A code or title as a host gives it. */
+export const ProductText = Schema.String.check(
+  Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
+)
 
 const fields = {
   /** Product code, 10 characters; on `marketplace_b` the storefront's product id. */

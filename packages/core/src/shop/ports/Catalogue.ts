@@ -69,7 +69,7 @@ const make = (deadlines: "own" | "default") =>
       return report(
         "Warn",
         "marketplace_foreign",
-        "Searches by price leave out products of a marketplace: their prices aren't in US dollars",
+        "Searches by price leave out products that aren't sold in US dollars",
         { port: source }
       )
     }

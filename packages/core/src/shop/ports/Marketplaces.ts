@@ -1,9 +1,8 @@
 import type { CallContext } from "../../runtime/Deadline.ts"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, SchemaTransformation } from "effect"
 import type { TemporarilyUnavailable, UpstreamError } from "./PortErrors.ts"
-import { isAccident } from "../../domain/Accident.ts"
-import { SearchProduct, type Source } from "../goods/Product.ts"
-import { emptyAsNull, responseReader, missingAsNull } from "../../ports/HostResponse.ts"
+import { ProductText, SearchProduct, type Source } from "../goods/Product.ts"
+import { responseReader, missingAsNull } from "../../ports/HostResponse.ts"
 import { fromOptions, fromPromise, guarded, PortSettings } from "./PortGuard.ts"
 import type { CallSettings } from "../../ports/ProviderFailure.ts"
 import type { FoundProduct } from "./ProductSale.ts"
@@ -82,15 +81,19 @@ export class Marketplaces extends Context.Service<Marketplaces, ReadonlyArray<Ma
 }
 
 const { source: _source, ...unsourced } = SearchProduct.fields
-const named = Schema.String.check(
-  Schema.makeFilter((text: string) => !isAccident(text) || "must not be undefined, null or NaN")
-)
 const unsourcedProduct = Schema.Struct({
   ...unsourced,
-  asin: named,
-  title: named
+  asin: ProductText,
+  title: ProductText
 })
-/** Addresses as hosts may leave them out. */
+const emptyAsNull = (field: typeof SearchProduct.fields.imageUrl) =>
+  Schema.NullOr(Schema.String).pipe(
+    Schema.decodeTo(
+      field,
+      SchemaTransformation.transform({ decode: (text) => text || null, encode: (text) => text })
+    )
+  )
+/** Addresses as hosts may leave them out: some write an empty text. */
 export const sparseAddresses = {
   imageUrl: emptyAsNull(SearchProduct.fields.imageUrl),
   productUrl: emptyAsNull(SearchProduct.fields.productUrl)

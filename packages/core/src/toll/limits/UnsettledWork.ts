@@ -83,8 +83,7 @@ export class UnsettledWork {
     return report(
       "Warn",
       "callers_limited",
-      "Payers have to wait: work that failed or isn't paid yet has used up their share of limits.lossPerHour",
-      { reason: "lossPerHour" }
+      "New payers wait: unpaid or failed work has used up their share of limits.lossPerHour"
     )
   }
 

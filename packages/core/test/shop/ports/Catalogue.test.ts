@@ -115,7 +115,7 @@ describe("Catalogue", () => {
     const texts: Array<string> = []
     const logger = Logger.make(({ message }) => void texts.push(JSON.stringify(message)))
     const inEuros = b.map((product) => ({ ...product, currency: "EUR" }))
-    const reports = () => texts.filter((text) => text.includes("aren't in US dollars")).length
+    const reports = () => texts.filter((text) => text.includes("aren't sold in US dollars")).length
     const marketplaces = Layer.succeed(Marketplaces, [
       marketplaceWith("marketplace_a", a),
       marketplaceWith("marketplace_b", inEuros)
