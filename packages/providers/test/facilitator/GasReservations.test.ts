@@ -103,6 +103,35 @@ describe("GasReservations", () => {
     assert.isTrue(fresh.reserve(stranger("large", 300n), unreserved, 0))
   })
 
+  it("gives strangers back what is released, and nothing of what payers who have paid lately release", () => {
+    const reserved = new GasReservations(lifetime)
+    const unreserved = { ...rich, relayerWei: 400n }
+    const stranger = (key: string, costWei = 100n) => payment(key, key, { isKnown: false, costWei })
+    assert.isTrue(reserved.reserve(stranger("a"), unreserved, 0))
+    reserved.release("a")
+    assert.isTrue(reserved.reserve(stranger("large", 300n), unreserved, 0))
+    reserved.release("large")
+    assert.isTrue(reserved.reserve(payment("known"), unreserved, 0))
+    reserved.release("known")
+    for (const key of ["b", "c"]) assert.isTrue(reserved.reserve(stranger(key), unreserved, 0))
+    assert.isFalse(reserved.reserve(stranger("d", 1n), unreserved, 0))
+  })
+
+  it("counts a stranger's payment instead of the one that it replaces", () => {
+    const poor = { relayerWei: 400n, payerAtomic: 10n }
+    const strange = { isKnown: false }
+    const reserved = new GasReservations(lifetime)
+    assert.isTrue(reserved.reserve(payment("first", "payer", strange), poor, 0))
+    assert.isTrue(reserved.reserve(payment("other", "other", strange), poor, 0))
+    assert.isTrue(reserved.reserve(payment("second", "payer", strange), poor, 0))
+    assert.strictEqual(reserved.othersWei(["other", "second"], 0), 0n)
+    // One that a payer who had paid lately reserved was not of the strangers' half.
+    const mixed = new GasReservations(lifetime)
+    for (const key of ["a", "b"]) assert.isTrue(mixed.reserve(payment(key, key, strange), poor, 0))
+    assert.isTrue(mixed.reserve(payment("first", "payer"), poor, 0))
+    assert.isFalse(mixed.reserve(payment("second", "payer", strange), poor, 0))
+  })
+
   it("releases nothing for a payment that it refuses", () => {
     const poor = { relayerWei: 400n, payerAtomic: 10n }
     for (const isKnown of [true, false]) {
