@@ -168,7 +168,7 @@ export const scope: ReadonlyArray<MutatedFile> = [
   core("refunds/RefundSender.ts", ...sending, ...refunding),
   core("refunds/Refunds.ts", ...sending, ...refunding, "refunds/SolanaRefundSender.test.ts"),
   core("refunds/SolanaRefundSender.ts", "refunds/SolanaRefundSender.test.ts"),
-  core("shop/vault/FreeDownloads.ts", "shop/vault/FreeDownloads.test.ts"),
+  core("shop/vault/FreeDownloads.ts", "shop/vault/FreeDownloads.test.ts", "http/SignIns.test.ts"),
   core("http/SignIns.ts", "http/SignIns.test.ts", "shop/vault/FreeDownloads.test.ts"),
   core("toll/signin/SignInProof.ts", "toll/signin/SignInProof.test.ts"),
   core("domain/Money.ts", "domain/Money.test.ts"),
