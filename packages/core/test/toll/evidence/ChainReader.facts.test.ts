@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { custom, type Hex, numberToHex } from "viem"
 import { findNetwork } from "../../../src/domain/Network.ts"
+import type { ChainFacts } from "../../../src/toll/evidence/Chain.ts"
 import { makeChain } from "../../../src/toll/evidence/ChainReader.ts"
 import { FakeNode, type RpcRequest, RpcFailure } from "./FakeNode.ts"
 
@@ -37,7 +38,7 @@ const factsOf = ({ chainId = numberToHex(84_532), code = "0x", decimals = "0x", 
   return Effect.map(chain.facts(network, payTo), (facts) => ({ facts, asked }))
 }
 
-const wallet = {
+const wallet: ChainFacts = {
   caip2: "eip155:84532",
   blockSeconds: genesisSeconds + 2_000,
   hasLogs: true,
@@ -57,7 +58,7 @@ describe("what a node shows of its chain", () => {
     })
   )
 
-  it.effect.each<[Shown, object]>([
+  it.effect.each<[Shown, Partial<Record<keyof ChainFacts, unknown>>]>([
     [{ code: "0x6001" }, { payTo: "contract" }],
     [{ code: "0x6001", decimals: six }, { payTo: "token" }],
     // An account that delegates to a wallet's code.
@@ -70,7 +71,7 @@ describe("what a node shows of its chain", () => {
     [{ logs: new Error("fetch failed") }, { hasLogs: undefined }]
   ])("%j is %j", ([shown, found]) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual((yield* factsOf(shown)).facts, { ...wallet, ...found } as typeof wallet)
+      assert.deepStrictEqual((yield* factsOf(shown)).facts, { ...wallet, ...found } as ChainFacts)
     })
   )
 })
